@@ -1,7 +1,7 @@
 //! Attributes: the JSON-shaped data that a request carries.
 //!
 //! Numbers are doubles, as in the Cerbos API (`google.protobuf.Value`). Map keys are sorted and
-//! unique, so a look-up is a binary search and iteration order is the same on every host.
+//! unique, so a lookup is a binary search and iteration order is the same on every host.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -33,25 +33,25 @@ pub struct AttrMap {
 }
 
 impl AttrMap {
-    /// The empty map.
+    /// Returns the empty map.
     #[must_use]
     pub const fn new() -> Self {
         Self { entries: Vec::new() }
     }
 
-    /// Returns the value under `key`.
+    /// Returns the value under `key`, or `None`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Attr> {
         self.entries.get(self.position(key)?).map(|(_, value)| value)
     }
 
-    /// Returns the value under `key`, to be replaced by another.
+    /// Returns the value under `key` for replacement, or `None`.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Attr> {
         let position = self.position(key)?;
         self.entries.get_mut(position).map(|(_, value)| value)
     }
 
-    /// Returns which entry has `key`.
+    /// Returns the index of the entry with `key`, or `None`.
     #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
         self.entries.binary_search_by(|(name, _)| name.as_ref().cmp(key)).ok()
@@ -74,7 +74,7 @@ impl IntoIterator for AttrMap {
 }
 
 impl FromIterator<(Box<str>, Attr)> for AttrMap {
-    /// Sorts the entries. Of two entries with the same key the later one stays, as in JSON.
+    /// Sorts the entries. Of two entries with the same key the later one remains, as in JSON.
     fn from_iter<I: IntoIterator<Item = (Box<str>, Attr)>>(entries: I) -> Self {
         let mut entries: Vec<_> = entries.into_iter().collect();
         entries.reverse();

@@ -1,7 +1,7 @@
 //! The steps that several decisions share.
 //!
-//! One caller may ask many questions at once. Each decision has a bound of its own; a budget bounds their sum, so that
-//! the work of a call does not grow with the number of its questions.
+//! One caller may send many questions at once. Each decision has a bound of its own; a budget
+//! bounds their sum, so that the work of a call does not grow with the number of its questions.
 
 use core::cell::Cell;
 
@@ -9,8 +9,8 @@ use crate::limits::MAX_REQUEST_STEPS;
 
 /// The steps that are left for the decisions of one call.
 ///
-/// A decision takes from it what it uses, and at most [`MAX_REQUEST_STEPS`]. Where a budget is spent, what is not
-/// decided is denied.
+/// A decision takes the steps that it uses, at most [`MAX_REQUEST_STEPS`]. Once a budget is spent,
+/// all actions without a decision are denied.
 #[derive(Debug)]
 pub struct Budget {
     left: Cell<u32>,
@@ -29,7 +29,7 @@ impl Budget {
         self.left.get()
     }
 
-    /// Takes `steps`, or as many as there are, and returns true if there were enough.
+    /// Takes `steps`, or all that are left, and returns true if there were enough.
     pub fn take(&self, steps: u32) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(steps));

@@ -1,7 +1,7 @@
 //! The CEL evaluator: a register machine over programs that the compiler wrote.
 //!
-//! A program cannot fail to run: a CEL error is a value ([`Value::Error`]) that travels through the
-//! registers, so `&&`, `||` and the macros absorb it exactly where the CEL specification says so.
+//! A program cannot fail to run: a CEL error is a value ([`Value::Error`]) in a register, so `&&`,
+//! `||` and the macros absorb it exactly where the CEL specification requires.
 
 mod access;
 pub mod activation;

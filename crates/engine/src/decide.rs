@@ -1,9 +1,10 @@
 //! The decision algorithm: one table, one request, one decision.
 //!
 //! Pure and total: it reads no clock, does no I/O and cannot fail. For each action the principal's
-//! own policies are asked first. Then each role of the principal is tried in the order of the
-//! request, together with the roles that it inherits from: scopes from the most specific to the
-//! root, a deny beats an allow, and the first role that is allowed wins. Nothing found means deny.
+//! own policies come first. Then each role of the principal is tried in the order of the request,
+//! together with the roles that it inherits from: scopes from the most specific to the root, a deny
+//! beats an allow, and the first role that is allowed wins. Without a rule that applies, the action
+//! is denied.
 
 mod condition;
 pub(crate) mod memo;
@@ -43,13 +44,13 @@ pub struct Explanation {
 }
 
 impl PolicyTable {
-    /// Decides whether the principal of `request` may perform `action`; its list of actions is not
-    /// read. `now` is what `now()` means in conditions.
+    /// Returns true if the principal of `request` may perform `action`; the list of actions of the
+    /// request is not read. `now` is the value of `now()` in conditions.
     ///
-    /// [`PolicyTable::check`] of this one action has the same effect, unless the variables and outputs
-    /// that only a check evaluates bring the request to its limit: then the check denies.
+    /// [`PolicyTable::check`] of this one action has the same effect, unless the variables and
+    /// outputs that only a check evaluates bring the request to its limit: then the check denies.
     ///
-    /// Allocates nothing unless a condition builds a value or fails.
+    /// Allocates only if a condition builds a value or fails.
     #[must_use]
     pub fn is_allowed(&self, request: &Request, action: &str, now: Timestamp) -> bool {
         self.is_allowed_within(request, action, now, &Budget::default())
@@ -72,28 +73,29 @@ impl PolicyTable {
         is_allowed
     }
 
-    /// Decides on every action of `request`. `now` is what `now()` means in conditions.
+    /// Decides every action of `request`. `now` is the value of `now()` in conditions.
     #[must_use]
     pub fn check(&self, request: &Request, now: Timestamp) -> Decision {
         self.check_within(request, now, &Budget::default())
     }
 
-    /// Decides like [`PolicyTable::check`] and takes the steps from `budget`. What it does not reach is denied, with the
-    /// reason that the request reached a limit.
+    /// Decides like [`PolicyTable::check`] and takes the steps from `budget`. Actions for which
+    /// they do not suffice are denied, with the reason that the request reached a limit.
     #[must_use]
     pub fn check_within(&self, request: &Request, now: Timestamp, budget: &Budget) -> Decision {
         self.run(request, now, None, budget).0
     }
 
-    /// Decides like [`PolicyTable::check`] and tells whether anything asked for `now`: if not, the decision
-    /// is the same at every time.
+    /// Decides like [`PolicyTable::check`]. The second value is true if an expression has read
+    /// `now`; if none has, the decision is the same at every time.
     #[must_use]
     pub fn check_timed(&self, request: &Request, now: Timestamp) -> (Decision, bool) {
         let (decision, _, depends_on_time) = self.run(request, now, None, &Budget::default());
         (decision, depends_on_time)
     }
 
-    /// Decides like [`PolicyTable::explain`] and tells whether anything asked for `now`.
+    /// Decides like [`PolicyTable::explain`]. The second value is true if an expression has read
+    /// `now`.
     #[must_use]
     pub fn explain_timed(&self, request: &Request, now: Timestamp) -> (Explanation, bool) {
         let trace = Some(Trace::default());
@@ -101,8 +103,8 @@ impl PolicyTable {
         (Explanation { decision, steps: trace.unwrap_or_default().steps }, depends_on_time)
     }
 
-    /// Decides like [`PolicyTable::check`] and writes down every rule that was considered and why it
-    /// did or did not apply.
+    /// Decides like [`PolicyTable::check`] and returns every rule that was considered as well, with
+    /// its outcome.
     #[must_use]
     pub fn explain(&self, request: &Request, now: Timestamp) -> Explanation {
         self.explain_within(request, now, &Budget::default())
@@ -143,7 +145,7 @@ fn distinct(actions: &[String]) -> Vec<&String> {
 }
 
 impl Session<'_> {
-    /// Decides on every action of the request.
+    /// Decides every action of the request.
     fn conclude(self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
         let request = self.request;
         let has_expired = self.has_expired();
@@ -175,7 +177,7 @@ impl Session<'_> {
         (decision, record.trace, depends_on_time)
     }
 
-    /// Returns true if the table has expired. Where it can expire, every decision depends on the time.
+    /// Returns true if the table has expired. If it can expire, every decision depends on the time.
     fn has_expired(&self) -> bool {
         self.table.expires().is_some() && self.table.is_expired(self.now())
     }

@@ -1,25 +1,25 @@
-//! What the PDP answers: a decision for each action, and everything that led to it.
+//! The answer of the PDP: a decision for each action, with reasons, outputs and errors.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::attr::Attr;
 
-/// What a rule says, and what a decision comes to.
+/// The effect of a rule or of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The action may be performed.
     Allow,
-    /// It may not.
+    /// The action may not be performed.
     Deny,
 }
 
 /// The answer to one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The id that the request carried.
+    /// The id of the request.
     pub request_id: String,
-    /// The id of the resource that was asked about.
+    /// The id of the resource.
     pub resource_id: String,
     /// One entry for each distinct action, in the order of the request.
     pub actions: Vec<ActionDecision>,
@@ -27,7 +27,7 @@ pub struct Decision {
     pub effective_derived_roles: Vec<String>,
     /// Outputs of the rules that were evaluated, in order of evaluation.
     pub outputs: Vec<Output>,
-    /// Where the attributes do not fit the schemas of the policy.
+    /// The violations of the policy's schemas by the attributes.
     pub validation_errors: Vec<ValidationError>,
     /// Conditions and variables that failed, sorted by expression and message, each once.
     pub evaluation_errors: Vec<EvaluationError>,
@@ -38,17 +38,18 @@ pub struct Decision {
 pub struct ActionDecision {
     /// The action.
     pub action: String,
-    /// May it be performed?
+    /// Allow or deny.
     pub effect: Effect,
-    /// Key of the policy that decided, such as `resource.leave_request.vdefault/acme`, or `NO_MATCH`.
+    /// Key of the policy that decided, such as `resource.leave_request.vdefault/acme`, or
+    /// `NO_MATCH`.
     pub policy: String,
-    /// Scope in which the decision fell.
+    /// The scope in which the search decided.
     pub scope: String,
-    /// Why.
+    /// The reason of the effect.
     pub reason: Reason,
 }
 
-/// Why an action was allowed or denied.
+/// The reason why an action was allowed or denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// This rule (`policy#rule`) applied.
@@ -57,7 +58,7 @@ pub enum Reason {
     NotInRolePolicy,
     /// Policies exist, but none of their rules applied.
     NoRuleApplied,
-    /// There is no policy for this request.
+    /// No policy matches the request.
     NoPolicy,
     /// A condition of this rule could not be evaluated, and the table is strict.
     ConditionError(String),
@@ -71,14 +72,14 @@ pub enum Reason {
     Expired,
 }
 
-/// A value that a rule hands back to the PEP.
+/// A value that a rule returns to the PEP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     /// The rule, as `policy#rule`.
     pub source: String,
-    /// The action that it was evaluated for.
+    /// The action for which it was evaluated.
     pub action: String,
-    /// The value, or why there is none.
+    /// The value, or the text of the error.
     pub value: Result<Attr, String>,
 }
 
@@ -87,26 +88,26 @@ pub struct Output {
 pub struct ValidationError {
     /// JSON pointer to the offending attribute.
     pub path: String,
-    /// What is wrong.
+    /// The fault, in words.
     pub message: String,
-    /// Whose attributes.
+    /// The owner of the attribute.
     pub source: ValidationSource,
 }
 
-/// Whose attributes were validated.
+/// The owner of validated attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationSource {
-    /// The principal's.
+    /// The principal.
     Principal,
-    /// The resource's.
+    /// The resource.
     Resource,
 }
 
 /// An expression that could not be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvaluationError {
-    /// The expression as its author wrote it.
+    /// The source text of the expression.
     pub expression: String,
-    /// What went wrong.
+    /// The error, in words.
     pub message: String,
 }

@@ -1,10 +1,10 @@
-//! Fast paths: what can be decided about a request before it is made.
+//! Fast paths: the use of decisions that were partially evaluated when the policies were compiled.
 //!
-//! For each kind, version and scope with a resource policy, and for each action that its rules name,
-//! [`build`] walks the table once as [`PolicyTable::is_allowed`] would and writes down what is left to
-//! ask of a request: see [`wardgate_fastpath`]. A fast path answers as the general path does or says that it is
-//! Unsure; what it cannot hold (derived roles as values, patterns over names that nobody knows yet,
-//! whole maps of attributes, limits) has no fast path.
+//! For each kind, version and scope with a resource policy, and for each action that its rules
+//! name, the crate `wardgate-partial` walks the table once as [`PolicyTable::is_allowed`] would and
+//! writes the part that depends on a request: see [`wardgate_fastpath`]. A fast path answers as the
+//! general path does or answers Unsure. Rules that it cannot express have none: derived roles as
+//! values, patterns over unknown names, whole maps of attributes, limits.
 
 mod fill;
 pub mod footprint;
@@ -34,8 +34,9 @@ impl PolicyTable {
         FastPaths::new(self.section(Section::FastPaths))
     }
 
-    /// Returns the fast paths for resources of `kind`, as a request names it, with this version and scope of
-    /// policies; an empty version is the default one. Nothing means that the general path decides.
+    /// Returns the fast paths for resources of `kind`, as a request names it, with this version and
+    /// scope of policies; an empty version is the default one. Returns `None` if the general path
+    /// decides.
     #[must_use]
     pub fn fast_path_list(
         &self,
@@ -56,8 +57,8 @@ impl PolicyTable {
         self.fast_paths().get(id)
     }
 
-    /// Returns where the path of a slot starts and the names that it follows from there. `slot` is what
-    /// the record of a fast path calls it.
+    /// Returns the root of a slot's path and the names that it follows from there. `slot` is the
+    /// offset in the record of a fast path.
     pub fn slot_path(&self, slot: u32) -> Option<(Root, impl Iterator<Item = &str>)> {
         let words = self.section(Section::Slots).get(at(slot)..)?;
         let root = Root::from_code(word(words, 0))?;
@@ -65,7 +66,8 @@ impl PolicyTable {
         Some((root, path.iter().map(|id| self.string(*id))))
     }
 
-    /// Decides by a fast path that runs no programs. `roles` unites the masks of the principal's roles.
+    /// Decides by a fast path that runs no programs. `roles` unites the masks of the principal's
+    /// roles.
     #[inline]
     #[must_use]
     pub fn decide(&self, fast_path: u32, roles: u32, frame: &Frame) -> Answer {
@@ -81,8 +83,8 @@ impl PolicyTable {
         }
     }
 
-    /// Decides by any fast path but one by class. `contents` holds what words cannot; `now` is what `now()`
-    /// means.
+    /// Decides by any fast path but one by class. `contents` supplies the values that words cannot
+    /// hold; `now` is the value of `now()`.
     #[must_use]
     pub fn decide_with(
         &self,

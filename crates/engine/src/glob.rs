@@ -1,19 +1,19 @@
 //! Globs: the patterns that rules use for actions, roles and resources.
 //!
-//! `*` stands for any run of characters but `:`, `**` for any run, `?` for one character but `:`,
-//! `[abc]`, `[a-z]` and `[!a]` for one character of (or outside) a class, `{a,b}` for either pattern,
-//! and `\` takes the meaning off the next character. A lone `*` means `**`. A group that is never
-//! closed ends with the pattern, and a trailing `\` stands for nothing, as in Cerbos.
+//! `*` matches any run of characters but `:`, `**` any run, `?` one character but `:`, `[abc]`,
+//! `[a-z]` and `[!a]` one character of (or outside) a class, `{a,b}` either pattern, and `\`
+//! removes the meaning of the next character. A lone `*` means `**`. A group that is never closed
+//! ends with the pattern, and a trailing `\` matches the empty text, as in Cerbos.
 //!
 //! Matching reads each character of the text once and walks the pattern once for it: the time is
-//! their product, whatever the pattern, and nothing is allocated.
+//! their product for any pattern, and nothing is allocated.
 
 use core::fmt;
 
 use crate::limits::{MAX_GLOB_BYTES, MAX_GLOB_DEPTH};
 use crate::text::has;
 
-/// Tells whether `pattern` matches the whole of `text`. An invalid pattern matches nothing.
+/// Returns true if `pattern` matches the whole of `text`. An invalid pattern matches no text.
 #[must_use]
 pub fn matches(pattern: &str, text: &str) -> bool {
     let Some(head) = pattern.find(is_special) else { return pattern == text };
@@ -29,9 +29,10 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Returns the steps that comparing `pattern` with a text of `length` bytes takes, where a pair of bytes takes 5 ns (2026-11-23, 2 cores,
-/// AMD EPYC): one, and one for each 8 pairs. Most patterns begin with letters that a short text does not have: what such a one takes
-/// beside is counted for each 16 bytes only. Of the pairs of a short text about a third are looked at.
+/// Returns the steps that comparing `pattern` with a text of `length` bytes takes, where a pair of
+/// bytes takes 5 ns (2026-11-23, 2 cores, AMD EPYC): one, and one for each 8 pairs. Most patterns
+/// begin with letters that a short text does not have: the rest of the steps of such a pattern is
+/// counted for each 16 bytes only. Of the pairs of a short text about a third are compared.
 pub(crate) fn steps(pattern: &str, length: usize) -> usize {
     let pairs = match pattern.len() {
         ..=2 => length / 2,
@@ -42,14 +43,14 @@ pub(crate) fn steps(pattern: &str, length: usize) -> usize {
     (pairs / 8).saturating_add(1)
 }
 
-/// Tells whether rules treat `pattern` as a glob. Without a `*` it is compared as it stands, even if
+/// Returns true if rules treat `pattern` as a glob. Without a `*` it is compared literally, even if
 /// it holds other special characters, as in Cerbos.
 #[must_use]
 pub fn is_glob(pattern: &str) -> bool {
     has(pattern, '*')
 }
 
-/// Checks that `pattern` can match something.
+/// Checks that `pattern` can match some text.
 ///
 /// # Errors
 ///
@@ -61,7 +62,7 @@ pub fn validate(pattern: &str) -> Result<(), GlobError> {
     }
 }
 
-/// Why a pattern is not a glob. Offsets count bytes from the start of the pattern.
+/// The reason why a pattern is not a glob. Offsets count bytes from the start of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
     /// The pattern has special characters and more bytes than [`MAX_GLOB_BYTES`].
@@ -71,10 +72,10 @@ pub enum GlobError {
     },
     /// Groups nest deeper than [`MAX_GLOB_DEPTH`].
     TooDeep {
-        /// Offset of the group that is one too many.
+        /// Offset of the first group beyond the bound.
         at: usize,
     },
-    /// A `[` has no `]` where one is needed.
+    /// A `[` lacks its `]`.
     UnclosedClass {
         /// Offset of the `[`.
         at: usize,
@@ -111,7 +112,7 @@ impl fmt::Display for GlobError {
 
 impl core::error::Error for GlobError {}
 
-/// Follows all ways through the pattern at once.
+/// Follows all paths through the pattern at once.
 fn simulate(pattern: &str, text: &str) -> Result<bool, GlobError> {
     let (mut states, mut accepted) = step(pattern, &States::EMPTY, None)?;
     for read in text.chars() {
@@ -123,10 +124,10 @@ fn simulate(pattern: &str, text: &str) -> Result<bool, GlobError> {
     Ok(accepted)
 }
 
-/// Moves every way that waits in `before` over the character `read`; without one, starts at the head
-/// of the pattern. Returns where the ways wait now, and whether one has reached the end.
+/// Moves every state in `before` over the character `read`; without one, starts at the head of the
+/// pattern. Returns the states that now wait, and true if one has reached the end.
 ///
-/// One pass from left to right is enough because no way ever goes back: only a star keeps its place.
+/// One pass from left to right is enough because no state ever goes back: only a star stays.
 fn step(pattern: &str, before: &States, read: Option<char>) -> Result<(States, bool), GlobError> {
     let mut tokens = Tokens::new(pattern)?;
     let mut groups = [Group::default(); MAX_GLOB_DEPTH];
@@ -171,12 +172,12 @@ fn step(pattern: &str, before: &States, read: Option<char>) -> Result<(States, b
     Ok((after, here || left))
 }
 
-/// A `{...}` that the pass is inside of.
+/// An open `{...}` of the pass.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// Whether a way stands before the group, and so before each of its alternatives.
+    /// True if a state is before the group, and so before each of its alternatives.
     entered: bool,
-    /// Whether a way has reached the end of one of the alternatives so far.
+    /// True if a state has reached the end of one of the alternatives so far.
     left: bool,
 }
 
@@ -214,7 +215,7 @@ enum Token<'p> {
     Close,
 }
 
-/// What stands between `[` and `]`.
+/// The content of a class, between `[` and `]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Class<'p> {
     negated: bool,
@@ -238,7 +239,7 @@ impl Class<'_> {
     }
 }
 
-/// The characters of a text, each `\` taken off.
+/// The characters of a text, without the backslashes of escapes.
 struct Unescaped<'p>(core::str::Chars<'p>);
 
 impl Iterator for Unescaped<'_> {
@@ -252,11 +253,11 @@ impl Iterator for Unescaped<'_> {
     }
 }
 
-/// Cuts a pattern into tokens.
+/// Splits a pattern into tokens.
 struct Tokens<'p> {
     rest: &'p str,
     length: usize,
-    /// Groups that are open: outside of one, `,` and `}` are ordinary characters.
+    /// The number of open groups: outside of one, `,` and `}` are ordinary characters.
     depth: usize,
 }
 
@@ -340,7 +341,7 @@ const fn is_special(c: char) -> bool {
     matches!(c, '*' | '?' | '[' | '{' | ESCAPE)
 }
 
-/// What `*` and `?` do not match.
+/// The character that `*` and `?` do not match.
 const SEPARATOR: char = ':';
 
 const ESCAPE: char = '\\';

@@ -1,4 +1,4 @@
-//! Names as policies are found by them.
+//! Names in the form in which policies are found by them.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::text::{has, joined};
 ///
 /// A name of the form that Cerbos imposed before its version 0.30 (letters, digits and `_@.-/` in
 /// segments that start with a letter and are joined by `:`) has each run of characters other than
-/// letters, digits, `_` and `.` replaced by one `_`. Any other name stays as it is.
+/// letters, digits, `_` and `.` replaced by one `_`. Any other name is unchanged.
 #[must_use]
 pub fn sanitized(name: &str) -> Cow<'_, str> {
     let keeps = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';

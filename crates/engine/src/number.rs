@@ -2,7 +2,7 @@
 //!
 //! A whole number is rounded to a double before it is compared with one, as the conformance tests
 //! of CEL demand: beyond 2^53 several whole numbers equal the same double. As a key of a map or an
-//! index of a list a double stands only for the number that it equals exactly.
+//! index of a list a double means only the number that it equals exactly.
 
 pub mod decimal;
 
@@ -29,22 +29,22 @@ pub const fn uint_to_double(value: u64) -> f64 {
     value as f64
 }
 
-/// Returns `value` without its fraction; nothing if that leaves the range. As in cel-go, the
-/// lowest `int` counts as out of range too.
+/// Returns `value` without its fraction; `None` if that leaves the range. As in cel-go, the lowest
+/// `int` counts as out of range too.
 #[must_use]
 #[expect(clippy::as_conversions, reason = "the range is checked first")]
 pub fn truncate_int(value: f64) -> Option<i64> {
     (value > -TWO_63 && value < TWO_63).then_some(value as i64)
 }
 
-/// Returns `value` without its fraction; nothing if that leaves the range.
+/// Returns `value` without its fraction; `None` if that leaves the range.
 #[must_use]
 #[expect(clippy::as_conversions, reason = "the range is checked first")]
 pub fn truncate_uint(value: f64) -> Option<u64> {
     (0.0..TWO_64).contains(&value).then_some(value as u64)
 }
 
-/// Returns the `int` that equals `value`.
+/// Returns the `int` that equals `value`, or `None`.
 #[must_use]
 pub fn exact_int(value: f64) -> Option<i64> {
     if value.to_bits() == (-TWO_63).to_bits() {
@@ -53,19 +53,19 @@ pub fn exact_int(value: f64) -> Option<i64> {
     truncate_int(value).filter(|int| same(int_to_double(*int), value))
 }
 
-/// Returns the `uint` that equals `value`.
+/// Returns the `uint` that equals `value`, or `None`.
 #[must_use]
 pub fn exact_uint(value: f64) -> Option<u64> {
     truncate_uint(value).filter(|uint| same(uint_to_double(*uint), value))
 }
 
-/// Compares an `int` with a double as doubles; nothing if `right` is NaN.
+/// Compares an `int` with a double as doubles; `None` if `right` is NaN.
 #[must_use]
 pub fn compare_int_double(left: i64, right: f64) -> Option<Ordering> {
     int_to_double(left).partial_cmp(&right)
 }
 
-/// Compares a `uint` with a double as doubles; nothing if `right` is NaN.
+/// Compares a `uint` with a double as doubles; `None` if `right` is NaN.
 #[must_use]
 pub fn compare_uint_double(left: u64, right: f64) -> Option<Ordering> {
     uint_to_double(left).partial_cmp(&right)
@@ -100,9 +100,10 @@ pub(crate) fn with_exponent(mantissa: &str, exponent: i32) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// Reads digits and nothing else.
+/// Reads digits; `None` for any other text.
 ///
-/// All whole numbers are read here, because the standard library has a reader for each type of them.
+/// All whole numbers are read here, because the standard library has a reader for each type of
+/// them.
 pub(crate) fn parse_uint(digits: &str) -> Option<u64> {
     let mut value = None;
     for byte in digits.bytes() {
@@ -112,7 +113,7 @@ pub(crate) fn parse_uint(digits: &str) -> Option<u64> {
     value
 }
 
-/// Reads digits after a sign or none.
+/// Reads digits after an optional sign.
 pub(crate) fn parse_int(text: &str) -> Option<i64> {
     match text.strip_prefix('-') {
         Some(digits) => 0_i64.checked_sub_unsigned(parse_uint(digits)?),
@@ -120,8 +121,8 @@ pub(crate) fn parse_int(text: &str) -> Option<i64> {
     }
 }
 
-/// Reads what Go's `strconv.ParseFloat` reads of decimal notation: too large a number is none, NaN has no
-/// sign, and underscores may stand between digits.
+/// Reads the decimal notation of Go's `strconv.ParseFloat`: too large a number is `None`, NaN has
+/// no sign, and underscores may separate digits.
 #[must_use]
 pub fn parse_double(text: &str) -> Option<f64> {
     let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! The way from the parts of a policy table to a table that can be decided with.
+//! The opening of a policy table from its parts.
 
 use crate::fastpath;
 use crate::table::validate::validate;
@@ -7,10 +7,10 @@ use crate::table::{Flaw, Parts, PolicyTable};
 impl PolicyTable {
     /// Validates `parts` and makes a table of them.
     ///
-    /// Hosts reach this through `wardgate_bundle::open`, which checks where the bytes come from.
+    /// Hosts reach this through `wardgate_bundle::open`, which verifies the origin of the bytes.
     ///
     /// # Errors
-    /// The first flaw found; then no table exists.
+    /// The first flaw found.
     pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
         let table = Self::unchecked(parts)?;
         let fast_paths = validate(&table)?;

@@ -1,13 +1,13 @@
-//! Sorting, once for every kind of element.
+//! Sorting, compiled once for every type of element.
 //!
-//! The sort of the standard library is compiled anew, 3 to 6 KB each time, for every type that is
-//! sorted. This one orders numbers and asks its caller to compare what they stand for, so one copy
+//! The sort of the standard library is compiled again, 3 to 6 KB each time, for every type that is
+//! sorted. This one orders indices and calls its caller to compare their elements, so one copy
 //! serves all. Like that one it is stable and takes O(n log n) comparisons at worst.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Sorts `items` by `compare`; equal ones keep their order.
+/// Sorts `items` by `compare`; equal ones stay in their order.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     let order = sorted(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -34,7 +34,8 @@ fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize
     order
 }
 
-/// Appends the numbers of two sorted lists to `merged`, sorted; of equal ones those of `left` first.
+/// Appends the numbers of two sorted lists to `merged`, sorted; of equal ones those of `left`
+/// first.
 pub(crate) fn merge(
     mut left: &[usize],
     mut right: &[usize],
@@ -61,7 +62,7 @@ mod tests {
 
     use super::sort_by;
 
-    /// Compares with the sort of the standard library, places included.
+    /// Compares with the sort of the standard library, order of equal elements included.
     fn check(keys: &[u8]) {
         let mut ours: Vec<_> = keys.iter().copied().enumerate().collect();
         let mut theirs = ours.clone();

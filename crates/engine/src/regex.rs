@@ -1,11 +1,10 @@
 //! Regular expressions with the syntax and the meaning of RE2, as Go's `regexp` package has them.
 //!
-//! Time is linear in pattern times text, whatever the pattern: [`compile`] makes a program for a
-//! machine that keeps every alternative alive at once and never goes back. Each step of that
-//! machine is paid for from the caller's budget, and an empty purse ends the search with
-//! [`OutOfSteps`]. A program is plain words, so one that was compiled with the policy is executed in
-//! place. Tables of Unicode are not part of this crate: [`ClassSource`] brings them, and at run time
-//! there is only [`Ascii`].
+//! Time is linear in pattern times text for any pattern: [`compile`] makes a program for a machine
+//! that follows all alternatives at once and never goes back. The caller's budget pays for each
+//! step of that machine, and a spent budget ends the search with [`OutOfSteps`]. A program is plain
+//! words, so one that was compiled with the policy runs without a copy. Tables of Unicode are not
+//! part of this crate: [`ClassSource`] supplies them, and at run time there is only [`Ascii`].
 
 mod captures;
 mod class;
@@ -48,14 +47,14 @@ impl Regex {
         &self.words
     }
 
-    /// Returns the words of the program, giving up the pattern.
+    /// Returns the words of the program, and drops the pattern.
     #[must_use]
     pub fn into_words(self) -> Vec<u32> {
         self.words
     }
 }
 
-/// Compiles `pattern`, asking `source` for what Unicode knows.
+/// Compiles `pattern` with the Unicode classes of `source`.
 ///
 /// # Errors
 /// The first fault that Go's parser would report, or that a bound of [`crate::limits`] is exceeded.
@@ -63,12 +62,11 @@ pub fn compile(pattern: &str, source: &dyn ClassSource) -> Result<Regex, Error> 
     compile_paying(pattern, source, &mut MAX_STEPS.clone())
 }
 
-/// Compiles `pattern` as [`compile`] does, paying from `steps`: a short pattern can stand for a long
-/// program, so its length is no measure of what it costs.
+/// Compiles `pattern` as [`compile`] does, paying from `steps`: a short pattern can have a long
+/// program, so its length is no measure of its cost.
 ///
 /// # Errors
-/// As [`compile`]; when the steps are used up they are zero and the error is
-/// [`ErrorKind::TooLarge`].
+/// As [`compile`]; when the steps are spent they are zero and the error is [`ErrorKind::TooLarge`].
 pub fn compile_paying(
     pattern: &str,
     source: &dyn ClassSource,

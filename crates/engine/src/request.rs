@@ -1,4 +1,4 @@
-//! What a host asks: a principal wants to perform actions on a resource.
+//! The question of a host: a principal wants to perform actions on a resource.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,19 +8,19 @@ use crate::attr::AttrMap;
 /// One question to the PDP.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// An id that the host chose; it is repeated in the answer.
+    /// The id that the host chose; the decision repeats it.
     pub request_id: String,
-    /// Who wants something.
+    /// The principal.
     pub principal: Principal,
-    /// On what.
+    /// The resource.
     pub resource: Resource,
-    /// What they want to do, in the order in which the answer lists them.
+    /// The actions, in the order in which the decision lists them.
     pub actions: Vec<String>,
     /// Verified data about the request itself.
     pub aux_data: AuxData,
 }
 
-/// Who wants to act.
+/// A person, a service or a device that wants to act.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Principal {
     /// Unique id of the principal.
@@ -35,7 +35,7 @@ pub struct Principal {
     pub attr: AttrMap,
 }
 
-/// What is acted on.
+/// An object of actions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resource {
     /// Kind of the resource, such as `leave_request`.

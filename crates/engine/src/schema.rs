@@ -1,8 +1,9 @@
 //! Checking attributes against JSON Schemas that the compiler wrote into the policy table.
 //!
-//! The schemas are trees of words, read in place. What is reported, and in which words, is what
-//! Cerbos reports; where Cerbos goes through a map in no particular order, names are sorted. The work
-//! is bounded, and a check that runs out of it has failed: an unchecked attribute is never a valid one.
+//! The schemas are trees of words, read without copies. The violations and their wording are those
+//! of Cerbos; where Cerbos goes through a map in no particular order, names are sorted. The work is
+//! bounded, and a check that reaches the bound has failed: an unchecked attribute is never a valid
+//! one.
 
 mod array;
 pub mod format;
@@ -33,31 +34,32 @@ use walk::Walk;
 pub struct Schemas<'a> {
     /// Strings and constants.
     pub pool: Pool<'a>,
-    /// A node's id is the index of the word that says where the node starts: with the number of its
-    /// keywords, then of each its code ([`Keyword`]), the number of words that follow, and these.
+    /// A node's id is the index of the word with the node's offset. At the offset is the number of
+    /// its keywords, then for each its code ([`Keyword`]), the number of words that follow, and
+    /// these.
     pub words: &'a [u32],
 }
 
-/// One thing that is wrong with the attributes.
+/// One fault of the attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The JSON pointer of the attribute; `/` is all of them.
     pub path: String,
-    /// What is wrong with it.
+    /// The fault, in words.
     pub message: String,
 }
 
-/// Stands for a node that is not there, such as the `else` of a schema without one.
+/// The id of a missing node, such as the `else` of a schema without one.
 pub const NO_NODE: u32 = u32::MAX;
 
 impl Schemas<'_> {
-    /// Returns everything about `attributes` that the schema at `node` forbids.
+    /// Returns all violations of the schema at `node` by `attributes`.
     #[must_use]
     pub fn violations(&self, node: u32, attributes: &AttrMap) -> Vec<Violation> {
         self.violations_within(node, attributes, &Budget::default())
     }
 
-    /// Returns what [`Schemas::violations`] does, and takes the steps from `budget`.
+    /// Returns the same as [`Schemas::violations`], and takes the steps from `budget`.
     #[must_use]
     pub fn violations_within(
         &self,

@@ -1,8 +1,8 @@
-//! The policy table: everything that decisions are made from, read in place from words.
+//! The policy table: all data of decisions, read without copies from words.
 //!
 //! A table is immutable and closed-world: kinds, actions, roles, scopes and paths are interned to
-//! ids. [`PolicyTable::from_parts`] proves once that every reference inside points at something
-//! sound; whatever a look-up misses afterwards means "no such rule", never a panic.
+//! ids. [`PolicyTable::from_parts`] proves once that every reference inside is sound; a lookup that
+//! finds no entry afterwards means "no such rule", never a panic.
 
 mod actions;
 mod block;
@@ -41,11 +41,11 @@ pub struct Parts {
 pub struct PolicyTable {
     parts: Parts,
     header: Header,
-    /// Seconds since 1970 from which on everything is denied.
+    /// Seconds since 1970 from which on every action is denied.
     expires: Option<i64>,
 }
 
-/// What an error in a condition means.
+/// The meaning of an error in a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluation {
     /// An error denies the actions whose rules it touches.
@@ -55,25 +55,25 @@ pub enum Evaluation {
 }
 
 impl PolicyTable {
-    /// Reads the header of `parts`; nothing else is checked yet.
+    /// Reads the header of `parts`; the sections are not checked yet.
     pub(crate) fn unchecked(parts: Parts) -> Result<Self, Flaw> {
         let header = Header::read(&parts.words).ok_or(Flaw::Header)?;
         Ok(Self { parts, header, expires: None })
     }
 
-    /// Returns the table, which denies everything from `expires` on, in seconds since 1970.
+    /// Returns the table, which denies every action from `expires` on, in seconds since 1970.
     #[must_use]
     pub fn expiring(self, expires: Option<i64>) -> Self {
         Self { expires, ..self }
     }
 
-    /// Returns the second since 1970 from which on the table denies everything, if there is one.
+    /// Returns the second since 1970 from which on the table denies every action, or `None`.
     #[must_use]
     pub const fn expires(&self) -> Option<i64> {
         self.expires
     }
 
-    /// Returns true if the table denies everything at `now`.
+    /// Returns true if the table denies every action at `now`.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|expires| now.seconds() >= expires)
@@ -85,19 +85,19 @@ impl PolicyTable {
         &self.parts
     }
 
-    /// Returns what an error in a condition means.
+    /// Returns the meaning of an error in a condition.
     #[must_use]
     pub fn evaluation(&self) -> Evaluation {
         if self.header.flags & FLAG_STRICT != 0 { Evaluation::Strict } else { Evaluation::Lenient }
     }
 
-    /// Returns whether a scope without policies falls back to its nearest ancestor that has some.
+    /// Returns true if a scope without policies falls back to its nearest ancestor that has some.
     #[must_use]
     pub fn lenient_scope_search(&self) -> bool {
         self.header.flags & FLAG_LENIENT_SCOPE_SEARCH != 0
     }
 
-    /// Returns the policy version that a request without one means.
+    /// Returns the policy version for requests without one.
     #[must_use]
     pub fn default_version(&self) -> &str {
         self.string(self.header.default_version)
@@ -116,7 +116,7 @@ impl PolicyTable {
         self.pool().string(id).unwrap_or("")
     }
 
-    /// Returns what the evaluator needs.
+    /// Returns the pool for the evaluator.
     #[must_use]
     pub fn pool(&self) -> Pool<'_> {
         Pool {

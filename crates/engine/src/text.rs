@@ -1,21 +1,21 @@
-//! Searching and joining text, in as little code as the promises of [`crate::limits`] allow.
+//! Searching and joining text, in as little code as the bounds of [`crate::limits`] allow.
 //!
-//! The standard library's searchers and joins cost the runtime module several kilobytes. Each function
-//! here takes time in proportion to the text, whatever the text is.
+//! The standard library's searchers and joins cost the runtime module several kilobytes. Each
+//! function here takes time in proportion to the text, for any text.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::iter;
 
-/// Tells whether `wanted` is in `text`.
+/// Returns true if `wanted` is in `text`.
 ///
-/// The standard library's `contains` looks for a character as if it were a text.
+/// The standard library's `contains` searches a character as if it were a text.
 #[must_use]
 pub fn has(text: &str, wanted: char) -> bool {
     text.chars().any(|c| c == wanted)
 }
 
-/// Returns where `part` stands in `text` for the first time.
+/// Returns the offset of the first `part` in `text`, or `None`.
 #[must_use]
 pub fn find(text: &str, part: &str) -> Option<usize> {
     let (text, part) = (text.as_bytes(), part.as_bytes());
@@ -29,7 +29,7 @@ pub fn find(text: &str, part: &str) -> Option<usize> {
     }
 }
 
-/// Returns where `part` stands in `text` for the last time.
+/// Returns the offset of the last `part` in `text`, or `None`.
 #[must_use]
 pub fn rfind(text: &str, part: &str) -> Option<usize> {
     let (text, part) = (text.as_bytes(), part.as_bytes());
@@ -43,8 +43,8 @@ pub fn rfind(text: &str, part: &str) -> Option<usize> {
     }
 }
 
-/// Returns all places where `part` stands in `text`, none inside another. An empty part stands before
-/// each character and at the end.
+/// Returns the offsets of `part` in `text`, none inside another. An empty part is before each
+/// character and at the end.
 pub fn positions<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut next = Some(0_usize);
     iter::from_fn(move || {
@@ -75,7 +75,8 @@ pub fn joined(parts: &mut dyn Iterator<Item = &str>, separator: &str) -> String 
 
 /// Appends `number` in a base from 2 to 16, with zeros before it up to so many digits.
 ///
-/// One function does for every base and size; each way of the standard library is code of its own.
+/// One function suffices for every base and size; each form of the standard library is code of its
+/// own.
 pub fn push_digits(out: &mut String, mut number: u64, base: u64, least: usize) {
     let base = base.clamp(2, 16);
     let mut digits = ['0'; MAX_DIGITS];
@@ -92,15 +93,16 @@ pub fn push_digits(out: &mut String, mut number: u64, base: u64, least: usize) {
     out.extend(digits.iter().skip(MAX_DIGITS.saturating_sub(count)));
 }
 
-/// Digits of the longest number, in base 2.
+/// The digits of the longest number, in base 2.
 const MAX_DIGITS: usize = 64;
 
-/// The search of Knuth, Morris and Pratt, which never looks at a byte of the text twice. What it finds
-/// may overlap.
+/// The search of Knuth, Morris and Pratt, which reads each byte of the text once. Its matches may
+/// overlap.
 struct Search<'t> {
     text: iter::Enumerate<core::slice::Iter<'t, u8>>,
     part: &'t [u8],
-    /// For each length the longest shorter beginning of the part that is also the end of that much of it.
+    /// For each length, the longest shorter beginning of the part that is also the end of that much
+    /// of it.
     borders: Vec<usize>,
     matched: usize,
 }
@@ -122,7 +124,7 @@ impl<'t> Search<'t> {
         search
     }
 
-    /// Returns how much of the part is matched once `byte` is read.
+    /// Returns the length of the part that is matched once `byte` is read.
     fn after(&self, byte: u8) -> usize {
         let mut matched = self.matched;
         while self.part.get(matched) != Some(&byte) {
@@ -149,7 +151,7 @@ impl Iterator for Search<'_> {
     }
 }
 
-/// A part of so many bytes is compared at each place, without an allocation.
+/// The length in bytes up to which a part is compared at each position, without an allocation.
 const SHORT: usize = 32;
 
 #[cfg(test)]
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(positions(text, part).collect::<Vec<_>>(), all, "`{text}` `{part}`");
     }
 
-    /// All texts of so many pieces.
+    /// Returns all texts of so many pieces.
     fn texts(pieces: [&str; 3], count: usize) -> Vec<String> {
         (0..count).fold(Vec::from([String::new()]), |texts, _| {
             texts.iter().flat_map(|text| pieces.map(|piece| format!("{text}{piece}"))).collect()
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_the_standard_library_finds() {
+    fn searches_agree_with_the_standard_library() {
         for text in texts(["", "a", "é"], 6) {
             for part in texts(["", "a", "é"], 3) {
                 check(&text, &part);
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn joins_what_may_be_empty() {
+    fn joins_parts_that_may_be_empty() {
         let check = |parts: &[&str], expected| {
             assert_eq!(joined(&mut parts.iter().copied(), ", "), expected);
         };

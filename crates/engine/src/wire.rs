@@ -1,6 +1,6 @@
-//! Decisions as canonical JSON: the bytes that every host must agree on.
+//! Decisions as canonical JSON: the bytes that are equal on every host.
 //!
-//! Fields stand in a fixed order, absent ones are left out, maps are sorted, and there is no white
+//! Fields are in a fixed order, absent ones are left out, maps are sorted, and there is no white
 //! space, so equal decisions have equal bytes.
 
 mod fast_paths;
@@ -57,7 +57,7 @@ pub const fn effect_name(effect: Effect) -> &'static str {
 
 /// JSON under construction.
 ///
-/// Commas come by themselves; that brackets match is the caller's care.
+/// Commas are written automatically; the caller matches the brackets.
 #[derive(Debug, Default)]
 pub struct Json {
     text: String,
@@ -75,19 +75,19 @@ impl Json {
         self.text.push(bracket);
     }
 
-    /// Returns what was written.
+    /// Returns the text.
     #[must_use]
     pub fn finish(self) -> String {
         self.text
     }
 
-    /// Returns how many bytes were written.
+    /// Returns the number of bytes written.
     #[must_use]
     pub const fn length(&self) -> usize {
         self.text.len()
     }
 
-    /// Writes a comma unless something was just opened or named.
+    /// Writes a comma, except behind an opening bracket or a name.
     fn separate(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with(['{', '[', ':']) {
             self.text.push(',');
@@ -242,7 +242,7 @@ impl Json {
         self.close('}');
     }
 
-    /// Writes one output: `{"src", "action", "val"}`, or `error` in the place of `val`.
+    /// Writes one output: `{"src", "action", "val"}`, or `error` instead of `val`.
     pub fn output(&mut self, output: &Output) {
         self.open('{');
         self.field("src", &output.source);
@@ -302,7 +302,7 @@ impl Json {
     }
 }
 
-/// Splits a text at the first character that a JSON string cannot hold as it is, if there is one.
+/// Splits a text at the first character that needs an escape in JSON; `None` if there is none.
 fn escaped(text: &str) -> Option<(&str, char, &str)> {
     let must_be = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     let (before, rest) = text.split_at_checked(text.bytes().position(must_be)?)?;

@@ -1,18 +1,19 @@
 //! Types of the host as principals and resources.
 //!
-//! A field of a type has the same place in every value of it. So the way to it is found once, when a
+//! An attribute is the same field in every value of a type. So its accessor is found once, when a
 //! question is prepared, and not for each decision.
 
 use crate::field::{Field, Lookup};
 
-/// The way to one attribute of a value.
+/// A function that reads one attribute of a value.
 pub type Accessor<T> = fn(&T) -> Field<'_>;
 
 /// A type whose attributes are known by name. [`attributes!`](crate::attributes) implements it.
 pub trait Attributes: Lookup + Sized {
-    /// Returns the way to the attribute `name`, or nothing if values of this type never have it.
+    /// Returns the accessor of the attribute `name`, or `None` if values of this type never have
+    /// it.
     ///
-    /// It leads to what [`Lookup::get`] returns.
+    /// The accessor returns the same as [`Lookup::get`].
     fn accessor(name: &str) -> Option<Accessor<Self>>;
 }
 
@@ -44,8 +45,8 @@ pub trait AsResource: Attributes {
 /// Makes the named fields of a struct its attributes: implements [`Attributes`], [`Lookup`] and
 /// [`AsField`](crate::AsField).
 ///
-/// Every field must be [`AsField`](crate::AsField); an `Option` that is `None` is an attribute that is
-/// missing. A field may have another name in policies.
+/// Every field must be [`AsField`](crate::AsField); an `Option` that is `None` is an attribute that
+/// is missing. A field may have another name in policies.
 ///
 /// ```
 /// struct Document {

@@ -1,12 +1,12 @@
-//! The time of a decision: given, or read where a condition asks for it.
+//! The time of a decision: given by the host, or read if a condition needs it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wardgate_engine::cel::Timestamp;
 
-/// Tells the time of a decision. It is asked only where the decision depends on it.
+/// A source of the time of a decision. It is read only if the decision depends on the time.
 pub trait Clock {
-    /// Returns what `now()` means in conditions.
+    /// Returns the value of `now()` in conditions.
     fn now(&self) -> Timestamp;
 }
 
@@ -14,7 +14,7 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock;
 
-/// A moment: the same for every decision that is given it.
+/// A fixed moment: the same for every decision that gets it.
 impl Clock for Timestamp {
     #[inline]
     fn now(&self) -> Timestamp {
@@ -22,7 +22,7 @@ impl Clock for Timestamp {
     }
 }
 
-/// A clock that is lent.
+/// A borrowed clock.
 impl<C: Clock + ?Sized> Clock for &C {
     #[inline]
     fn now(&self) -> Timestamp {
@@ -32,7 +32,7 @@ impl<C: Clock + ?Sized> Clock for &C {
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        // A clock before 1970 or past the year 9999 is wrong: conditions then see the epoch.
+        // A clock before 1970 or past the year 9999 is wrong: conditions then read the epoch.
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let seconds = i64::try_from(elapsed.as_secs()).unwrap_or(0);
         Timestamp::new(seconds, elapsed.subsec_nanos()).unwrap_or_default()

@@ -1,56 +1,57 @@
-//! Why a request could not be read.
+//! The errors of requests that cannot be read.
 
 use std::error::Error;
 use std::fmt;
 
 use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
 
-/// Why a request could not be read. Who gets one has no permission.
+/// The reason why a request could not be read. A principal whose request fails has no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The bytes are no JSON.
+    /// The bytes are not JSON.
     Malformed {
-        /// Where, in bytes from the start.
+        /// The offset of the fault, in bytes from the start.
         offset: usize,
-        /// What should stand there.
+        /// The token that JSON requires at the offset.
         expected: &'static str,
     },
-    /// There is more than a request may hold.
+    /// The request has more bytes than allowed.
     TooLarge {
         /// Its length in bytes.
         bytes: usize,
     },
-    /// It holds more values than a request may.
+    /// The request holds more values than allowed.
     TooManyValues,
-    /// Values nest deeper than a request may.
+    /// Values nest deeper than allowed.
     TooDeep,
-    /// A member has the name of an earlier one in its object: readers do not agree which of them counts.
+    /// A member has the name of an earlier one in its object: readers do not agree which of them
+    /// counts.
     Doubled {
-        /// Its name.
+        /// The name of the member.
         name: String,
-        /// Where, in bytes from the start.
+        /// The offset of the second member, in bytes from the start.
         offset: usize,
     },
-    /// A field is not there.
+    /// A required field is missing.
     Missing {
         /// Its path, such as `principal.id`.
         field: &'static str,
     },
-    /// A field holds something else than it must.
+    /// A field holds a value of the wrong kind.
     Wrong {
         /// Its path.
         field: &'static str,
-        /// What it must hold.
+        /// The kind that the field must hold.
         expected: &'static str,
-        /// What it holds.
+        /// The kind that the field holds.
         found: &'static str,
     },
-    /// There is no such field: a misspelt `attr` that passed unseen would change the decision.
+    /// A field has an unknown name: a misspelt `attr` that passed unseen would change the decision.
     Unknown {
-        /// Where it stands, such as `principal`.
+        /// The object with the field, such as `principal`.
         position: &'static str,
-        /// Its name.
+        /// The name of the field.
         name: String,
     },
 }

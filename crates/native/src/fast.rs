@@ -1,6 +1,7 @@
-//! The fast path: reads the slots of a fast path out of a host's question and decides by the fast path.
+//! The fast path: reads the slots of a fast path out of a host's question and decides by it.
 //!
-//! Whatever a fast path cannot decide is left to the general path, which reads the whole request.
+//! A question that a fast path cannot decide is left to the general path, which reads the whole
+//! request.
 
 pub(crate) mod cache;
 pub(crate) mod decide;

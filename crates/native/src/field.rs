@@ -1,4 +1,4 @@
-//! What an attribute of the host's own data is, and how such data is looked into.
+//! Attributes of the host's own data, and how such data is read.
 //!
 //! Nothing is copied: a field borrows from the value that it was read of. Numbers are doubles, as
 //! everywhere in a request.
@@ -11,7 +11,7 @@ use crate::error::RequestError;
 /// The value of one attribute.
 #[derive(Clone, Copy)]
 pub enum Field<'a> {
-    /// There is no such attribute.
+    /// No attribute.
     Missing,
     /// `null`.
     Null,
@@ -27,40 +27,41 @@ pub enum Field<'a> {
     Map(&'a dyn Lookup),
 }
 
-/// What can stand as an attribute. It must not change while a decision is under way: see [`Lookup`].
+/// A value that can be an attribute. It must not change during a decision: see [`Lookup`].
 pub trait AsField {
-    /// Returns the value, as an attribute.
+    /// Returns the value as an attribute.
     fn field(&self) -> Field<'_>;
 }
 
 /// An object whose members are found by their names.
 ///
 /// # Values that change
-/// How often a value is read is not promised: a decision reads an attribute for each condition that asks
-/// for it, or not at all; a list or an object may be walked several times; and where a fast path is unsure, all
-/// is read anew for the engine. So values must stay as they are while a decision is under way. A type that
-/// can change through a shared reference (a `Cell`, an atomic, a lock taken for each read) may change
-/// between decisions only: hold its lock, or hand in a copy. Otherwise one decision mixes old values with
-/// new ones; and where answers are remembered, the answer to the mixture is remembered for the values that
-/// were seen first.
+/// The number of reads of a value is not specified: a decision reads an attribute for each
+/// condition that uses it, or not at all; it may walk a list or an object several times; and if a
+/// fast path is unsure, the general path reads all attributes again. So values must stay the same
+/// during a decision. A type that can change through a shared reference (a `Cell`, an atomic, a
+/// lock taken for each read) may change between decisions only: hold its lock, or pass a copy.
+/// Otherwise one decision mixes old values with new ones; and a PDP with a cache stores the answer
+/// to the mixture under the values that it read first.
 pub trait Lookup {
     /// Returns the member `name`, or [`Field::Missing`].
     fn get(&self, name: &str) -> Field<'_>;
 
-    /// Shows every member to `visit`. Of two with one name, the later one counts.
+    /// Calls `visit` for every member. Of two with one name, the later one counts.
     fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>));
 }
 
-/// A list of values. It must show the same elements each time that one decision walks it: see [`Lookup`].
+/// A list of values. It must have the same elements each time that one decision walks it: see
+/// [`Lookup`].
 pub trait Items {
-    /// Shows every element to `visit`, in order.
+    /// Calls `visit` for every element, in order.
     fn each(&self, visit: &mut dyn FnMut(Field<'_>));
 }
 
 /// Copies fields into attributes, within the bounds of one request.
 pub(crate) struct Copier {
     values_left: usize,
-    /// Why not all was copied.
+    /// The reason why the copy is incomplete.
     fault: Option<RequestError>,
 }
 
@@ -74,22 +75,22 @@ impl Copier {
         self.map(object, MAX_VALUE_DEPTH)
     }
 
-    /// Copies a whole document, in which attributes lie three levels deep.
+    /// Copies a whole document, whose attributes are three levels deep.
     pub(crate) fn document(&mut self, document: Field<'_>) -> Option<Attr> {
         self.value(document, MAX_VALUE_DEPTH + 3)
     }
 
-    /// Copies one attribute. Nothing if it is missing.
+    /// Copies one attribute; `None` if it is missing.
     pub(crate) fn attribute(&mut self, field: Field<'_>) -> Option<Attr> {
         self.value(field, MAX_VALUE_DEPTH)
     }
 
-    /// Returns whether all fitted. If not, what was copied must not be asked about.
+    /// Returns true if everything was copied. If not, the copy must not be used for a decision.
     pub(crate) const fn is_complete(&self) -> bool {
         self.fault.is_none()
     }
 
-    /// Returns why not all fitted, if so.
+    /// Returns the reason why the copy is incomplete, or `None` if it is complete.
     pub(crate) fn into_fault(self) -> Option<RequestError> {
         self.fault
     }
@@ -106,7 +107,7 @@ impl Copier {
 
     fn list(&mut self, items: &dyn Items, depth: usize) -> Vec<Attr> {
         let mut list = Vec::new();
-        // A list has no gaps: what is missing is null, as in JSON.
+        // A list has no gaps: a missing element becomes null, as in JSON.
         items.each(&mut |field| list.push(self.value(field, depth).unwrap_or(Attr::Null)));
         list
     }
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A list without an end in sight.
+    /// A list with more elements than any bound.
     struct Many;
 
     impl Items for Many {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_or_counts_too_much_is_told() {
+    fn values_beyond_a_bound_are_errors() {
         let mut copier = Copier::new();
         copier.object(&Endless);
         assert!(!copier.is_complete());
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_left_out_and_the_later_member_counts() {
+    fn missing_members_are_left_out_and_later_ones_count() {
         let object = [("a", Some(1.0)), ("b", None), ("a", Some(2.0))];
         let mut copier = Copier::new();
         let copied = copier.object(&&object[..]);

@@ -32,7 +32,7 @@ impl AsField for Value {
         match self {
             Self::Null => Field::Null,
             Self::Bool(value) => Field::Bool(*value),
-            // A number that is no double is none that a policy could mean.
+            // A policy cannot mean a number that is not a double.
             Self::Number(value) => Field::Number(value.as_f64().unwrap_or(f64::NAN)),
             Self::String(text) => Field::Text(text),
             Self::Array(items) => Field::List(items),
@@ -69,7 +69,7 @@ impl AsField for bool {
     }
 }
 
-/// `null`, always.
+/// `null`.
 impl AsField for () {
     #[inline]
     fn field(&self) -> Field<'_> {
@@ -77,7 +77,7 @@ impl AsField for () {
     }
 }
 
-/// `None` is an attribute that is missing.
+/// `None` is a missing attribute.
 impl<T: AsField> AsField for Option<T> {
     #[inline]
     fn field(&self) -> Field<'_> {
@@ -106,7 +106,7 @@ impl<T: AsField> AsField for BTreeMap<String, T> {
     }
 }
 
-/// Implements `AsField` for what points at a field.
+/// Implements `AsField` for pointers to fields.
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: AsField + ?Sized> AsField for $pointer {
@@ -141,10 +141,10 @@ macro_rules! exact_numbers {
 
 exact_numbers!(f64, f32, i8, i16, i32, u8, u16, u32);
 
-/// Implements `AsField` for numbers of which the nearest double is taken.
+/// Implements `AsField` for numbers that become the nearest double.
 macro_rules! nearest_numbers {
     ($($number:ty),*) => {$(
-        /// The nearest double, as where a request is read from JSON.
+        /// Returns the nearest double, as the readers of JSON do.
         impl AsField for $number {
             #[inline]
             #[expect(clippy::as_conversions, reason = "rounds to the nearest double, as is wanted")]
@@ -190,7 +190,7 @@ impl Lookup for AttrMap {
     }
 }
 
-/// Finds a member. Among few, comparing lengths is quicker than a search by order.
+/// Returns a member. In small objects, comparing lengths is faster than a search by order.
 #[inline]
 pub(crate) fn member<'a>(object: &'a AttrMap, name: &str) -> Option<&'a Attr> {
     let members = object.entries();
@@ -200,7 +200,7 @@ pub(crate) fn member<'a>(object: &'a AttrMap, name: &str) -> Option<&'a Attr> {
     members.iter().find(|(known, _)| is_same(known, name)).map(|(_, value)| value)
 }
 
-/// Members of most objects.
+/// The number of members that most objects do not exceed.
 const FEW: usize = 8;
 
 impl Lookup for Map<String, Value> {

@@ -1,11 +1,11 @@
 //! Decisions for Rust hosts.
 //!
 //! A [`Pdp`] opens a bundle and answers questions in the form in which the host has them: as a
-//! [`Request`], with attributes found by name, as a JSON value, as JSON text, or with types of its own.
-//! All forms give the same answer. What decides is read, and no more; nothing is allocated where no
-//! condition builds a value.
+//! [`Request`], with attributes found by name, as a JSON value, as JSON text, or with types of its
+//! own. All forms give the same answer. A decision reads the attributes that its conditions use and
+//! no others; it allocates only where a condition builds a value.
 //!
-//! A `Pdp` can be shared by threads, and its policies replaced while they ask.
+//! Threads can share a `Pdp`, and its policies can be replaced while they decide.
 //!
 //! ```
 //! use wardgate_native::{
@@ -58,7 +58,7 @@
 //! # let bundle = wardgate_bundle::pack(&compiled.parts);
 //! let pdp = Pdp::open(&bundle, Trust::Unsigned)?;
 //!
-//! // With types of the host: what the names in the policies lead to is found once.
+//! // With types of the host: the attributes that the policies name are found once.
 //! let may_delete = pdp.prepare::<Person, Document>("document", "delete");
 //! let ada = Person { name: "ada".into(), roles: vec!["member".into()] };
 //! let hers = Document { id: "d1".into(), owner: "ada".into() };
@@ -76,7 +76,7 @@
 //! };
 //! assert!(pdp.is_allowed_fields(&question, SystemClock));
 //!
-//! // With a request as it came over the wire.
+//! // With a request as JSON text.
 //! let request = br#"{
 //!     "principal": { "id": "ada", "roles": ["member"] },
 //!     "action": "delete",

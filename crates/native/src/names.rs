@@ -1,29 +1,29 @@
-//! Known texts, and the quickest way to tell which of them a given text is.
+//! Known texts, and the fastest way to find a given text among them.
 //!
-//! A text is taken for a known one only if all of it is equal. What is known comes from the policies
-//! alone, so that no request can make the look-up slow.
+//! A text matches a known one only if all of it is equal. The known texts come from the policies
+//! alone, so that no request can make the lookup slow.
 
-/// Known texts, each with a value: what the policies name.
+/// Known texts, each with a value: the names in the policies.
 #[derive(Clone, Debug)]
 pub struct Names<T> {
-    /// Hash table, a power of two of them. None if nothing is known.
+    /// The hash table; its length is a power of two, or 0 without texts.
     buckets: Box<[Bucket<T>]>,
-    /// Chosen so that few texts meet in a bucket.
+    /// The seed of the hash, chosen so that few texts share a bucket.
     seed: u64,
-    /// Whether no two do, so that one look tells.
+    /// True if no two texts share a bucket, so that one comparison suffices.
     is_perfect: bool,
-    /// Bytes of the longest known text.
+    /// The length of the longest known text, in bytes.
     longest: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Bucket<T> {
     known: Known,
-    /// Nothing in a bucket that is free.
+    /// `None` in a free bucket.
     value: Option<T>,
 }
 
-/// A text that others are compared with.
+/// A known text, to compare others with.
 #[derive(Clone, Debug)]
 pub struct Known {
     print: Print,
@@ -39,7 +39,7 @@ struct Print {
 }
 
 impl<T: Copy> Names<T> {
-    /// Returns the value of `text`, if it is known.
+    /// Returns the value of `text`, or `None` if it is not known.
     #[inline]
     pub fn get(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
@@ -52,17 +52,17 @@ impl<T: Copy> Names<T> {
         if self.is_perfect || found.is_some() { found } else { self.probe(text) }
     }
 
-    /// Returns whether nothing is known.
+    /// Returns true if there are no texts.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty()
     }
 
-    /// Looks into one bucket after the other. It begins anew, so that the way of most texts keeps nothing
-    /// for it.
+    /// Searches one bucket after the other, from the first again. A separate call, so that the
+    /// usual lookup saves no registers for it.
     #[inline(never)]
     fn probe(&self, text: &str) -> Option<T> {
-        // All of a text is hashed, so one that cannot be known is not begun with.
+        // All bytes of a text are hashed, so a text that is too long is rejected first.
         if text.len() > self.longest {
             return None;
         }
@@ -80,8 +80,8 @@ impl<T: Copy> Names<T> {
         None
     }
 
-    /// Lays entries out in a table of `size` buckets.
-    fn laid_out(entries: &[(Box<str>, T)], size: usize, seed: u64) -> Self {
+    /// Returns a table of `size` buckets with these entries.
+    fn layout(entries: &[(Box<str>, T)], size: usize, seed: u64) -> Self {
         let free = || Bucket { known: Known::none(), value: None };
         let mut buckets: Box<[Bucket<T>]> = (0..size).map(|_| free()).collect();
         let mut is_perfect = true;
@@ -110,7 +110,7 @@ impl<T> Default for Names<T> {
 }
 
 impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
-    /// Takes texts that differ from each other.
+    /// Collects texts, which must differ from each other.
     fn from_iter<I: IntoIterator<Item = (S, T)>>(names: I) -> Self {
         let entries: Box<[_]> =
             names.into_iter().map(|(text, value)| (text.into(), value)).collect();
@@ -121,26 +121,26 @@ impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
         let (room, seeds) = if entries.len() <= FEW { (4, TRIES) } else { (2, 1) };
         let size = (room * entries.len()).next_power_of_two();
         let layouts =
-            (1..=seeds).map(|seed| Self::laid_out(&entries, size, SEEDS[0].wrapping_mul(seed)));
+            (1..=seeds).map(|seed| Self::layout(&entries, size, SEEDS[0].wrapping_mul(seed)));
         let mut layouts = layouts.skip_while(|names| !names.is_perfect);
-        layouts.next().unwrap_or_else(|| Self::laid_out(&entries, size, SEEDS[0]))
+        layouts.next().unwrap_or_else(|| Self::layout(&entries, size, SEEDS[0]))
     }
 }
 
 impl Known {
-    /// Returns whether `text` is the same.
+    /// Returns true if `text` is equal.
     #[inline]
     pub fn is(&self, text: &str) -> bool {
         self.print.length == text.len() && self.has(Print::of(text.as_bytes()), text)
     }
 
-    /// The text itself.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What no text is.
+    /// Returns the content of a free bucket, which equals no text.
     fn none() -> Self {
         Self { print: Print { length: usize::MAX, head: 0, tail: 0 }, text: Box::default() }
     }
@@ -176,20 +176,20 @@ impl Print {
         Self { length, head, tail }
     }
 
-    /// Returns whether both are equal.
+    /// Returns true if both are equal.
     #[inline]
     const fn is(self, other: Self) -> bool {
         let differ = (self.head ^ other.head) | (self.tail ^ other.tail);
         (self.length == other.length) & (differ == 0)
     }
 
-    /// The hash of a text of which the print leaves nothing out.
+    /// Returns the hash of a text whose bytes are all in the print.
     #[inline]
     fn hash(self, seed: u64) -> usize {
         spread(folded(self.head ^ seed, self.tail ^ SEEDS[1]))
     }
 
-    /// The hash of any text.
+    /// Returns the hash of any text.
     fn hash_of(self, text: &str, seed: u64) -> usize {
         if self.length <= WHOLE {
             return self.hash(seed);
@@ -201,7 +201,7 @@ impl Print {
     }
 }
 
-/// Returns whether two texts are equal. Most are short, and then there is no call.
+/// Returns true if two texts are equal. Most are short, and then there is no call.
 #[inline(always)]
 pub(crate) fn is_same(left: &str, right: &str) -> bool {
     if left.len() != right.len() {
@@ -225,11 +225,11 @@ pub(crate) fn folded(a: u64, b: u64) -> u64 {
     low ^ high
 }
 
-/// For up to how many texts a layout is sought in which none meet.
+/// The number of texts up to which a perfect layout is sought.
 const FEW: usize = 16;
-/// How many layouts are tried for that.
+/// The number of layouts to try.
 const TRIES: u64 = 64;
-/// The longest text of which a print leaves nothing out.
+/// The length up to which a print holds all bytes of a text.
 const WHOLE: usize = 16;
 /// Digits of pi.
 const SEEDS: [u64; 3] = [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344, 0xA409_3822_299F_31D0];
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_in_one_place_only_differ() {
+    fn texts_that_differ_in_one_byte_differ() {
         for length in 1..40 {
             let text = "a".repeat(length);
             let names: Names<()> = [(text.as_str(), ())].into_iter().collect();

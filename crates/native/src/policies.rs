@@ -23,26 +23,26 @@ use crate::names::Names;
 use crate::question::Question;
 use crate::value::{self, ValueInput};
 
-/// An immutable set of policies. What it answers does not change: a reload makes another one.
+/// An immutable set of policies. Its answers do not change: a reload makes another one.
 #[derive(Debug)]
 pub struct Policies {
     table: PolicyTable,
     index: Index,
-    /// The kinds about which there may be more to tell than effects; all of them if there is nothing here.
+    /// The kinds whose answer may hold more than effects; `None` means all of them.
     pub(crate) kinds_with_outputs: Option<Names<()>>,
-    /// Which bundle of the PDP this is, counted from 0.
+    /// The number of the bundle in the PDP, counted from 0.
     serial: u64,
 }
 
 impl Policies {
-    /// Takes the table of a bundle that the host opened itself, to keep its header too. Answers are not
-    /// remembered.
+    /// Returns the policies of a table that the host opened itself, for instance to use the header
+    /// too. They have no cache.
     #[must_use]
     pub fn of(table: PolicyTable) -> Self {
         Self::new(table, 0, 0)
     }
 
-    /// `entries` is how many answers are remembered.
+    /// Returns the policies of a table, with a cache of at least `entries` answers.
     pub(crate) fn new(table: PolicyTable, serial: u64, entries: usize) -> Self {
         let cache = Cache::new(entries).map(Arc::new);
         let index = Index::new(&table, cache.as_ref());
@@ -56,8 +56,8 @@ impl Policies {
         &self.table
     }
 
-    /// Decides whether the principal of `request` may perform `action`; its list of actions is not
-    /// read.
+    /// Returns true if the principal of `request` may perform `action`; the list of actions of the
+    /// request is not read.
     #[inline]
     #[must_use]
     pub fn is_allowed(&self, request: &Request, action: &str, clock: impl Clock) -> bool {
@@ -65,8 +65,9 @@ impl Policies {
             .unwrap_or_else(|| self.table.is_allowed(request, action, clock.now()))
     }
 
-    /// Decides a question whose attributes are found by their names. Attributes that nest too deep or
-    /// are too many for a request are denied.
+    /// Returns true if the principal of a question may perform its action; attributes are found by
+    /// their names. A question with too many attributes, or with attributes that nest too deep, is
+    /// denied.
     #[inline]
     #[must_use]
     pub fn is_allowed_fields<S, P, R>(
@@ -83,10 +84,10 @@ impl Policies {
     }
 
     /// Decides a request that is a JSON value: `{"principal": .., "action": .., "resource": ..}`.
-    /// Attributes that no rule reads are not looked at.
+    /// Attributes that no rule reads are not checked.
     ///
     /// # Errors
-    /// The value is no request.
+    /// The value is not a request.
     #[inline]
     pub fn is_allowed_value(
         &self,
@@ -97,26 +98,29 @@ impl Policies {
         short.map_or_else(|| self.general(&value::request(request)?, clock), Ok)
     }
 
-    /// Decides a request that is JSON text: `{"principal": .., "action": .., "resource": ..}`. No
-    /// value is built of what no rule reads, but all of it must be JSON, in which no object has a name twice.
+    /// Decides a request that is JSON text: `{"principal": .., "action": .., "resource": ..}`.
+    /// Attributes that no rule reads become no values, but all of the text must be JSON, in which
+    /// no object has a name twice.
     ///
     /// # Errors
-    /// The text is no JSON, has a member twice, or is no request.
+    /// The text is not JSON, has a member twice, or is not a request.
     #[inline]
     pub fn is_allowed_json(&self, request: &[u8], clock: impl Clock) -> Result<bool, RequestError> {
         let short = json::with_input(request, |input| self.try_fast(input, &clock))?;
         short.map_or_else(|| self.general(&json::request(request)?, clock), Ok)
     }
 
-    /// Decides on every action of `request`, and says why.
+    /// Decides every action of `request`, and returns the decision with its reasons and outputs.
     #[must_use]
     pub fn check(&self, request: &Request, clock: impl Clock) -> Decision {
         self.table.check(request, clock.now())
     }
 
-    /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. What it does not reach is denied.
+    /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. If they do not
+    /// suffice, the action is denied.
     ///
-    /// Programs of fast paths count no steps across decisions, so a fast path decides here only if it has none.
+    /// Programs of fast paths count no steps across decisions, so a fast path decides here only if
+    /// it has none.
     #[must_use]
     pub fn is_allowed_within(
         &self,
@@ -139,7 +143,8 @@ impl Policies {
         self.table.is_allowed_within(request, action, clock.now(), budget)
     }
 
-    /// Decides like [`Policies::check`], and takes the steps from `budget`. What it does not reach is denied.
+    /// Decides like [`Policies::check`], and takes the steps from `budget`. Actions for which they
+    /// do not suffice are denied.
     #[must_use]
     pub fn check_within(&self, request: &Request, clock: impl Clock, budget: &Budget) -> Decision {
         self.table.check_within(request, clock.now(), budget)
@@ -156,7 +161,7 @@ impl Policies {
         self.table.explain_within(request, clock.now(), budget)
     }
 
-    /// Decides like [`Policies::check`] and writes down every rule that was considered.
+    /// Decides like [`Policies::check`], and returns every rule that was considered as well.
     #[must_use]
     pub fn explain(&self, request: &Request, clock: impl Clock) -> Explanation {
         self.table.explain(request, clock.now())
@@ -170,7 +175,7 @@ impl Policies {
         &self.index
     }
 
-    /// Decides with a fast path, if one can.
+    /// Decides by a fast path; `None` if there is none or it is unsure.
     #[inline]
     fn try_fast(&self, input: &impl FastInput, clock: &impl Clock) -> Option<bool> {
         if self.has_expired(clock) {
@@ -179,14 +184,15 @@ impl Policies {
         decide(&self.table, &self.index, input, clock)
     }
 
-    /// Returns true if everything is denied by now: no fast path may decide then. The clock is read only where the bundle
-    /// can expire.
+    /// Returns true if the bundle has expired and everything is denied: no fast path may decide
+    /// then. The clock is read only if the bundle can expire.
     #[inline]
     pub(crate) fn has_expired(&self, clock: &impl Clock) -> bool {
         self.table.expires().is_some() && self.table.is_expired(clock.now())
     }
 
-    /// Decides with a fast path, if one can and there is nothing to tell about such a kind but that.
+    /// Decides by a fast path; `None` if there is none, if it is unsure, or if the answer about the
+    /// kind may hold more than effects.
     pub(crate) fn try_fast_effects(
         &self,
         kinds_with_outputs: &Names<()>,
@@ -213,7 +219,7 @@ impl Policies {
     }
 }
 
-/// Outputs are told, and so is what schemas find.
+/// Returns the kinds whose rules have outputs or whose attributes have schemas.
 fn kinds_with_outputs(table: &PolicyTable) -> Option<Names<()>> {
     Some(table.kinds_with_outputs()?.into_iter().map(|kind| (kind, ())).collect())
 }
@@ -231,7 +237,7 @@ mod tests {
     use crate::question::{PrincipalRef, Question, ResourceRef};
     use crate::value::{self, ValueInput};
 
-    /// What the short way says in each form.
+    /// Returns the answer of the fast path in each form.
     fn try_fast(action: &str, attributes: &Value) -> [Option<bool>; 4] {
         let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
         let compiled = compile_files(&files, &Options::default()).unwrap();
@@ -278,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fast_path_did_not_ask_for_is_a_doubt() {
+    fn values_that_a_fast_path_cannot_read_are_unsure() {
         assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
         let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);

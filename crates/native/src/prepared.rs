@@ -1,7 +1,7 @@
 //! Questions with the host's own types, prepared for one action on one kind of resource.
 //!
-//! What a name leads to is found once. A prepared question follows reloads of its PDP: the first
-//! decision after one finds the ways anew.
+//! The attribute behind a name is found once. A prepared question follows reloads of its PDP: the
+//! first decision after one finds the attributes again.
 
 use std::sync::Arc;
 
@@ -35,25 +35,25 @@ pub struct Prepared<P, R> {
 pub struct PreparedPrincipal<'a, P, R> {
     prepared: &'a Prepared<P, R>,
     principal: &'a P,
-    /// The roles by the first binding, if that is current and can decide.
+    /// The roles by the first binding, if it is current and has a fast path.
     roles: Option<Roles>,
 }
 
-/// The ways from the slots of a fast path to the attributes of two types.
+/// The readers of a fast path's slots for two types.
 struct Binding<P, R> {
     policies: Snapshot,
-    /// Nothing if the general path decides.
+    /// `None` if the general path decides.
     fast_path: Option<Arc<UnpackedPath>>,
     ways: Box<[Way<P, R>]>,
 }
 
-/// The way from one slot.
+/// The reader of one slot.
 enum Way<P, R> {
     PrincipalId,
     ResourceId,
     Kind,
     Roles,
-    /// Values of the type never have it.
+    /// Values of the type never have the attribute.
     Missing,
     Broken,
     Unsupported,
@@ -63,7 +63,7 @@ enum Way<P, R> {
     BelowResource(Accessor<R>, Box<[Box<str>]>),
 }
 
-/// One decision.
+/// The values of one decision.
 struct Typed<'a, P, R> {
     prepared: &'a Prepared<P, R>,
     principal: &'a P,
@@ -84,8 +84,8 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
         }
     }
 
-    /// Decides whether `principal` may perform the action on `resource`. Attributes that nest too deep
-    /// or are too many for a request are denied.
+    /// Returns true if `principal` may perform the action on `resource`. A question with too many
+    /// attributes, or with attributes that nest too deep, is denied.
     #[inline]
     #[must_use]
     pub fn is_allowed(&self, principal: &P, resource: &R, clock: impl Clock) -> bool {
@@ -96,7 +96,20 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
         self.with_later(|binding| binding.is_allowed(&typed, clock))
     }
 
-    /// Looks at a principal once for many resources.
+    /// Reads a principal once, for decisions about many resources.
+    ///
+    /// ```no_run
+    /// use wardgate_native::{AsPrincipal, AsResource, Prepared, SystemClock};
+    ///
+    /// fn allowed<'r, P: AsPrincipal, R: AsResource>(
+    ///     prepared: &Prepared<P, R>,
+    ///     principal: &P,
+    ///     resources: &'r [R],
+    /// ) -> Vec<&'r R> {
+    ///     let principal = prepared.principal(principal);
+    ///     resources.iter().filter(|resource| principal.is_allowed(resource, SystemClock)).collect()
+    /// }
+    /// ```
     #[must_use]
     pub fn principal<'a>(&'a self, principal: &'a P) -> PreparedPrincipal<'a, P, R> {
         let fast_path = self.first.fast_path.as_deref().filter(|_| self.is_fresh());
@@ -138,7 +151,7 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
 }
 
 impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
-    /// Decides whether the principal may perform the action on `resource`.
+    /// Returns true if the principal may perform the action on `resource`.
     #[inline]
     #[must_use]
     pub fn is_allowed(&self, resource: &R, clock: impl Clock) -> bool {
@@ -183,7 +196,7 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
         decide_for(self.policies.table(), fast_path, (typed, self.reader(typed)), clock)
     }
 
-    /// What reads the slots of the fast path.
+    /// Returns the function that reads the slots of the fast path.
     #[inline]
     fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> SlotValue<'a> {
         |at| self.ways.get(at).map_or(SlotValue::Unsupported, |way| way.read(typed))
@@ -198,7 +211,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             SlotRoot::ResourceId if path.is_empty() => Self::ResourceId,
             SlotRoot::ResourceKind if path.is_empty() => Self::Kind,
             SlotRoot::PrincipalRoles if path.is_empty() => Self::Roles,
-            // Text has no members, and a list is not looked into.
+            // Text has no members, and a path does not lead into a list.
             SlotRoot::PrincipalId | SlotRoot::ResourceId | SlotRoot::ResourceKind
                 if path.len() == 1 =>
             {
@@ -243,7 +256,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     }
 }
 
-/// Few paths are longer than one name.
+/// Follows the rest of a path. Few paths are longer than one name.
 #[inline(never)]
 fn below<'a>(field: Field<'a>, rest: &[Box<str>]) -> SlotValue<'a> {
     follow_on(field, rest)

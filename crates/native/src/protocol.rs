@@ -1,4 +1,4 @@
-//! The messages of other systems' PDPs: what they ask, and what they are answered.
+//! The messages of other systems' PDPs: their requests and responses.
 
 pub mod authzen;
 pub mod cerbos;

@@ -9,15 +9,15 @@ use crate::field::{Copier, Lookup};
 /// One question about one action.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a, S, P: ?Sized, R: ?Sized> {
-    /// Who wants something.
+    /// The principal.
     pub principal: PrincipalRef<'a, S, P>,
-    /// What they want to do.
+    /// The name of the action.
     pub action: &'a str,
-    /// On what.
+    /// The resource.
     pub resource: ResourceRef<'a, R>,
 }
 
-/// A principal of the host's. `S` is the text of a role, `A` holds the attributes.
+/// A principal of the host. `S` is the text of a role, `A` holds the attributes.
 #[derive(Clone, Copy, Debug)]
 pub struct PrincipalRef<'a, S, A: ?Sized> {
     /// Unique id of the principal.
@@ -32,7 +32,7 @@ pub struct PrincipalRef<'a, S, A: ?Sized> {
     pub scope: &'a str,
 }
 
-/// A resource of the host's. `A` holds the attributes.
+/// A resource of the host. `A` holds the attributes.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceRef<'a, A: ?Sized> {
     /// Kind of the resource, such as `leave_request`.
@@ -48,7 +48,7 @@ pub struct ResourceRef<'a, A: ?Sized> {
 }
 
 impl<'a, S, A: ?Sized> PrincipalRef<'a, S, A> {
-    /// A principal in the default version and the root scope.
+    /// Returns a principal in the default version and the root scope.
     #[inline]
     #[must_use]
     pub const fn new(id: &'a str, roles: &'a [S], attributes: &'a A) -> Self {
@@ -57,7 +57,7 @@ impl<'a, S, A: ?Sized> PrincipalRef<'a, S, A> {
 }
 
 impl<'a, A: ?Sized> ResourceRef<'a, A> {
-    /// A resource in the default version and the root scope.
+    /// Returns a resource in the default version and the root scope.
     #[inline]
     #[must_use]
     pub const fn new(kind: &'a str, id: &'a str, attributes: &'a A) -> Self {

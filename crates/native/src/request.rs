@@ -1,8 +1,8 @@
-//! Requests for the engine: the form that everything else can be made into.
+//! Requests for the engine: the form into which all others can be converted.
 //!
-//! A document is `{"principal": {"id", "roles", "attr"}, "action", "resource": {"kind", "id", "attr"}}`,
-//! and `policyVersion` and `scope` of both, `auxData` and `requestId` where they are wanted. `null` is
-//! as good as absent.
+//! A document is `{"principal": {"id", "roles", "attr"}, "action", "resource": {"kind", "id",
+//! "attr"}}`, with optional `policyVersion` and `scope` of both, `auxData` and `requestId`. `null`
+//! counts as missing.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
@@ -12,27 +12,27 @@ use crate::error::RequestError;
 /// Reads a document into a request that has its action as the only one.
 pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
     let root = Fields::read(document, "request", &ROOT)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = vec![root.required_text(2)?];
     request.aux_data = aux_data(&root)?;
     Ok(request)
 }
 
-/// Reads a document with `actions` in the place of the action.
+/// Reads a document with `actions` instead of the action.
 pub(crate) fn of_check(document: &Attr) -> Result<Request, RequestError> {
     let root = Fields::read(document, "request", &CHECK)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = root.texts(2)?;
     request.aux_data = aux_data(&root)?;
     Ok(request)
 }
 
-/// Reads a document with `resources` in the place of the resource, which the request then has not.
+/// Reads a document with `resources` instead of the resource; the request then has no resource.
 pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), RequestError> {
     let root = Fields::read(document, "request", &BATCH)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     let resources = match root.required(1)? {
         Attr::List(items) => items.iter().map(resource).collect::<Result<_, _>>()?,
         other => return Err(wrong(root.path(1), "a list", other)),
@@ -42,8 +42,8 @@ pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), Requ
     Ok((request, resources))
 }
 
-/// Reads what all forms begin with.
-fn begun(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
+/// Reads the members that all forms have: principal and request id.
+fn read_common(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
     let principal = principal(root.required(0)?)?;
     Ok(Request { request_id: root.text(4)?, principal, ..Request::default() })
 }
@@ -76,7 +76,7 @@ fn aux_data(root: &Fields<'_, 5>) -> Result<AuxData, RequestError> {
     Ok(AuxData { jwt: fields.object(0)?, jwts: fields.object(1)? })
 }
 
-/// The members of an object all of whose names are known, in the order of the names.
+/// The members of an object whose names are all known, in the order of the names.
 struct Fields<'a, const N: usize> {
     paths: &'static [&'static str; N],
     values: [Option<&'a Attr>; N],

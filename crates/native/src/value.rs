@@ -10,7 +10,7 @@ use crate::fast::input::{FastInput, SlotValue, follow};
 use crate::field::{AsField, Copier, Field};
 use crate::request::of_document;
 
-/// A request of the usual form; others are left to [`request`].
+/// A request of the usual form; other forms are read by [`request`].
 pub(crate) struct ValueInput<'a> {
     action: &'a str,
     principal: Entity<'a>,
@@ -29,7 +29,7 @@ struct Entity<'a> {
 }
 
 impl<'a> ValueInput<'a> {
-    /// Reads a request in which nothing is odd.
+    /// Reads a request of the usual form; `None` for any other.
     pub(crate) fn read(request: &'a Value) -> Option<Self> {
         let (mut action, mut principal, mut resource) = (None, None, None);
         for (name, value) in request.as_object()? {

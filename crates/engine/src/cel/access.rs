@@ -1,7 +1,8 @@
 //! Fields, indexes and membership: `b.field`, `has(b.field)`, `b[c]`, `b in c`.
 //!
-//! Following cel-go, a value without fields answers "no such key" to a selection and `false` to
-//! `has`. On an optional every access is an optional one, so a chain goes on past what is missing.
+//! As in cel-go, a value without fields gives the error "no such key" for a selection and `false`
+//! for `has`. On an optional every access is an optional one, so a chain continues behind a missing
+//! member.
 
 use super::context::{Context, spend_key};
 use super::error::{Answer, Error};
@@ -9,7 +10,7 @@ use super::pool::Root;
 use super::value::{List, Map, Str, Value, is_present};
 use crate::number;
 
-/// `value.field`.
+/// Returns `value.field`.
 pub(crate) fn select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     match value {
         Value::Map(map) => map.field(field).ok_or(Error::NoSuchKey(Str::Borrowed(field))),
@@ -21,7 +22,7 @@ pub(crate) fn select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     }
 }
 
-/// `value.?field`.
+/// Returns `value.?field`.
 pub(crate) fn opt_select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     match value {
         Value::Optional(None) => Ok(Value::none()),
@@ -30,7 +31,8 @@ pub(crate) fn opt_select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     }
 }
 
-/// Unlike `has`, it looks for a field only where there can be one: the specification has no optional field of a number.
+/// Reads an optional field. Unlike `has`, it accepts only values that can have fields: the
+/// specification has no optional field of a number.
 fn opt_select_from<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     if !matches!(value, Value::Map(_) | Value::Message(_) | Value::Optional(_)) {
         return select(value, field);
@@ -38,7 +40,7 @@ fn opt_select_from<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     if has(value, field)? { select(value, field).map(Value::some) } else { Ok(Value::none()) }
 }
 
-/// `has(value.field)`.
+/// Returns `has(value.field)`.
 pub(crate) fn has<'a>(value: &Value<'a>, field: &'a str) -> Result<bool, Error<'a>> {
     match value {
         Value::Map(map) => Ok(map.field(field).is_some()),
@@ -50,7 +52,7 @@ pub(crate) fn has<'a>(value: &Value<'a>, field: &'a str) -> Result<bool, Error<'
     }
 }
 
-/// `value[key]`.
+/// Returns `value[key]`.
 pub(crate) fn index<'a>(
     value: &Value<'a>,
     key: &Value<'a>,
@@ -68,7 +70,7 @@ pub(crate) fn index<'a>(
     }
 }
 
-/// `value[?key]`.
+/// Returns `value[?key]`.
 pub(crate) fn opt_index<'a>(
     value: &Value<'a>,
     key: &Value<'a>,
@@ -86,7 +88,7 @@ pub(crate) fn opt_index<'a>(
     Ok(Value::Optional(found.map(Into::into)))
 }
 
-/// `item in range`.
+/// Returns `item in range`.
 pub(crate) fn contains<'a>(
     item: &Value<'a>,
     range: &Value<'a>,
@@ -106,7 +108,7 @@ pub(crate) fn contains<'a>(
     Ok(false)
 }
 
-/// Follows the path of slot `id` to its end.
+/// Returns the value at the end of the path of slot `id`.
 pub(crate) fn slot<'a>(id: u32, context: &Context<'a, '_>) -> Answer<'a> {
     let path = slot_path(id, context)?;
     if let Some(answer) = context.activation.slot(id) {
@@ -116,7 +118,7 @@ pub(crate) fn slot<'a>(id: u32, context: &Context<'a, '_>) -> Answer<'a> {
     path.iter().try_fold(root, |value, id| select(&value, name(*id, context)?))
 }
 
-/// Whether the last step of the path of slot `id` finds something.
+/// Returns true if the last step of the path of slot `id` leads to a value.
 pub(crate) fn has_slot<'a>(id: u32, context: &Context<'a, '_>) -> Result<bool, Error<'a>> {
     let path = slot_path(id, context)?;
     if let Some(answer) = context.activation.has_slot(id) {
@@ -130,13 +132,13 @@ pub(crate) fn has_slot<'a>(id: u32, context: &Context<'a, '_>) -> Result<bool, E
     has(&value, name(*last, context)?)
 }
 
-/// Cerbos reports the derived roles as set even when there are none.
+/// Returns true for the derived roles: Cerbos reports them as set even when there are none.
 fn is_roles(id: u32, context: &Context<'_, '_>) -> bool {
     let at = usize::try_from(id).unwrap_or(usize::MAX);
     context.pool.slots.get(at) == Some(&Root::EffectiveDerivedRoles.code())
 }
 
-/// The root of a slot and the string ids of its path.
+/// Returns the root of a slot and the string ids of its path.
 fn slot_path<'a>(id: u32, context: &Context<'a, '_>) -> Result<(Root, &'a [u32]), Error<'a>> {
     let slots = context.pool.slots;
     let words = usize::try_from(id).ok().and_then(|at| slots.get(at..)).unwrap_or_default();
@@ -147,7 +149,7 @@ fn slot_path<'a>(id: u32, context: &Context<'a, '_>) -> Result<(Root, &'a [u32])
     Ok((Root::from_code(*root).ok_or(Error::Malformed)?, path))
 }
 
-/// The value of a slot's root, and the path from there.
+/// Returns the value of a slot's root, and the rest of the path.
 fn slot_root<'a>(
     (root, path): (Root, &'a [u32]),
     context: &Context<'a, '_>,
@@ -166,7 +168,7 @@ fn name<'a>(id: u32, context: &Context<'a, '_>) -> Result<&'a str, Error<'a>> {
     context.pool.string(id).ok_or(Error::Malformed)
 }
 
-/// The value under `key` of a map or message; nothing for any other value.
+/// Returns the value under `key` of a map or message; `None` for any other value.
 fn entry<'a>(
     value: &Value<'a>,
     key: &Value<'a>,
@@ -225,7 +227,7 @@ fn no_such_key<'a>(key: &Value<'a>) -> Error<'a> {
     }
 }
 
-/// A key as Go prints it.
+/// Returns a key as Go prints it.
 pub(crate) fn show(key: &Value<'_>) -> alloc::string::String {
     use alloc::string::ToString;
     match key {

@@ -1,6 +1,6 @@
-//! Where the values come from that a program does not contain: the request, variables, the clock.
+//! The values that a program reads from outside: the request, variables, the clock.
 //!
-//! An activation answers the same question the same way throughout one check.
+//! An activation returns the same value for the same name throughout one check.
 
 use super::error::{Answer, Error};
 use super::pool::Root;
@@ -9,23 +9,24 @@ use super::value::{List, Map, Message, Str, Value};
 use crate::attr::AttrMap;
 use crate::request::Request;
 
-/// The source of what a program reads.
+/// The source of the values that a program reads.
 pub trait Activation<'a> {
-    /// Returns the value of a root. `name` matters for [`Root::Free`] alone: it is the variable's.
+    /// Returns the value of a root. `name` is used for [`Root::Free`] alone: it is the variable's.
     fn root(&self, root: Root, name: &'a str) -> Value<'a>;
 
-    /// Returns the value of a slot, or the error of reading it, if it is known without following the
-    /// path from its root.
+    /// Returns the value of a slot, or the error of reading it; `None` if the path has to be
+    /// followed from its root.
     fn slot(&self, _id: u32) -> Option<Answer<'a>> {
         None
     }
 
-    /// Returns whether the last step of a slot finds something, if that is known.
+    /// Returns true if the last step of a slot leads to a value; `None` if that has to be
+    /// evaluated.
     fn has_slot(&self, _id: u32) -> Option<Result<bool, Error<'a>>> {
         None
     }
 
-    /// Returns the value of variable `id` of the table, or the error that evaluating it gave.
+    /// Returns the value of variable `id` of the table, or the error of evaluating it.
     fn variable(&self, id: u32) -> Value<'a>;
 
     /// Returns the time of the check.
@@ -34,7 +35,7 @@ pub trait Activation<'a> {
 
 /// Returns the value of a root that the request alone determines.
 ///
-/// The derived roles and free variables are not in a request: those roots answer an error.
+/// The derived roles and free variables are not in a request: for those roots it returns an error.
 #[must_use]
 pub fn request_root(request: &Request, root: Root) -> Value<'_> {
     let (principal, resource) = (&request.principal, &request.resource);

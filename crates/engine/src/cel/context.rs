@@ -1,7 +1,8 @@
-//! What a running program can reach: the policy table, the request, the clock and its budget.
+//! The data that a running program can read: the policy table, the request, the clock and its
+//! budget.
 //!
-//! The budget is one counter for a run of a program. Variables run with budgets of their own; what all
-//! of a request may take together, its session counts.
+//! The budget is one counter for a run of a program. Variables run with budgets of their own; the
+//! session counts the steps of the whole request.
 
 use core::cell::Cell;
 
@@ -11,14 +12,14 @@ use super::value::{Value, equal};
 use super::{Activation, Pool};
 use crate::limits::{MAX_ELEMENTS, MAX_STRING_BYTES};
 
-/// The surroundings of one evaluation, handed to every function.
+/// The context of one evaluation, an argument of every function.
 #[derive(Clone, Copy)]
 pub struct Context<'a, 'c> {
     /// The constants and programs of the table.
     pub pool: &'a Pool<'a>,
-    /// Where roots and variables come from.
+    /// The source of roots and variables.
     pub activation: &'c dyn Activation<'a>,
-    /// Steps that are left.
+    /// The steps that are left.
     pub steps: &'c Cell<u32>,
 }
 
@@ -29,7 +30,7 @@ impl<'a> Context<'a, '_> {
         self.activation.now()
     }
 
-    // In modules a call is smaller than what it does, natively it is slower.
+    // In WebAssembly modules a call is smaller than the inlined code; natively it is slower.
 
     /// Pays for visiting `elements` values.
     ///
@@ -77,7 +78,7 @@ impl<'a> Context<'a, '_> {
         self.charge(elements)
     }
 
-    /// Whether two values are equal; pays for each element that is compared.
+    /// Returns true if two values are equal; pays for each element that is compared.
     ///
     /// # Errors
     ///
@@ -87,9 +88,10 @@ impl<'a> Context<'a, '_> {
     }
 }
 
-/// The budget is spent, or something would be longer than it may be.
+/// The budget is spent, or a value would be longer than allowed.
 ///
-/// It is made an [`Error`] where it is met: to hand one through costs more code at each of many places.
+/// It becomes an [`Error`] where it is handled: to pass an error through costs more code at each
+/// call.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent;
 
@@ -119,7 +121,7 @@ pub(crate) fn spend_text(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
     spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
 }
 
-/// Takes from the budget what it costs to find `key` in a map: a text is compared with about eight keys.
+/// Takes the cost of finding `key` in a map: a text is compared with about eight keys.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn spend_key(steps: &Cell<u32>, key: &Value<'_>) -> Result<(), Spent> {
     let bytes = key.as_str().map_or(0, str::len);

@@ -1,7 +1,7 @@
-//! Why an expression has no value.
+//! The errors of expressions.
 //!
-//! An error is a value that travels through the registers, so it is small and the frequent ones are
-//! built without allocation. The wording is cel-go's: hosts that move here compare these texts.
+//! An error is a value in a register, so it is small and the frequent ones are built without
+//! allocation. The wording is cel-go's: hosts that move here compare these texts.
 
 use alloc::rc::Rc;
 use alloc::string::ToString;
@@ -12,7 +12,7 @@ use super::value::{Str, Value};
 /// The reason why an evaluation failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error<'a> {
-    /// A map has no such key, or a value without fields was asked for one.
+    /// A map has no such key, or the value has no fields.
     NoSuchKey(Str<'a>),
     /// A variable, constant or global is not defined, or evaluating it failed.
     UndefinedField(&'a str),
@@ -32,7 +32,7 @@ pub enum Error<'a> {
     Text(Rc<str>),
 }
 
-/// What a function answers.
+/// The result of a function.
 pub type Answer<'a> = Result<Value<'a>, Error<'a>>;
 
 impl Error<'_> {
@@ -55,7 +55,7 @@ impl Error<'_> {
         Self::Text(Rc::from(message.to_string()))
     }
 
-    /// Says that a value of type `from` has no conversion to type `to`.
+    /// Returns the error that a value of type `from` has no conversion to type `to`.
     #[must_use]
     pub fn conversion(from: &str, to: &str) -> Self {
         Self::text(format_args!("type conversion error from '{from}' to '{to}'"))

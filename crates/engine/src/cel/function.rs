@@ -1,12 +1,12 @@
-//! The functions that programs call by number: a row holds the number, the module of `functions` that
-//! implements it, and the name.
+//! The functions that programs call by number: a row holds the number, the module of `functions`
+//! that implements it, and the name.
 //!
 //! INVARIANT: a number is part of the bundle format. It is never changed and never used again, not
 //! even for a function that was removed. `functions/numbers.txt` pins all of them.
 //!
-//! A function here is a name and a meaning for each combination of argument types; a receiver is the
-//! first argument. Which combinations a source text may use is the compiler's to check; the machine
-//! answers "no such overload" to any other.
+//! A function here is a name and a meaning for each combination of argument types; a receiver is
+//! the first argument. The compiler checks the combinations of a source text; the machine gives the
+//! error "no such overload" for any other.
 
 use super::context::Context;
 use super::error::Answer;
@@ -28,7 +28,7 @@ macro_rules! functions {
                 match id { $($id => Some(Self::$name),)* _ => None }
             }
 
-            /// Returns the number that stands in a `Call`.
+            /// Returns the number in a `Call`.
             #[must_use]
             pub const fn id(self) -> u32 {
                 match self { $(Self::$name => $id,)* }

@@ -1,7 +1,7 @@
 //! The functions that a program calls by number.
 //!
-//! The rows of [`Function`] name the module of each. A function gets its arguments without errors among
-//! them, pays for its loops through the [`Context`], and answers a value or an error.
+//! The rows of [`Function`] name the module of each. A function gets arguments without errors, pays
+//! for its loops through the [`Context`], and returns a value or an error.
 
 pub(super) mod cerbos;
 pub(super) mod convert;
@@ -28,7 +28,7 @@ use super::context::Context;
 use super::function::Function;
 use super::value::Value;
 
-/// Calls `function`. An argument that is an error is the answer, the first one if several are.
+/// Calls `function`. If arguments are errors, the first of them is the result.
 #[must_use]
 pub fn call<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Value<'a> {
     match args.iter().find_map(Value::error) {

@@ -1,10 +1,10 @@
-//! The instruction set of the register machine: what the compiler writes and the machine runs.
+//! The instruction set of the register machine: the compiler writes it and the machine runs it.
 //!
 //! An instruction is one word `op | a << 8 | b << 16 | c << 24`, followed by the extension words
-//! named below (`w0`, `w1`). `a`, `b`, `c` are registers unless said otherwise. Jump targets are
+//! named below (`w0`, `w1`). `a`, `b`, `c` are registers unless noted otherwise. Jump targets are
 //! word offsets from the start of the program and always point forwards, except for the `Jump` that
 //! closes a loop and points back at its `Next`. An operation that gets an error as an operand
-//! results in that error (the first operand's, if several), unless said otherwise.
+//! results in that error (the first operand's, if several), unless noted otherwise.
 
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $code:literal / $words:literal;)*) => {
@@ -20,13 +20,13 @@ macro_rules! ops {
                 match code { $($code => Some(Self::$name),)* _ => None }
             }
 
-            /// Returns the code that stands in the lowest byte of the instruction.
+            /// Returns the code in the lowest byte of the instruction.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Returns how many extension words follow the instruction.
+            /// Returns the number of extension words that follow the instruction.
             #[must_use]
             pub const fn extension_words(self) -> usize {
                 match self { $(Self::$name => $words,)* }
@@ -36,17 +36,17 @@ macro_rules! ops {
 }
 
 ops! {
-    /// The program's result is `a`.
+    /// Ends the program with the result `a`.
     Return = 0 / 0;
     /// `a = constant w0`.
     Const = 1 / 1;
     /// `a = value at slot w0`, or the error of the first step of its path that fails.
     Slot = 2 / 1;
-    /// `a = has(slot w0)`: whether the last step of its path finds something.
+    /// `a = has(slot w0)`: true if the last step of its path leads to a value.
     HasSlot = 3 / 1;
     /// `a = value of variable w0`; "undefined field" if evaluating it failed.
     Variable = 4 / 1;
-    /// `a = whether variable w0 has a value`.
+    /// `a = true` if variable `w0` has a value, else `false`.
     HasVariable = 5 / 1;
     /// `a = b`.
     Move = 6 / 0;
@@ -98,8 +98,8 @@ ops! {
     JumpIfFalse = 29 / 1;
     /// Jumps to `w0` if `a` is exactly `true`.
     JumpIfTrue = 30 / 1;
-    /// Goes on if `b` is `true`; jumps to `w0` if it is `false`; otherwise `a` becomes the error (of
-    /// `b`, or "no such overload" for another type) and it jumps to `w1`.
+    /// Continues if `b` is `true`; jumps to `w0` if it is `false`; otherwise `a` becomes the error
+    /// (of `b`, or "no such overload" for another type) and it jumps to `w1`.
     Branch = 31 / 2;
     /// `a = function w0 (registers b .. b + c)`; `c` is the number of arguments.
     Call = 32 / 1;
@@ -107,31 +107,33 @@ ops! {
     List = 33 / 0;
     /// Appends `b` to the list under construction in `a`.
     ListPush = 34 / 0;
-    /// Appends the value of the optional `b` to the list in `a`; nothing if it is empty.
+    /// Appends the value of the optional `b` to the list in `a`, unless it is empty.
     ListPushOptional = 35 / 0;
     /// `a = {}`.
     Map = 36 / 0;
-    /// Puts key `b`, value `c` into the map in `a`; a key that is there already is an error.
+    /// Puts key `b`, value `c` into the map in `a`; a repeated key is an error.
     MapPut = 37 / 0;
-    /// The same with an optional value `c`; nothing if it is empty.
+    /// Puts key `b` and the value of the optional `c` into the map in `a`, unless it is empty; a
+    /// repeated key is an error.
     MapPutOptional = 38 / 0;
-    /// Starts a loop over the list or map in `b`: registers `a` (the range) and `a + 1` (the cursor)
-    /// belong to the loop. If `b` is an error or cannot be iterated, `c` becomes the error and it
-    /// jumps to `w0`.
+    /// Starts a loop over the list or map in `b`: registers `a` (the range) and `a + 1` (the
+    /// cursor) belong to the loop. If `b` is an error or cannot be iterated, `c` becomes the error
+    /// and it jumps to `w0`.
     Iterate = 39 / 1;
-    /// Takes the next element of loop `a` into `b` (of a map: the key), or jumps to `w0` at its end.
+    /// Takes the next element of loop `a` into `b` (of a map: the key), or jumps to `w0` at its
+    /// end.
     Next = 40 / 1;
-    /// Takes the next pair of loop `a` into `b` (index or key) and `b + 1` (value), or jumps to `w0`
-    /// at its end.
+    /// Takes the next pair of loop `a` into `b` (index or key) and `b + 1` (value), or jumps to
+    /// `w0` at its end.
     NextPair = 41 / 1;
-    /// `a = optional.of(b)` if `b` is a value, whatever it is.
+    /// `a = optional.of(b)` if `b` is a value of any type.
     OptionalOf = 42 / 0;
-    /// `a = b.?value`: unwraps a non-empty optional into `a` and goes on; jumps to `w0` if `b` is
-    /// `optional.none()` (`a` becomes `optional.none()`); on an error or another type `a` becomes the
-    /// error and it jumps to `w0`.
+    /// `a = b.?value`: unwraps a non-empty optional into `a` and continues; jumps to `w0` if `b` is
+    /// `optional.none()` (`a` becomes `optional.none()`); on an error or another type `a` becomes
+    /// the error and it jumps to `w0`.
     OptionalUnwrap = 43 / 1;
     /// `a = b` merged entry-wise from map `b` into the map under construction in `a`
-    /// (`transformMapEntry`); a key that is there already is an error.
+    /// (`transformMapEntry`); a repeated key is an error.
     MapMerge = 44 / 0;
     /// `a = the error "undefined field"`, the field being string `w0`.
     Undefined = 45 / 1;

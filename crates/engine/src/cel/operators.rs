@@ -12,7 +12,7 @@ use super::error::{Answer, Error};
 use super::op::Op;
 use super::value::{Bytes, List, Value, compare};
 
-/// `!value`.
+/// Returns `!value`.
 pub(crate) fn not<'a>(value: &Value<'a>) -> Answer<'a> {
     match value {
         Value::Bool(value) => Ok(Value::Bool(!value)),
@@ -20,7 +20,7 @@ pub(crate) fn not<'a>(value: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// `-value`.
+/// Returns `-value`.
 pub(crate) fn negate<'a>(value: &Value<'a>) -> Answer<'a> {
     match value {
         Value::Int(value) => value.checked_neg().map(Value::Int).ok_or(Error::INT_OVERFLOW),
@@ -32,7 +32,7 @@ pub(crate) fn negate<'a>(value: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// `left + right`.
+/// Returns `left + right`.
 pub(crate) fn add<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
@@ -51,7 +51,7 @@ pub(crate) fn add<'a>(
     }
 }
 
-/// `left - right`.
+/// Returns `left - right`.
 pub(crate) fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     use Value::{Double, Duration, Int, Timestamp, Uint};
     match (left, right) {
@@ -67,7 +67,7 @@ pub(crate) fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// `left * right`.
+/// Returns `left * right`.
 pub(crate) fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     use Value::{Double, Int, Uint};
     match (left, right) {
@@ -78,7 +78,7 @@ pub(crate) fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// `left / right`.
+/// Returns `left / right`.
 pub(crate) fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     use Value::{Double, Int, Uint};
     match (left, right) {
@@ -90,7 +90,7 @@ pub(crate) fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// `left % right`.
+/// Returns `left % right`.
 pub(crate) fn modulo<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     use Value::{Int, Uint};
     match (left, right) {
@@ -101,8 +101,8 @@ pub(crate) fn modulo<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// Orders two values and asks whether the order is the one that is wanted. As in cel-go, NaN stands in no
-/// order to anything, of whatever type.
+/// Compares two values and returns true if their order is a wanted one. As in cel-go, NaN has no
+/// order to any value of any type.
 pub(crate) fn ordered<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
@@ -125,7 +125,7 @@ const fn is_nan(value: &Value<'_>) -> bool {
     matches!(value, Value::Double(number) if number.is_nan())
 }
 
-/// `left && right` (`absorbing` is `false`) or `left || right` (`true`).
+/// Returns `left && right` if `absorbing` is `false`, and `left || right` if it is `true`.
 pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) -> Answer<'a> {
     let absorbs = |value: &Value<'a>| matches!(value, Value::Bool(found) if *found == absorbing);
     if absorbs(left) || absorbs(right) {
@@ -137,15 +137,15 @@ pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) ->
     }
 }
 
-/// The error that a value of the wrong type leads to: its own, if it is one.
+/// Returns the error of a value of the wrong type: its own, if it is one.
 pub(crate) fn wrong_type<'a>(value: &Value<'a>) -> Error<'a> {
     value.error().cloned().unwrap_or(Error::NoSuchOverload)
 }
 
-/// The error of an operator that has no meaning for its operands.
+/// Returns the error of an operator that has no meaning for its operands.
 ///
-/// As cel-go words it: a left operand whose type has the operator for other operands, or whose type
-/// has methods, leaves the operator unnamed.
+/// The wording is cel-go's: a left operand whose type has the operator for other operands, or whose
+/// type has methods, leaves the operator unnamed.
 pub(crate) fn overload_error<'a>(op: Op, left: &Value<'a>) -> Error<'a> {
     use Value::{Bool, Bytes, Double, Duration, Int, List, String, Timestamp, Uint};
     let is_known = match left {
@@ -205,7 +205,7 @@ fn join<'a>(left: &List<'a>, right: &List<'a>, context: &Context<'a, '_>) -> Ans
     }
     let count = left.len().saturating_add(right.len());
     context.charge_list(count)?;
-    // All are copied, and both lists may stay.
+    // All elements are copied, and both lists may stay alive.
     context.charge(count)?;
     Ok(Value::List(left.iter().chain(right.iter()).collect()))
 }

@@ -1,7 +1,8 @@
-//! What programs refer to by number, read in place from the words of a policy table.
+//! The constants, programs and variables that programs refer to by number, read without copies from
+//! the words of a policy table.
 //!
-//! Nothing here is trusted twice: a number that points nowhere yields nothing, and the evaluator
-//! turns that into an error value.
+//! No word is trusted twice: a number out of range yields `None`, and the evaluator makes an error
+//! value of it.
 
 /// A read-only view of the sections that programs need.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,8 +18,8 @@ pub struct Pool<'a> {
     /// Slots; a slot's id is the offset of its first word: root code ([`Root`]), number of path
     /// segments, one string id per segment.
     pub slots: &'a [u32],
-    /// Programs, [`PROGRAM_WORDS`] words each: offset in `code`, words of code, registers, string id
-    /// of the source text, flags ([`DEPENDS_ON_ROLES`]).
+    /// Programs, [`PROGRAM_WORDS`] words each: offset in `code`, words of code, registers, string
+    /// id of the source text, flags ([`DEPENDS_ON_ROLES`]).
     pub programs: &'a [u32],
     /// The instructions of all programs.
     pub code: &'a [u32],
@@ -26,16 +27,17 @@ pub struct Pool<'a> {
     pub variables: &'a [u32],
 }
 
-/// Words of one record in `programs`.
+/// The number of words of one record in `programs`.
 pub const PROGRAM_WORDS: usize = 5;
 
-/// Words of one record in `variables`.
+/// The number of words of one record in `variables`.
 pub const VARIABLE_WORDS: usize = 2;
 
 /// Program flag: the result depends on the effective derived roles, which differ between scopes.
 pub const DEPENDS_ON_ROLES: u32 = 1;
 
-/// First word of a constant, and what follows it. 64-bit numbers are two words, low word first.
+/// The first word of a constant, and the words behind it. 64-bit numbers are two words, low word
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ConstTag {
@@ -75,7 +77,7 @@ pub enum ConstTag {
     Zone = 16,
 }
 
-/// Where the path of a slot starts.
+/// The beginning of a slot's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Root {
@@ -156,9 +158,9 @@ impl<'a> Pool<'a> {
 pub struct Program<'a> {
     /// Its instructions.
     pub code: &'a [u32],
-    /// How many registers they use.
+    /// The number of registers that they use.
     pub registers: u32,
-    /// String id of the text that its author wrote.
+    /// String id of the expression's source text.
     pub source: u32,
     /// See [`DEPENDS_ON_ROLES`].
     pub flags: u32,
@@ -174,7 +176,7 @@ macro_rules! from_code {
                 None
             }
 
-            /// Returns the word that stands for this variant.
+            /// Returns the word of this variant.
             #[must_use]
             #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]
             pub const fn code(self) -> u32 {

@@ -1,7 +1,8 @@
-//! Moments, lengths of time, and their texts.
+//! Moments, durations, and their texts.
 //!
-//! A moment lies in the years 1 to 9999 and keeps the offset of the text it was read from, in which it is
-//! written down again, as in cel-go. Its parts, equality and order look at the moment alone.
+//! A moment is in the years 1 to 9999 and has the offset of the text that it was read from, in
+//! which it is written again, as in cel-go. Its parts, equality and order depend on the moment
+//! alone.
 
 mod civil;
 mod duration;
@@ -38,7 +39,7 @@ impl Timestamp {
     /// Seconds since the epoch of the last second, `9999-12-31T23:59:59Z`.
     pub const MAX_SECONDS: i64 = 253_402_300_799;
 
-    /// Returns the moment `seconds` and `nanos` after the epoch, in UTC; nothing if it is out of
+    /// Returns the moment `seconds` and `nanos` after the epoch, in UTC; `None` if it is out of
     /// range.
     #[must_use]
     pub fn new(seconds: i64, nanos: u32) -> Option<Self> {
@@ -47,7 +48,7 @@ impl Timestamp {
         (in_range && whole).then_some(Self { seconds, nanos, offset: 0 })
     }
 
-    /// Returns the same moment as seen `offset` seconds east of UTC.
+    /// Returns the same moment with an offset of `offset` seconds east of UTC.
     #[must_use]
     pub const fn at_offset(self, offset: i32) -> Self {
         Self { offset, ..self }
@@ -65,13 +66,13 @@ impl Timestamp {
         self.nanos
     }
 
-    /// Returns how many seconds east of UTC the moment is seen.
+    /// Returns the offset in seconds east of UTC.
     #[must_use]
     pub const fn offset(self) -> i32 {
         self.offset
     }
 
-    /// Returns date and time of day where the moment is seen.
+    /// Returns date and time of day at the moment's offset.
     #[must_use]
     pub fn civil(self) -> Civil {
         Civil::from_seconds(self.seconds.saturating_add(i64::from(self.offset)))

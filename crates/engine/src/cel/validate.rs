@@ -1,7 +1,7 @@
-//! The proof that a table's programs are ones that the machine can run.
+//! The proof that the machine can run a table's programs.
 //!
-//! It is made once, when a table is opened. The machine would survive without it (it answers
-//! "malformed program"), but a decision must not rest on an expression that nobody wrote.
+//! It is made once, when a table is opened. The machine would survive without it (it gives the
+//! error "malformed program"), but a decision must not depend on an expression without an author.
 
 mod constants;
 mod programs;
@@ -16,10 +16,10 @@ use crate::limits::MAX_VARIABLE_DEPTH;
 
 use constants::Starts;
 
-/// What is wrong with a table's programs.
+/// The fault in a table's programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invalid {
-    /// The strings do not lie one after the other in the text.
+    /// The strings do not follow one another in the text.
     Strings,
     /// The constant at this offset.
     Constant(u32),
@@ -43,11 +43,11 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Checks everything that programs refer to.
+/// Checks all strings, constants, slots, programs and variables.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong.
+/// The first fault.
 pub fn validate(pool: Pool<'_>) -> Result<(), Invalid> {
     strings(&pool)?;
     let constants = constants::validate(&pool)?;
@@ -66,7 +66,7 @@ fn strings(pool: &Pool<'_>) -> Result<(), Invalid> {
     if sliced { Ok(()) } else { Err(Invalid::Strings) }
 }
 
-/// Walks the slots, and returns where each one starts.
+/// Reads the slots, and returns the offset of each.
 fn slots(pool: &Pool<'_>) -> Result<Starts, Invalid> {
     let mut starts = Starts::new(pool.slots.len());
     let mut at = 0;
@@ -86,8 +86,9 @@ fn slot_size(pool: &Pool<'_>, at: usize) -> Option<usize> {
     (valid && path.iter().all(|id| pool.string(*id).is_some())).then_some(count + 2)
 }
 
-/// A variable's program may read variables with lower depth only: depths are computed in rounds,
-/// so a cycle never gets one. A round reads each program once, however many variables share it.
+/// Checks the variables. A variable's program may read variables with lower depth only: depths are
+/// computed in rounds, so a cycle never gets one. A round reads each program once, however many
+/// variables share it.
 fn variables(pool: &Pool<'_>) -> Result<(), Invalid> {
     let programs = count(pool.programs, PROGRAM_WORDS);
     let mut settled: Vec<bool> = Vec::new();

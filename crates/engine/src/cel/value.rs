@@ -1,8 +1,8 @@
 //! The values that programs compute with.
 //!
 //! A value borrows from the policy table and the request wherever it can, so that reading an
-//! attribute or a constant copies nothing; only what an expression builds is owned, behind an `Rc`.
-//! `'a` covers table and request. The enum stays at 32 bytes: a test holds it there.
+//! attribute or a constant copies nothing; only values that an expression builds are owned, behind
+//! an `Rc`. `'a` covers table and request. A test checks that the enum has 32 bytes.
 
 mod compare;
 mod constant;
@@ -31,7 +31,7 @@ pub use message::Message;
 pub(crate) use message::is_present;
 pub use text::{Bytes, Str};
 
-/// A CEL value, or the error that stands in its place.
+/// A CEL value, or the error of computing it.
 #[derive(Clone, Debug, Default)]
 pub enum Value<'a> {
     /// `null`.
@@ -51,7 +51,7 @@ pub enum Value<'a> {
     Bytes(Bytes<'a>),
     /// A moment.
     Timestamp(Timestamp),
-    /// A length of time in nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
     /// A list.
     List(List<'a>),
@@ -79,11 +79,11 @@ pub enum Value<'a> {
     SpiffeTrustDomain(Str<'a>),
     /// A predicate over SPIFFE ids.
     SpiffeMatcher(Rc<SpiffeMatcher<'a>>),
-    /// No value, and why.
+    /// An error instead of a value.
     Error(Error<'a>),
 }
 
-/// Which SPIFFE ids a matcher accepts.
+/// The set of SPIFFE ids that a matcher accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpiffeMatcher<'a> {
     /// Every id.
@@ -108,8 +108,8 @@ impl<'a> Value<'a> {
         Self::List(items.into_iter().collect()).bounded()
     }
 
-    /// How many values lie in each other that are freed one through the other. More than the stack
-    /// bears would end the process, and only a limit keeps a loop from making them.
+    /// Returns the depth of owned values, which are freed one through the other. A depth beyond the
+    /// stack would end the process, and a loop could reach it without a limit.
     #[must_use]
     pub fn nesting(&self) -> usize {
         1 + match self {
@@ -125,7 +125,7 @@ impl<'a> Value<'a> {
         if self.nesting() > MAX_VALUE_DEPTH { Self::Error(Error::Limit) } else { self }
     }
 
-    /// Returns the `int` that counts `length` things.
+    /// Returns `length` as an `int`.
     #[must_use]
     pub fn length(length: usize) -> Self {
         i64::try_from(length).map_or(Self::Error(Error::INT_OVERFLOW), Self::Int)
@@ -165,7 +165,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// The error that stood in the value's place.
+    /// The error, if the value is one.
     pub fn into_answer(self) -> Answer<'a> {
         match self {
             Self::Error(error) => Err(error),

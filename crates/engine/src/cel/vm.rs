@@ -19,12 +19,12 @@ use super::operators as calc;
 use super::value::{Map, Value, constant};
 use super::{Activation, Pool};
 
-/// Programs with at most so many registers keep them on the stack.
+/// The largest number of registers that are on the stack.
 const STACK_REGISTERS: usize = 16;
 
 /// Runs program `program` and returns its result.
 ///
-/// `steps` is what is left of the budget; the run takes from it.
+/// `steps` is the rest of the budget; the run takes from it.
 #[must_use]
 pub fn eval<'a>(
     pool: &'a Pool<'a>,
@@ -66,7 +66,7 @@ struct Instruction {
 impl<'a> Machine<'a, '_, '_> {
     fn run(mut self) -> Answer<'a> {
         loop {
-            // Inline, unlike `charge`: this is once for each instruction.
+            // Inlined, unlike `charge`, because it runs once for each instruction.
             spend(self.context.steps, 1)?;
             let instruction = self.fetch()?;
             if instruction.op == Op::Return {
@@ -244,8 +244,8 @@ impl<'a> Machine<'a, '_, '_> {
         self.registers.get(usize::from(register)).ok_or(Error::Malformed)
     }
 
-    /// The value of a register in which a field is looked for. A map of the table has no order, so
-    /// each of its entries costs a step.
+    /// Returns the register in which a field is searched. A map of the table has no order, so each
+    /// of its entries costs a step.
     fn searched(&self, register: u8) -> Result<&Value<'a>, Error<'a>> {
         let value = self.get(register)?;
         let inner = if let Value::Optional(Some(inner)) = value { inner } else { value };
@@ -255,7 +255,7 @@ impl<'a> Machine<'a, '_, '_> {
         Ok(value)
     }
 
-    /// The value of a register, or the error in it.
+    /// Returns the value of a register, or the error in it.
     fn operand(&self, register: u8) -> Result<&Value<'a>, Error<'a>> {
         match self.get(register)? {
             Value::Error(error) => Err(error.clone()),

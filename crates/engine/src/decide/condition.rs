@@ -1,8 +1,8 @@
 //! Conditions: `all`, `any` and `none` over expressions.
 //!
-//! An expression is `true`, `false` or an error. In a strict table an error ends the condition; in a
-//! lenient one it counts as `false`, as in Cerbos. A reached limit always ends it: what was not
-//! evaluated must not turn into permission through a `none`.
+//! An expression is `true`, `false` or an error. In a strict table an error ends the condition; in
+//! a lenient one it counts as `false`, as in Cerbos. A reached limit always ends it: an expression
+//! that was not evaluated must not become a permission through a `none`.
 
 use super::session::{Failure, Session, is_incomplete};
 use crate::cel::Value;
@@ -10,7 +10,7 @@ use crate::table::layout::Junction;
 use crate::table::{Evaluation, Section, at, word};
 
 impl<'a> Session<'a> {
-    /// Returns whether the condition at `offset` is satisfied. Depth is bounded by the validator.
+    /// Returns true if the condition at `offset` is satisfied. The validator bounds its depth.
     pub(crate) fn satisfies(&self, offset: u32) -> Result<bool, Failure> {
         self.charge(1)?;
         let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
@@ -24,7 +24,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns whether one of `conditions` comes to `wanted`, looking no further than that one.
+    /// Returns true if one of `conditions` evaluates to `wanted`, and evaluates none behind that
+    /// one.
     fn contains(&self, conditions: &[u32], wanted: bool) -> Result<bool, Failure> {
         for condition in conditions {
             if self.satisfies(*condition)? == wanted {
@@ -36,7 +37,7 @@ impl<'a> Session<'a> {
 
     fn leaf(&self, program: u32) -> Result<bool, Failure> {
         let value = self.evaluate(program);
-        // What derived roles are computed from belongs to no rule.
+        // An expression of a derived role belongs to no rule.
         if !self.is_in_derived_roles()
             && let Some(record) = &self.record
             && let Some(trace) = &mut record.borrow_mut().trace

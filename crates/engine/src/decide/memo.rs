@@ -1,11 +1,12 @@
-//! Results that one request needs more than once: a program is evaluated at most once for each view.
+//! Results that one request needs more than once: a program is evaluated at most once for each
+//! view.
 
 use alloc::vec::Vec;
 
 use crate::cel::Value;
 use crate::table::at;
 
-/// What a program can see of the walk.
+/// The part of the walk's state that a program can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     /// The request, and no derived roles.
@@ -20,22 +21,22 @@ pub(crate) enum View {
 /// A program and its view.
 pub(crate) type Key = (u32, View);
 
-/// How many results are kept without allocating.
+/// The number of results that are stored without allocating.
 const INLINE: usize = 16;
 
 /// Results by program and view.
 pub(crate) struct Memo<'a> {
     inline: [Option<(Key, Value<'a>)>; INLINE],
     more: Vec<MemoEntry<'a>>,
-    /// By program, the place in `more` of its last result plus one: a table may have more programs than
-    /// a search from the front could bear.
+    /// By program, the index in `more` of its last result plus one: a table may have too many
+    /// programs for a search from the front.
     last: Vec<usize>,
 }
 
 struct MemoEntry<'a> {
     view: View,
     value: Value<'a>,
-    /// The place of the program's result before this one plus one.
+    /// The index of the program's result before this one plus one.
     before: usize,
 }
 
@@ -57,7 +58,8 @@ impl<'a> Memo<'a> {
         }
     }
 
-    /// A program has one result for each scope at most, so its chain is short.
+    /// Returns the result of a program and view. A program has one result for each scope at most,
+    /// so its chain is short.
     fn search(&self, (program, view): Key) -> Option<&Value<'a>> {
         let mut position = *self.last.get(at(program))?;
         while let Some(entry) = position.checked_sub(1).and_then(|position| self.more.get(position))

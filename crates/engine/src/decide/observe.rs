@@ -1,8 +1,8 @@
-//! Telling an observer what the walk looks at, at the moment when it does.
+//! Observers of the walk, called with each expression and rule at the moment when it is considered.
 //!
 //! For tools of authors: coverage counts, explanations show values. An observer never changes a
-//! decision: what is evaluated for it alone takes no steps from the request. The runtime modules are
-//! built without all this, which is what the feature is for.
+//! decision: evaluations for it alone take no steps from the request. The runtime modules are built
+//! without this module, which is the purpose of the feature.
 
 mod finding;
 mod locations;
@@ -22,30 +22,30 @@ use crate::request::Request;
 use crate::table::layout::block;
 use crate::table::{Block, DerivedRole, PolicyTable, Rule};
 
-/// Who is told.
+/// A receiver of the expressions, derived roles and rules of a walk.
 pub trait Observer {
-    /// Whether rules that are about other actions, roles or resources are to be told too.
+    /// Returns true if the observer wants rules for other actions, roles or resources too.
     fn wants_excluded(&self) -> bool {
         false
     }
 
-    /// An expression of a condition was looked at. Which condition it belongs to is told next: that of
-    /// a derived role if `in_derived_roles`, else that of a rule.
+    /// Receives the truth of an expression of a condition. The call after it names the condition:
+    /// that of a derived role if `in_derived_roles`, else that of a rule.
     fn expression(&self, truth: Truth, in_derived_roles: bool);
 
-    /// A derived role was granted or not.
+    /// Receives a derived role that was granted or not.
     fn derived_role(&self, role: &Granting<'_>);
 
-    /// A rule was considered.
+    /// Receives a rule that was considered.
     fn rule(&self, rule: &Considered<'_, '_>);
 }
 
-/// What an expression of a condition comes to.
+/// The result of an expression of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// It holds.
     True,
-    /// It does not hold; neither does what is no boolean.
+    /// It does not hold, or is not a boolean.
     False,
     /// It could not be evaluated.
     Error,
@@ -58,16 +58,16 @@ pub struct Granting<'a> {
     pub policy: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// What came of it.
+    /// The result.
     pub grant: Grant,
 }
 
-/// What came of a derived role.
+/// The result for a derived role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// The principal has it.
     Granted,
-    /// The principal has none of its parent roles, so the condition was not looked at.
+    /// The principal has none of its parent roles, so the condition was not evaluated.
     NoParentRole,
     /// The condition is not met.
     ConditionNotMet,
@@ -75,19 +75,19 @@ pub enum Grant {
     Failed,
 }
 
-/// A rule that was considered, and all that can be asked about it there.
+/// A rule that was considered, with methods for its parts.
 #[derive(Clone, Copy)]
 pub struct Considered<'s, 'a> {
     session: &'s Session<'a>,
     block: Block<'a>,
     rule: &'s Rule<'a>,
     position: WalkPosition<'a>,
-    /// What came of it.
+    /// The result.
     pub outcome: &'s Outcome,
 }
 
 impl PolicyTable {
-    /// Decides like [`PolicyTable::check`] and tells `observer` what is looked at on the way.
+    /// Decides like [`PolicyTable::check`] and calls `observer` on the way.
     #[must_use]
     pub fn observe(&self, request: &Request, now: Timestamp, observer: &dyn Observer) -> Decision {
         let pool = self.pool();
@@ -100,8 +100,8 @@ impl PolicyTable {
 }
 
 impl<'a> Considered<'_, 'a> {
-    /// Returns the number of the rule in the table. A rule has one for its roles, and one more for each
-    /// derived role that it names.
+    /// Returns the number of the rule in the table. A rule has one for its roles, and one more for
+    /// each derived role that it names.
     #[must_use]
     pub fn number(&self) -> usize {
         self.rule.number()
@@ -143,26 +143,26 @@ impl<'a> Considered<'_, 'a> {
         self.rule.derived_role()
     }
 
-    /// Returns what the rule says, as its author wrote it; nothing if it only emits outputs.
+    /// Returns the effect of the rule in its source; `None` if it only emits outputs.
     #[must_use]
     pub fn effect(&self) -> Option<Effect> {
         if self.rule.is_negated() { Some(Effect::Allow) } else { self.rule.effect() }
     }
 
-    /// Whether the rule belongs to a role policy.
+    /// Returns true if the rule belongs to a role policy.
     #[must_use]
     pub fn is_from_role_policy(&self) -> bool {
         self.rule.is_from_role_policy()
     }
 
-    /// Whether the rule stands in the table as a denial under the opposite of its condition.
+    /// Returns true if the rule is in the table as a denial under the opposite of its condition.
     #[must_use]
     pub fn is_opposite(&self) -> bool {
         let narrows = self.rule.is_from_role_policy() && self.rule.effect() == Some(Effect::Deny);
         narrows || self.rule.is_negated()
     }
 
-    /// Whether an allow in this scope counts only if a scope above it allows too.
+    /// Returns true if an allow in this scope counts only if a scope above it allows too.
     #[must_use]
     pub fn needs_consent(&self) -> bool {
         let scope = self.session.table.string_id(self.position.scope);
@@ -175,13 +175,14 @@ impl<'a> Considered<'_, 'a> {
         self.rule.file()
     }
 
-    /// Returns the roles that the rule names, or the parent roles of the derived role that it names.
+    /// Returns the roles that the rule names, or the parent roles of the derived role that it
+    /// names.
     #[must_use]
     pub fn roles(&self) -> Vec<&'a str> {
         self.block.named_by(self.rule, block::ROLES).collect()
     }
 
-    /// Whether the rule names the action being decided.
+    /// Returns true if the rule names the action being decided.
     #[must_use]
     pub fn names_the_action(&self) -> bool {
         let matches = |pattern: &str| {
@@ -191,7 +192,7 @@ impl<'a> Considered<'_, 'a> {
         self.block.named_by(self.rule, block::ACTIONS).any(matches)
     }
 
-    /// Evaluates the condition of the rule in full, also where the decision did not look.
+    /// Evaluates the condition of the rule in full, also the parts that the decision skipped.
     #[must_use]
     pub fn condition(&self) -> Option<Finding> {
         let opposite = usize::from(self.is_opposite());

@@ -1,7 +1,7 @@
-//! What is written down while a decision is made.
+//! The record of a decision in progress.
 //!
-//! A record never changes the effect. Where none is kept, only the effect is wanted, and the walk
-//! leaves out the variables and outputs that it does not need. This is a value and no type parameter
+//! A record never changes the effect. Without one only the effect is wanted, and the walk leaves
+//! out the variables and outputs that it does not need. This is a value and no type parameter
 //! because a copy of the walk for each kind of record made the runtime module a tenth larger.
 
 use alloc::string::{String, ToString};
@@ -12,23 +12,23 @@ use crate::decision::{Effect, EvaluationError, Output};
 use crate::limits::MAX_EXPLANATION_BYTES;
 use crate::table::Rule;
 
-/// What is collected for the decision.
+/// The parts of the decision that are collected.
 #[derive(Debug, Default)]
 pub(crate) struct Record<'a> {
     pub(crate) derived_roles: Vec<&'a str>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) errors: Vec<EvaluationError>,
-    /// The rules considered, if they are wanted.
+    /// The rules that were considered, if they are wanted.
     pub(crate) trace: Option<Trace>,
 }
 
-/// The way to the decision.
+/// The rules and expressions on the way to the decision.
 #[derive(Debug)]
 pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
-    /// The expressions looked at since the last step.
+    /// The expressions evaluated since the last step.
     leaves: Vec<Leaf>,
-    /// Bytes that may still be written down: a request with many roles and actions meets every rule
+    /// The bytes that may still be recorded: a request with many roles and actions meets every rule
     /// many times.
     bytes_left: usize,
 }
@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
 }
 
 impl Trace {
-    /// An expression of a condition was evaluated.
+    /// Notes an expression of a condition and its value.
     pub(crate) fn leaf(&mut self, expression: &str, value: &Value<'_>) {
         let value = describe(value);
         if self.pays(expression.len().saturating_add(value.len())) {
@@ -66,7 +66,7 @@ impl Trace {
         }
     }
 
-    /// A rule was considered.
+    /// Notes a rule that was considered.
     pub(crate) fn step(&mut self, position: WalkPosition<'_>, rule: &Rule<'_>, outcome: Outcome) {
         let (file, line) = rule.file();
         let texts =
@@ -90,7 +90,8 @@ impl Trace {
         });
     }
 
-    /// Whether an entry with so many bytes of text still fits. Once one does not, none does.
+    /// Returns true if an entry with so many bytes of text still fits. Once one does not, none
+    /// does.
     fn pays(&mut self, text: usize) -> bool {
         let left = self.bytes_left.checked_sub(size_of::<Step>().saturating_add(text));
         self.bytes_left = left.unwrap_or(0);
@@ -98,7 +99,7 @@ impl Trace {
     }
 }
 
-/// Where in the walk a rule was considered.
+/// The position of the walk at a rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WalkPosition<'a> {
     pub(crate) action: &'a str,
@@ -129,22 +130,22 @@ pub struct Step {
     pub rule: String,
     /// The derived role through which the rule names the role.
     pub derived_role: Option<String>,
-    /// What the rule says, as its author wrote it; nothing if it only emits outputs.
+    /// The effect of the rule in its source; `None` if it only emits outputs.
     pub effect: Option<Effect>,
-    /// Whether the rule denies where its condition fails: it belongs to a role policy, or its scope
+    /// True if the rule denies when its condition fails: it belongs to a role policy, or its scope
     /// needs the consent of the parent scope.
     pub narrows: bool,
     /// Source file of the rule.
     pub file: String,
     /// Line of the rule in that file, 1-based.
     pub line: u32,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// The expressions that were looked at.
+    /// The expressions that were evaluated.
     pub leaves: Vec<Leaf>,
 }
 
-/// What came of considering a rule.
+/// The result of considering a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It applied.

@@ -1,4 +1,4 @@
-//! Roles: those a principal has, those they inherit from, and those that conditions grant.
+//! Roles: those of the principal, those that they inherit from, and those that conditions grant.
 
 use alloc::vec::Vec;
 
@@ -14,12 +14,13 @@ use crate::text::joined;
 pub(crate) struct Effective<'a> {
     /// Sorted by name.
     pub(crate) names: Vec<&'a str>,
-    /// Those whose condition failed, sorted; only in strict tables or where a limit was reached.
+    /// The derived roles whose condition failed, sorted; only in strict tables or after a limit was
+    /// reached.
     pub(crate) failed: Vec<&'a str>,
     pub(crate) limit_reached: bool,
 }
 
-/// A role of the principal and those that it inherits from.
+/// A role of the principal and the roles that it inherits from.
 #[derive(Clone, Copy)]
 pub(crate) struct Lineage<'a> {
     pub(crate) role: Name<'a>,
@@ -40,7 +41,7 @@ impl<'a> Session<'a> {
         Ok(Lineage { table, role, inherited })
     }
 
-    /// Returns whether the principal has one of `roles`, directly or by inheritance.
+    /// Returns true if the principal has one of `roles`, directly or by inheritance.
     pub(crate) fn has_one_of(&self, roles: &[u32]) -> Result<bool, Failure> {
         if roles.iter().any(|role| self.table.string(*role) == "*") {
             return Ok(true);
@@ -86,7 +87,7 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Lineage<'a> {
-    /// Returns the role and those that it inherits from, in this order.
+    /// Returns the role and the roles that it inherits from, in this order.
     pub(crate) fn names(self) -> impl Iterator<Item = Name<'a>> + use<'a> {
         let Self { table, role, inherited } = self;
         let inherited = inherited.iter().map(|id| Name { text: table.string(*id), id: Some(*id) });
@@ -95,7 +96,7 @@ impl<'a> Lineage<'a> {
 }
 
 impl<'a> Effective<'a> {
-    /// Returns what `runtime` is in a condition.
+    /// Returns the value of `runtime` in a condition.
     pub(crate) fn runtime(&self) -> Value<'a> {
         match self.value() {
             Value::List(names) => Value::Message(Message::Runtime(names)),
@@ -103,7 +104,7 @@ impl<'a> Effective<'a> {
         }
     }
 
-    /// Returns what `runtime.effectiveDerivedRoles` is in a condition.
+    /// Returns the value of `runtime.effectiveDerivedRoles` in a condition.
     pub(crate) fn value(&self) -> Value<'a> {
         if self.limit_reached {
             return Value::Error(Error::Limit);

@@ -1,18 +1,18 @@
 //! The scopes that a search visits: from the requested one up to the root.
 //!
-//! A scope in a request may be long. It is read once for the whole request; what is visited then are
-//! scopes of the table.
+//! A scope in a request may be long. It is read once for the whole request; the scopes that are
+//! then visited are those of the table.
 
 use crate::names::ancestors;
 use crate::table::layout::Key;
 use crate::table::{Name, PolicyTable};
 
-/// A search, which every role and every action repeats: what does not change is looked up once.
+/// A search, which every role and every action repeats: its constant parts are looked up once.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
-    /// Where it starts.
+    /// The scope at which it starts.
     pub scope: Name<'a>,
-    /// Which kind of policies must exist in a scope.
+    /// The kind of policies that must exist in a scope.
     key: Key,
     table: &'a PolicyTable,
     /// The first scope to visit: the requested one if it has such policies; otherwise, if the table

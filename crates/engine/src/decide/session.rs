@@ -1,4 +1,5 @@
-//! One request being decided: its names in terms of the table, and what conditions can see.
+//! One request being decided: its names as ids of the table, and the values that conditions can
+//! read.
 
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
@@ -20,7 +21,7 @@ use crate::request::Request;
 use crate::table::layout::Key;
 use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
 
-/// Why a condition has no answer.
+/// The reason why a condition has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// An expression failed and the table is strict.
@@ -35,34 +36,34 @@ pub(crate) struct Session<'a> {
     pub(crate) pool: &'a Pool<'a>,
     pub(crate) request: &'a Request,
     pub(crate) resource_search: Search<'a>,
-    /// What is written down on the way; nothing if only the effect is wanted.
+    /// The record of the decision; `None` if only the effect is wanted.
     pub(crate) record: Option<RefCell<Record<'a>>>,
-    /// Whether the record wants every rule, candidate or not.
+    /// True if the record wants every rule, candidate or not.
     pub(crate) is_traced: bool,
     now: Timestamp,
-    /// Whether anything has asked for the time.
+    /// True if an expression has read the time.
     pub(crate) depends_on_time: Cell<bool>,
     principal_search: Search<'a>,
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
     pub(crate) kind: Kind<'a>,
     principal: Option<u32>,
-    /// Steps that are left for the whole request.
+    /// The steps that are left for the whole request.
     steps: Cell<u32>,
     memo: RefCell<Memo<'a>>,
-    /// Variable sets that were evaluated to note their errors, and where.
+    /// Variable sets that were evaluated to note their errors, and the scope of each.
     touched: RefCell<Vec<(u32, Option<u32>, bool)>>,
     /// Scopes whose derived roles were computed, with the string id of the scope.
     effective: RefCell<Vec<(u32, Rc<Effective<'a>>)>>,
     /// The scope of resource policies that the walk is in, and its policy.
     pub(crate) current: Cell<Option<(u32, Block<'a>)>>,
-    /// Whether conditions of derived roles are being evaluated.
+    /// True while conditions of derived roles are evaluated.
     in_derived_roles: Cell<bool>,
     #[cfg(feature = "observe")]
     pub(crate) observer: Option<&'a dyn super::observe::Observer>,
 }
 
-/// The kind of the resource, in the form in which policies are found by it.
+/// The kind of the resource, in the form under which policies are found.
 pub(crate) struct Kind<'a> {
     text: Cow<'a, str>,
     pub(crate) id: Option<u32>,
@@ -77,8 +78,7 @@ impl<'a> Session<'a> {
         budget: &Budget,
     ) -> Self {
         let (principal, resource) = (&request.principal, &request.resource);
-        let version =
-            |asked: &'a str| if asked.is_empty() { table.default_version() } else { asked };
+        let version = |name: &'a str| if name.is_empty() { table.default_version() } else { name };
         let [resource_version, principal_version] =
             names(table, [&resource.policy_version, &principal.policy_version].map(|v| version(v)));
         let [resource_scope, principal_scope] =
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes from `budget` what the session has used of it.
+    /// Takes the steps that the session has used from `budget`.
     pub(crate) fn settle(&self, budget: &Budget) {
         let granted = budget.left().min(MAX_REQUEST_STEPS);
         budget.take(granted.saturating_sub(self.steps.get()));
@@ -137,14 +137,15 @@ impl<'a> Session<'a> {
         self.resource_search.visited()
     }
 
-    /// Whether any principal at all has a policy of the asked version in the visited scopes.
+    /// Returns true if any principal has a policy of the requested version in the visited scopes.
     pub(crate) fn principal_policies_exist(&self) -> bool {
         let Some(version) = self.principal_version.id else { return false };
         let exists = |scope| self.table.find(Key::PrincipalVersion, [version, scope, 0]).is_some();
         self.principal_scopes().any(exists)
     }
 
-    /// Whether a resource policy, or a role policy that names the kind, exists in the visited scopes.
+    /// Returns true if a resource policy, or a role policy that names the kind, exists in the
+    /// visited scopes.
     pub(crate) fn resource_policies_exist(&self) -> bool {
         self.resource_scopes().any(|scope| {
             self.resource_block(scope).is_some() || self.role_policies_name_the_kind(scope)
@@ -153,7 +154,7 @@ impl<'a> Session<'a> {
 
     fn role_policies_name_the_kind(&self, scope: u32) -> bool {
         let Some(block) = self.roles_block(scope) else { return false };
-        // Where the steps do not suffice for it, the walk finds that out.
+        // If the steps do not suffice for it, the walk reaches the limit.
         let steps = block.glob_steps(0, 0, self.kind_name().text.len());
         if self.charge(steps).is_err() {
             return true;
@@ -174,13 +175,14 @@ impl<'a> Session<'a> {
         self.table.find(Key::Roles, key).map(|offset| Block::new(self.table, offset))
     }
 
-    /// Principal policies are found by the version of the resource, as in Cerbos.
+    /// Returns the block of the principal policy. It is found by the version of the resource, as in
+    /// Cerbos.
     pub(crate) fn principal_block(&self, scope: u32) -> Option<Block<'a>> {
         let key = [self.principal?, self.resource_version.id?, scope];
         self.table.find(Key::Principal, key).map(|offset| Block::new(self.table, offset))
     }
 
-    /// Returns whether an allow in `scope` counts only if the parent scope allows too.
+    /// Returns true if an allow in `scope` counts only if the parent scope allows too.
     pub(crate) fn needs_consent(&self, scope: u32) -> bool {
         self.table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1)
     }
@@ -205,7 +207,7 @@ impl<'a> Session<'a> {
     pub(crate) fn note_error(&self, program: u32, error: &Error<'a>) {
         if let Some(record) = &self.record {
             let (expression, message) = (self.source(program).to_string(), error.to_string());
-            // A spent budget shows where the next condition is looked at.
+            // A spent budget is noticed at the next condition.
             let _ = self.charge_text(expression.len().saturating_add(message.len()));
             record.borrow_mut().error(EvaluationError { expression, message });
         }
@@ -220,18 +222,18 @@ impl<'a> Session<'a> {
         spend(&self.steps, count).map_err(|_| Failure::Limit)
     }
 
-    /// Pays for going through `bytes` bytes of text.
+    /// Pays for reading `bytes` bytes of text.
     pub(crate) fn charge_text(&self, bytes: usize) -> Result<(), Failure> {
         self.charge(1 + bytes / 16)
     }
 
-    /// Returns the text of `program` as its author wrote it.
+    /// Returns the source text of `program`.
     pub(crate) fn source(&self, program: u32) -> &'a str {
         self.pool.program(program).map_or("", |program| self.table.string(program.source))
     }
 
-    /// Evaluates `program`, at most once for each view of the request that it can have. Without that,
-    /// variables that name others twice would take time exponential in their depth.
+    /// Evaluates `program`, at most once for each view of the request that it can have. Without
+    /// that, variables that name others twice would take time exponential in their depth.
     pub(crate) fn evaluate(&self, program: u32) -> Value<'a> {
         let key = (program, self.view(program));
         if let Some(value) = self.memo.borrow().get(key) {
@@ -253,7 +255,7 @@ impl<'a> Session<'a> {
         done
     }
 
-    /// Does `work` that is no part of the decision, and takes no steps from it.
+    /// Runs `work`, which is not part of the decision and takes no steps from it.
     #[cfg(feature = "observe")]
     pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         let left = self.steps.get();
@@ -262,7 +264,7 @@ impl<'a> Session<'a> {
         done
     }
 
-    /// Returns what `program` can tell apart: the effective derived roles, if it reads them, and whether
+    /// Returns the view of `program`: the effective derived roles, if it reads them, and whether
     /// variables that failed are null.
     fn view(&self, program: u32) -> View {
         let flags = self.pool.program(program).map_or(0, |program| program.flags);
@@ -277,8 +279,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// In lenient tables, a condition of a derived role reads a variable that failed as `null`, as in
-    /// Cerbos, while rules find it undefined.
+    /// Returns true if a variable that failed is `null`: in lenient tables in a condition of a
+    /// derived role, as in Cerbos. In rules it is undefined.
     fn reads_failures_as_null(&self) -> bool {
         self.is_in_derived_roles() && self.table.evaluation() == Evaluation::Lenient
     }
@@ -295,8 +297,8 @@ impl<'a> Session<'a> {
         self.in_derived_roles.set(outer);
     }
 
-    /// Returns the derived roles of the policy that the walk is in. Conditions of principal policies
-    /// and of derived roles themselves see none.
+    /// Returns the derived roles of the policy at the walk's position. Conditions of principal
+    /// policies and of derived roles themselves have none.
     pub(crate) fn current_effective_roles(&self) -> Rc<Effective<'a>> {
         let Some((scope, block)) = self.current.get().filter(|_| !self.in_derived_roles.get())
         else {
@@ -370,14 +372,16 @@ impl<'a> Activation<'a> for Session<'a> {
     }
 }
 
-/// Looks two names up; the second only if it differs, for principal and resource mostly agree.
+/// Looks two names up; the second only if it differs, because principal and resource mostly have
+/// the same.
 fn names<'a>(table: &PolicyTable, [first, second]: [&'a str; 2]) -> [Name<'a>; 2] {
     let name = table.name(first);
     [name, if first == second { name } else { table.name(second) }]
 }
 
-/// Returns the steps that looking up the names of a request takes. Names of less than 256 bytes are part of any decision; of
-/// longer ones a byte of a kind, each of which may have to be replaced, takes 15 ns (2026-11-23, 2 cores, AMD EPYC).
+/// Returns the steps that looking up the names of a request takes. Names of less than 256 bytes are
+/// part of any decision; of longer ones a byte of a kind, each of which may have to be replaced,
+/// takes 15 ns (2026-11-23, 2 cores, AMD EPYC).
 fn steps_of_names(request: &Request) -> u32 {
     let (principal, resource) = (&request.principal, &request.resource);
     let lengths =
@@ -389,7 +393,8 @@ fn steps_of_names(request: &Request) -> u32 {
     u32::try_from(bytes / 3).unwrap_or(u32::MAX)
 }
 
-/// Whether `error` means that the evaluation was not finished, whatever the table makes of errors.
+/// Returns true if `error` means that the evaluation was not finished. The mode of the table does
+/// not matter.
 pub(crate) const fn is_incomplete(error: &Error<'_>) -> bool {
     matches!(error, Error::Limit | Error::Malformed)
 }

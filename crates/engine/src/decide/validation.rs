@@ -1,4 +1,4 @@
-//! Do the attributes of a request fit the schemas of its policy?
+//! Validation of a request's attributes against the schemas of its policy.
 
 use alloc::vec::Vec;
 
@@ -11,11 +11,11 @@ use crate::schema::Schemas;
 use crate::table::layout::{FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, Key};
 use crate::table::{Section, at, list, word};
 
-/// What validation found.
+/// The result of validation.
 #[derive(Default)]
 pub(crate) struct Validation {
     pub(crate) errors: Vec<ValidationError>,
-    /// Whether the request is denied for it.
+    /// True if the request is denied for it.
     pub(crate) rejects: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Session<'a> {
         self.table.section(Section::Blocks).get(at(record)..)
     }
 
-    /// Whether every action matches one of the patterns in the list.
+    /// Returns true if every action matches one of the patterns in the list.
     fn ignores<A: AsRef<str>>(&self, patterns: u32, actions: &[A]) -> bool {
         let Some(patterns) = patterns.checked_sub(1) else { return false };
         let patterns = list(self.table.section(Section::Blocks), patterns);
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
         let Some(node) = schema.checked_sub(1) else { return };
         let schemas =
             Schemas { pool: self.table.pool(), words: self.table.section(Section::Schemas) };
-        // It is the request that pays, so that a call about many resources ends at one bound.
+        // The request pays, so that a call about many resources ends at one bound.
         let budget = Budget::new(self.left());
         let violations = schemas.violations_within(node, attributes, &budget);
         let _ = self.charge_steps(self.left().saturating_sub(budget.left()));

@@ -6,20 +6,20 @@ use super::session::{Failure, Session};
 use crate::decision::{ActionDecision, Effect, Reason};
 use crate::table::Rule;
 
-/// What came of one action.
+/// The result for one action.
 #[derive(Clone, Copy)]
 pub(crate) struct Verdict<'a> {
-    /// Nothing means that no rule applied.
+    /// `None` means that no rule applied.
     pub(crate) effect: Option<Effect>,
     policy: Policy<'a>,
     scope: &'a str,
     why: Why<'a>,
 }
 
-/// Which policy a decision is attributed to.
+/// The policy that a decision is attributed to.
 #[derive(Clone, Copy)]
 pub(crate) enum Policy<'a> {
-    /// The search has not said.
+    /// Not determined by the search.
     Open,
     /// No policy matched.
     None,
@@ -31,7 +31,7 @@ pub(crate) enum Policy<'a> {
     Key(&'a str),
 }
 
-/// Why, in terms of the table.
+/// The reason, in ids of the table.
 #[derive(Clone, Copy)]
 pub(crate) enum Why<'a> {
     Rule(Rule<'a>),
@@ -54,32 +54,33 @@ impl<'a> Verdict<'a> {
         Self { effect: Some(Effect::Deny), policy, scope: "", why }
     }
 
-    /// `rule` applied in `scope`. A role policy is named itself, other rules by the policy searched.
+    /// Returns the verdict of `rule`, which applied in `scope`. A role policy is named itself,
+    /// other rules by the policy searched.
     pub(crate) fn by_rule(effect: Effect, rule: &Rule<'a>, scope: &'a str) -> Self {
         let policy =
             if rule.is_from_role_policy() { Policy::Key(rule.policy()) } else { Policy::Open };
         Self { effect: Some(effect), policy, scope, why: Why::Rule(*rule) }
     }
 
-    /// The role policy `policy` does not list the action.
+    /// Returns the denial of the role policy `policy`, which does not list the action.
     pub(crate) const fn not_listed(policy: &'a str, scope: &'a str) -> Self {
         let policy = Policy::Key(policy);
         Self { effect: Some(Effect::Deny), policy, scope, why: Why::NotListed }
     }
 
-    /// `rule` could not be evaluated.
+    /// Returns the denial for `rule`, which could not be evaluated.
     pub(crate) fn failed(failure: Failure, rule: &Rule<'a>, scope: &'a str) -> Self {
         let policy = Policy::Key(rule.policy());
         Self { effect: Some(Effect::Deny), policy, scope, why: Why::Failed(failure, *rule) }
     }
 
-    /// Whether no other role can change it: an allow, or a failure.
+    /// Returns true if no other role can change it: an allow, or a failure.
     pub(crate) const fn is_final(&self) -> bool {
         matches!(self.effect, Some(Effect::Allow))
             || matches!(self.why, Why::Failed(..) | Why::Exhausted)
     }
 
-    /// Fills in the policy if the search has not said.
+    /// Returns the verdict with `policy`, unless the search has determined one.
     pub(crate) const fn of(mut self, policy: Policy<'a>) -> Self {
         if matches!(self.policy, Policy::Open) {
             self.policy = policy;
@@ -87,13 +88,14 @@ impl<'a> Verdict<'a> {
         self
     }
 
-    /// The absence of a rule is not a permission.
+    /// Returns the verdict with a deny if no rule applied: the absence of a rule is not a
+    /// permission.
     pub(crate) fn or_denied(mut self) -> Self {
         self.effect = self.effect.or(Some(Effect::Deny));
         self
     }
 
-    /// Writes the texts out.
+    /// Returns the decision with its texts.
     pub(crate) fn into_decision(self, session: &Session<'a>, action: &str) -> ActionDecision {
         let policy = match self.policy {
             Policy::Open | Policy::None => String::from("NO_MATCH"),

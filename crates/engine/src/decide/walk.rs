@@ -1,7 +1,7 @@
 //! The walk: principal policies, then the roles of the principal, scope by scope, rule by rule.
 //!
-//! Scopes go from the most specific to the root. Within a scope a deny beats an allow; the first role
-//! that is allowed wins; nothing found means deny.
+//! Scopes go from the most specific to the root. Within a scope a deny beats an allow; the first
+//! role that is allowed wins; without a rule that applies, the action is denied.
 
 use alloc::string::ToString;
 
@@ -12,14 +12,14 @@ use super::verdict::{Policy, Verdict, Why};
 use crate::decision::{Effect, Output};
 use crate::table::{Block, Chunk, Name, Rule};
 
-/// What became of one scope.
+/// The result of one scope.
 enum Scope<'a> {
     Decided(Verdict<'a>),
     Allows(Rule<'a>),
     Silent,
 }
 
-/// What the rules of one block came to so far.
+/// The result of one block's rules so far.
 #[derive(Default)]
 struct Tried<'a> {
     /// The first rule that allows.
@@ -29,7 +29,7 @@ struct Tried<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Decides on one action.
+    /// Decides one action.
     pub(crate) fn decide(&self, action: &'a str) -> Verdict<'a> {
         let principal_exists = self.principal_policies_exist();
         let resource_exists = self.resource_policies_exist();
@@ -37,8 +37,8 @@ impl<'a> Session<'a> {
             return Verdict::denied(Policy::None, Why::NoPolicy);
         }
         let action = self.table.name(action);
-        let asked = self.try_principal_policies(action);
-        if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
+        let by_principal = self.try_principal_policies(action);
+        if let Some(verdict) = by_principal.filter(|verdict| verdict.effect.is_some()) {
             return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
         }
         let fallback = if resource_exists { Policy::Resource } else { Policy::None };
@@ -89,7 +89,8 @@ impl<'a> Session<'a> {
         tried.allow.map_or(Scope::Silent, Scope::Allows)
     }
 
-    /// Tries each role of the principal; the first that is allowed wins, else the first answer stays.
+    /// Tries each role of the principal; the first that is allowed wins, else the first result
+    /// counts.
     fn try_roles(&self, action: Name<'a>) -> Verdict<'a> {
         let mut answer: Option<Verdict<'a>> = None;
         for role in &self.request.principal.roles {
@@ -166,7 +167,7 @@ impl<'a> Session<'a> {
         self.charge(globs.saturating_mul(roles))
     }
 
-    /// Role policies narrow: what they do not list is denied.
+    /// Tries the role policies. They narrow: an action that they do not list is denied.
     fn try_role_policies(
         &self,
         block: Block<'a>,
@@ -275,7 +276,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns whether the rule has an output for what came of it.
+    /// Evaluates the output of the rule for `outcome`, and returns true if it has one.
     fn emit_output(
         &self,
         rule: &Rule<'a>,
@@ -292,7 +293,8 @@ impl<'a> Session<'a> {
         self.charge_text(rule.source().len().saturating_add(position.action.len()))?;
         let value = self.evaluate(program);
         let value = self.limited(|steps| value.to_attr(steps)).map_err(|error| error.to_string());
-        // An allow whose obligations did not fit into the request's budget would be incomplete.
+        // An allow without all its obligations, because the request's budget is spent, would be
+        // incomplete.
         self.charge(1)?;
         let output = Output {
             source: rule.source().to_string(),
@@ -305,7 +307,8 @@ impl<'a> Session<'a> {
 }
 
 impl Tried<'_> {
-    /// Whether `rule` is one that had its output already, met again by one of its derived roles.
+    /// Returns true if `rule` has had its output already, and is met again by one of its derived
+    /// roles.
     fn has_emitted(&self, rule: &Rule<'_>) -> bool {
         let same = |emitted: &Rule<'_>| emitted.source() == rule.source();
         rule.derived_role().is_some() && self.emitted.as_ref().is_some_and(same)

@@ -1,7 +1,7 @@
-//! Filling a frame from a request, and deciding by fast paths where they have an answer.
+//! Filling a frame from a request, and deciding by fast paths.
 //!
-//! The obvious filler: hosts with requests of another shape write their own and are compared with it.
-//! Numbers that are not finite are left to the general path.
+//! The plain filler: hosts with requests of another form have their own, which are compared with
+//! it. Numbers that are not finite are left to the general path.
 
 use alloc::string::String;
 
@@ -20,29 +20,29 @@ use crate::request::Request;
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, word as word_at};
 
-/// A frame and what its words cannot hold.
+/// A frame, and the values that its words cannot hold.
 #[derive(Debug)]
 pub struct Filled<'r> {
     /// The words and numbers.
     pub frame: Frame,
-    held: [Found<'r>; MAX_SLOTS],
+    values: [PathValue<'r>; MAX_SLOTS],
     /// The texts that have temporary words.
     texts: [&'r str; MAX_SLOTS],
     temporary: usize,
 }
 
-/// The roles of a principal in terms of a fast path.
+/// The roles of a principal as a fast path reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
     /// The masks of all roles, united.
     Mask(u32),
-    /// The classes of the roles in their order, and how many there are: for a fast path by class.
+    /// The classes of the roles in their order, and their number: for a fast path by class.
     Classes([u32; MAX_REQUEST_CLASSES], usize),
 }
 
 impl PolicyTable {
-    /// Decides by the fast path for `action`, if there is one: what [`PolicyTable::is_allowed`] says, or
-    /// Unsure.
+    /// Decides by the fast path for `action`: answers as [`PolicyTable::is_allowed`] does, or
+    /// Unsure if there is none.
     #[must_use]
     pub fn decide_request(&self, request: &Request, action: &str, now: Timestamp) -> Answer {
         self.try_fast_path(request, action, now).unwrap_or(Answer::Unsure)
@@ -67,14 +67,15 @@ impl PolicyTable {
         })
     }
 
-    /// Whether some principal has policies of its own.
+    /// Returns true if any principal has policies of its own.
     #[must_use]
     pub fn has_principal_policies(&self) -> bool {
         self.principals().next().is_some()
     }
 
-    /// Returns the ids of the principals that have policies of their own, once for each policy. No fast path
-    /// knows of those: requests of these principals are the general path's.
+    /// Returns the ids of the principals that have policies of their own, once for each policy.
+    /// Fast paths do not cover those policies: the general path decides requests of these
+    /// principals.
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let own =
@@ -82,7 +83,7 @@ impl PolicyTable {
         entries.filter(own).map(|entry| self.string(word_at(entry, 1)))
     }
 
-    /// Whether a policy of the principal itself has a say in a request.
+    /// Returns true if a policy of the principal itself applies to a request.
     #[must_use]
     pub fn concerns_principal(&self, request: &Request) -> bool {
         let Some(principal) = self.string_id(&request.principal.id) else { return false };
@@ -96,7 +97,7 @@ impl PolicyTable {
         scopes.any(|scope| self.find(Key::Principal, [principal, version, scope]).is_some())
     }
 
-    /// Returns the roles of a principal in terms of a fast path; nothing if they are too many or too long.
+    /// Returns the roles of a principal for a fast path; `None` if they are too many or too long.
     #[must_use]
     pub fn roles(&self, fast_path: &FastPath<'_>, roles: &[String]) -> Option<Roles> {
         if roles.iter().any(|role| role.len() > MAX_FAST_PATH_ROLE_BYTES) {
@@ -114,12 +115,12 @@ impl PolicyTable {
         (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
     }
 
-    /// Fills a frame for `fast_path`; nothing if the request holds what a frame cannot.
+    /// Fills a frame for `fast_path`; `None` if the request has a value that a frame cannot hold.
     #[must_use]
     pub fn fill<'r>(&self, fast_path: &FastPath<'_>, request: &'r Request) -> Option<Filled<'r>> {
         let mut filled = Filled {
             frame: Frame::new(),
-            held: [Found::Missing; MAX_SLOTS],
+            values: [PathValue::Missing; MAX_SLOTS],
             texts: [""; MAX_SLOTS],
             temporary: 0,
         };
@@ -132,9 +133,9 @@ impl PolicyTable {
     }
 }
 
-/// What a path leads to.
+/// The value at the end of a path.
 #[derive(Clone, Copy, Debug)]
-enum Found<'r> {
+enum PathValue<'r> {
     Missing,
     Broken,
     Text(&'r str),
@@ -148,22 +149,22 @@ impl<'r> Filled<'r> {
         table: &PolicyTable,
         position: usize,
         slot: SlotRecord<'_>,
-        found: Found<'r>,
+        found: PathValue<'r>,
     ) -> Option<()> {
-        *self.held.get_mut(position)? = found;
+        *self.values.get_mut(position)? = found;
         let word = match found {
-            Found::Missing => word::MISSING,
-            Found::Broken => word::BROKEN,
-            Found::Text(text) => self.text_word(table, slot, text)?,
-            Found::Attr(Attr::String(text)) => self.text_word(table, slot, text)?,
-            Found::Attr(Attr::Null) => word::NULL,
-            Found::Attr(Attr::Bool(false)) => word::FALSE,
-            Found::Attr(Attr::Bool(true)) => word::TRUE,
-            Found::Attr(Attr::Number(number)) => {
+            PathValue::Missing => word::MISSING,
+            PathValue::Broken => word::BROKEN,
+            PathValue::Text(text) => self.text_word(table, slot, text)?,
+            PathValue::Attr(Attr::String(text)) => self.text_word(table, slot, text)?,
+            PathValue::Attr(Attr::Null) => word::NULL,
+            PathValue::Attr(Attr::Bool(false)) => word::FALSE,
+            PathValue::Attr(Attr::Bool(true)) => word::TRUE,
+            PathValue::Attr(Attr::Number(number)) => {
                 self.frame.set_number(position, *number);
                 return number.is_finite().then_some(());
             }
-            Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => word::VALUE,
+            PathValue::Attr(Attr::List(_) | Attr::Map(_)) | PathValue::Roles(_) => word::VALUE,
         };
         self.frame.set(position, word);
         Some(())
@@ -192,19 +193,19 @@ impl<'r> Filled<'r> {
 
 impl Contents for Filled<'_> {
     fn text(&self, slot: usize) -> Option<&str> {
-        match self.held.get(slot)? {
-            Found::Text(text) => Some(text),
-            Found::Attr(Attr::String(text)) => Some(text),
+        match self.values.get(slot)? {
+            PathValue::Text(text) => Some(text),
+            PathValue::Attr(Attr::String(text)) => Some(text),
             _ => None,
         }
     }
 
     fn value(&self, slot: usize) -> Option<Value<'_>> {
-        match self.held.get(slot)? {
-            Found::Text(text) => Some(Value::String(Str::Borrowed(text))),
-            Found::Attr(attr) => Some(Value::from(*attr)),
-            Found::Roles(roles) => Some(Value::List(List::Strings(roles))),
-            Found::Missing | Found::Broken => None,
+        match self.values.get(slot)? {
+            PathValue::Text(text) => Some(Value::String(Str::Borrowed(text))),
+            PathValue::Attr(attr) => Some(Value::from(*attr)),
+            PathValue::Roles(roles) => Some(Value::List(List::Strings(roles))),
+            PathValue::Missing | PathValue::Broken => None,
         }
     }
 }
@@ -213,39 +214,39 @@ fn find<'r, 't>(
     request: &'r Request,
     root: Root,
     path: impl Iterator<Item = &'t str>,
-) -> Option<Found<'r>> {
+) -> Option<PathValue<'r>> {
     let (principal, resource) = (&request.principal, &request.resource);
     Some(match root {
-        Root::PrincipalId => Found::Text(&principal.id),
-        Root::PrincipalRoles => Found::Roles(&principal.roles),
-        Root::ResourceKind => Found::Text(&resource.kind),
-        Root::ResourceId => Found::Text(&resource.id),
+        Root::PrincipalId => PathValue::Text(&principal.id),
+        Root::PrincipalRoles => PathValue::Roles(&principal.roles),
+        Root::ResourceKind => PathValue::Text(&resource.kind),
+        Root::ResourceId => PathValue::Text(&resource.id),
         Root::PrincipalAttr => follow(&principal.attr, path),
         Root::ResourceAttr => follow(&resource.attr, path),
         _ => return None,
     })
 }
 
-/// Follows a path through maps. Looking into a list fails; a scalar just has no members, which only
-/// matters at the last step: the ones before need a value to go on.
-fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> Found<'r> {
+/// Follows a path through maps. A step into a list fails. A step into a scalar finds no member: at
+/// the last step the value is missing, before it the path is broken.
+fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> PathValue<'r> {
     let mut path = path.peekable();
     let mut map = attributes;
     while let Some(name) = path.next() {
         let found = map.get(name);
         if path.peek().is_none() {
-            return found.map_or(Found::Missing, Found::Attr);
+            return found.map_or(PathValue::Missing, PathValue::Attr);
         }
         map = match found {
             Some(Attr::Map(inner)) => inner,
-            None | Some(Attr::List(_)) => return Found::Broken,
+            None | Some(Attr::List(_)) => return PathValue::Broken,
             Some(_) => {
                 path.next();
-                return if path.peek().is_none() { Found::Missing } else { Found::Broken };
+                return if path.peek().is_none() { PathValue::Missing } else { PathValue::Broken };
             }
         };
     }
-    Found::Broken
+    PathValue::Broken
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Footprints: which slots a program may read, and whether it reads the time.
+//! Footprints: the slots that a program may read, and the use of the time.
 //!
-//! A program without one is never run on a frame: it depends on derived roles, reads more of the
-//! request than fast paths carry, or too much of it.
+//! A program without a footprint never runs on a frame: it depends on derived roles, reads more of
+//! the request than fast paths carry, or reads too much of it.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -14,16 +14,16 @@ use crate::limits::{MAX_FAST_PATH_SEGMENTS, MAX_VARIABLE_DEPTH};
 use crate::table::at;
 use wardgate_fastpath::layout::MAX_SLOTS;
 
-/// What a program may read.
+/// The reads of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    /// Sorted.
+    /// The offsets of the slots, sorted.
     pub slots: Vec<u32>,
-    /// Whether the program reads `now()`.
+    /// True if the program reads `now()`.
     pub reads_time: bool,
 }
 
-/// The footprints of the programs of a table, each worked out once.
+/// The footprints of the programs of a table, each computed once.
 pub struct Footprints<'a> {
     pool: Pool<'a>,
     known: RefCell<Vec<Option<Known>>>,
@@ -32,7 +32,7 @@ pub struct Footprints<'a> {
 type Known = Option<Rc<Footprint>>;
 
 impl<'a> Footprints<'a> {
-    /// Prepares the footprints of the programs of `pool`; none is worked out yet.
+    /// Returns an empty set of footprints for the programs of `pool`.
     pub fn new(pool: Pool<'a>) -> Self {
         Self { pool, known: RefCell::default() }
     }
@@ -46,7 +46,7 @@ impl<'a> Footprints<'a> {
         if let Some(Some(known)) = self.known.borrow().get(at(program)) {
             return known.clone();
         }
-        // What there is no program for has no place either: a table may name any number.
+        // A table may name any number, and a number without a program must have no entry.
         self.pool.program(program)?;
         let found = self.compute(program, depth).map(Rc::new);
         let mut known = self.known.borrow_mut();
@@ -93,8 +93,8 @@ impl Footprint {
     }
 }
 
-/// Whether fast paths may read a slot: the frame holds ids, the kind, the roles, and what lies below the
-/// attributes, but nothing below a string and never all attributes as one value.
+/// Returns true if fast paths may read a slot: the frame holds ids, the kind, the roles, and values
+/// below the attributes, but no value below a string and never all attributes as one value.
 pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
     match Root::from_code(*root) {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_not_there_takes_no_room() {
+    fn a_number_without_a_program_has_no_entry() {
         let footprints = Footprints::new(Pool::default());
         assert!(footprints.of(u32::MAX).is_none());
         assert!(footprints.known.borrow().is_empty());

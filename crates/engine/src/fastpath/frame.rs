@@ -1,7 +1,7 @@
-//! Programs at work on a frame instead of a request.
+//! Programs that run on a frame instead of a request.
 //!
-//! Reading a slot gives the value, or an error, that the general path would find. A limit that is
-//! reached, or a word that says nothing, makes the whole decision Unsure: no answer is a guess.
+//! Reading a slot gives the value or error that the general path finds. A reached limit, or a word
+//! without a value, makes the whole decision Unsure: no answer is a guess.
 
 use core::cell::{Cell, RefCell};
 
@@ -12,17 +12,17 @@ use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decide::memo::{Memo, View};
 use crate::limits::{MAX_FAST_PATH_STEPS, MAX_STEPS};
 
-/// What the words of a frame cannot hold. Slots are counted as in the fast path.
+/// The values that the words of a frame cannot hold. Slots are counted as in the fast path.
 pub trait Contents {
     /// Returns the text of a slot whose word is a temporary string.
     fn text(&self, slot: usize) -> Option<&str>;
 
-    /// Returns the value of a slot whose word is [`word::VALUE`]: a list or a map as the general path
-    /// would read it, every number a double.
+    /// Returns the value of a slot whose word is [`word::VALUE`]: a list or a map as the general
+    /// path would read it, every number a double.
     fn value(&self, slot: usize) -> Option<Value<'_>>;
 
-    /// Notes that a program took so many steps, and returns whether they were there to be taken: for whoever asks
-    /// several questions that share a bound.
+    /// Notes that a program took so many steps, and returns true if they were left: for callers
+    /// whose questions share a bound.
     fn pays(&self, steps: u32) -> bool {
         let _ = steps;
         true
@@ -36,11 +36,11 @@ pub(super) struct Running<'a> {
     frame: &'a Frame,
     contents: &'a dyn Contents,
     now: Timestamp,
-    /// Steps that are left for all programs.
+    /// The steps that are left for all programs.
     steps: Cell<u32>,
-    /// Whether something was not evaluated to its end.
+    /// True if an evaluation was not finished.
     is_incomplete: Cell<bool>,
-    /// The values of variables, once there is one: to make room for them takes as long as a program.
+    /// The values of variables, made with the first one: allocating it takes as long as a program.
     memo: RefCell<Option<Memo<'a>>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Running<'a> {
         value
     }
 
-    /// Returns the place and the word of a slot of the table.
+    /// Returns the number and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
         let position = self.fast_path.slots().position(|record| record.slot == slot)?;
         Some((position, *self.frame.words.get(position)?))
@@ -160,5 +160,5 @@ impl<'a> Activation<'a> for Running<'a> {
     }
 }
 
-/// What matters of an error is that it is one.
+/// The error of a slot without a value; its text is never shown.
 const NOT_FOUND: Error<'static> = Error::UndefinedField("");

@@ -1,6 +1,7 @@
 //! The proof, made when a table is opened, that its fast paths are sound.
 //!
-//! The fast path crate knows words only; this tells it which slots, strings and programs there are.
+//! The crate `wardgate-fastpath` knows words only; this module supplies the slots, strings and
+//! programs.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -19,8 +20,8 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     }
     let names = Names { table, slots: starts(table), footprints: Footprints::new(table.pool()) };
     wardgate_fastpath::verify(section, &names)?;
-    // Kinds may share a list, but lists do not share words: else a small table could hold a large list
-    // many times over, and every time would cost a walk.
+    // Kinds may share a list, but lists do not share words: otherwise a small table could hold a
+    // large list many times over, and every time would cost a walk.
     let mut lists = lists.to_vec();
     order::sort_by(&mut lists, u32::cmp);
     lists.dedup();
@@ -35,7 +36,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
 
 struct Names<'a> {
     table: &'a PolicyTable,
-    /// For each word of the slots, whether one starts there.
+    /// For each word of the slots: true if a slot starts there.
     slots: Vec<bool>,
     footprints: Footprints<'a>,
 }

@@ -66,7 +66,7 @@ fn a_group_that_is_not_closed_ends_with_the_pattern() {
 }
 
 #[test]
-fn a_backslash_takes_the_meaning_off_the_next_character() {
+fn a_backslash_makes_the_next_character_a_literal() {
     check(r"a\*", &["a*"], &["a", "ab", r"a\*"]);
     check(r"\{a,b\}", &["{a,b}"], &["a"]);
     check(r"{a\,b,c}", &["a,b", "c"], &["a", "b"]);
@@ -74,7 +74,7 @@ fn a_backslash_takes_the_meaning_off_the_next_character() {
 }
 
 #[test]
-fn an_invalid_pattern_is_named_and_matches_nothing() {
+fn an_invalid_pattern_is_reported_and_never_matches() {
     let invalid = [
         ("x[abc", GlobError::UnclosedClass { at: 1 }),
         ("[a-", GlobError::UnclosedClass { at: 0 }),
@@ -129,7 +129,7 @@ fn oracle(pattern: &[char], text: &[char]) -> bool {
 }
 
 #[test]
-fn agrees_with_the_obvious_matcher() {
+fn matches_agree_with_the_oracle() {
     let mut seed = 1_u64;
     let mut pick = |from: &[char], most: u64| -> String {
         let mut draw = |below: u64| {

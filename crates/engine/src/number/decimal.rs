@@ -1,9 +1,9 @@
 //! Doubles as decimal text and back, exactly.
 //!
-//! The answers are those of the standard library, which keeps four algorithms and a table of ten
-//! kilobytes for this: more than a runtime module for web pages can afford. Here all follows from one
-//! fact: a double is a whole number times a power of two, so it has a finite decimal form, of at most
-//! 767 digits. Printing is a look at those digits, and reading is a comparison with them.
+//! The results are those of the standard library, which has four algorithms and a table of ten
+//! kilobytes for this: more than a runtime module for web pages can afford. Here all follows from
+//! one fact: a double is a whole number times a power of two, so it has a finite decimal form, of
+//! at most 767 digits. Printing reads those digits, and reading compares with them.
 
 mod read;
 
@@ -51,8 +51,8 @@ pub fn scientific(value: f64) -> (String, i32) {
     (decimal.print(value, 1, places), decimal.exponent())
 }
 
-/// Returns a finite `value` in the same two parts, with `places` digits after the point, rounded half
-/// to even.
+/// Returns a finite `value` in the same two parts, with `places` digits after the point, rounded
+/// half to even.
 #[must_use]
 pub fn scientific_fixed(value: f64, places: usize) -> (String, i32) {
     let places = i32::try_from(places).unwrap_or(i32::MAX);
@@ -60,8 +60,8 @@ pub fn scientific_fixed(value: f64, places: usize) -> (String, i32) {
     (decimal.print(value, 1, places), decimal.exponent())
 }
 
-/// Returns the steps that the shortest text of `value` takes to find. The exact decimal form of a double that is not short
-/// takes 25 us (2026-11-23, 2 cores, AMD EPYC).
+/// Returns the steps that the shortest text of `value` takes to find. The exact decimal form of a
+/// double that is not short takes 25 us (2026-11-23, 2 cores, AMD EPYC).
 pub(crate) fn steps(value: f64) -> u32 {
     match short(value) {
         Some((_, 0)) => 1,
@@ -70,11 +70,12 @@ pub(crate) fn steps(value: f64) -> u32 {
     }
 }
 
-/// Returns the magnitude of `value` as a whole number and how many of its digits stand after the point, if it has fewer than
-/// 16 digits: a number that somebody wrote down mostly has.
+/// Returns the magnitude of `value` as a whole number and the number of its digits after the point;
+/// `None` if it has 16 digits or more. Numbers that people write mostly have fewer.
 ///
-/// Below 2^50 a product with a power of ten is at most an eighth away from the exact one, so no other whole number could be
-/// the decimal. The division is of two exact numbers, and so rounds as reading the text does.
+/// Below 2^50 a product with a power of ten is at most an eighth away from the exact one, so no
+/// other whole number could be the decimal. The division is of two exact numbers, and so rounds as
+/// reading the text does.
 fn short(value: f64) -> Option<(u64, i32)> {
     let magnitude = value.abs();
     let mut power = 1.0;
@@ -106,8 +107,9 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Returns the magnitude of a finite `value` with as few digits as tell it from other doubles; of
-    /// several such numbers the nearest, and of two nearest ones the even one, as in Go and in JavaScript.
+    /// Returns the magnitude of a finite `value` with as few digits as distinguish it from other
+    /// doubles; of several such numbers the nearest, and of two nearest ones the even one, as in Go
+    /// and in JavaScript.
     pub(crate) fn shortest(value: f64) -> Self {
         let Some((number, places)) = short(value) else { return Self::searched(value) };
         let mut decimal = Self::product(number, 0);
@@ -115,7 +117,7 @@ impl Decimal {
         decimal
     }
 
-    /// The same, for any value, out of its exact decimal form.
+    /// Returns the same for any value, out of its exact decimal form.
     fn searched(value: f64) -> Self {
         let bits = value.to_bits();
         let (mantissa, exponent) = parts(bits);
@@ -125,7 +127,7 @@ impl Decimal {
         let scaled = mantissa.saturating_mul(4);
         let low = Self::product(scaled.saturating_sub(below), exponent.saturating_sub(2));
         let high = Self::product(scaled.saturating_add(2), exponent.saturating_sub(2));
-        // What lies halfway between two doubles is read as the even one.
+        // A number halfway between two doubles is read as the even one.
         let even = mantissa.is_multiple_of(2);
         let fits = |tried: &Self| {
             (low < *tried && *tried < high) || (even && (low == *tried || *tried == high))
@@ -173,7 +175,7 @@ impl Decimal {
         let zeros = digits.iter().take_while(|digit| **digit == 0).count();
         digits.drain(..zeros);
         digits.truncate(digits.iter().rposition(|digit| *digit != 0).map_or(0, |last| last + 1));
-        // The first digit of zero stands before the point, as that of one does.
+        // The first digit of zero is before the point, as that of one is.
         let point = match digits.is_empty() {
             true => 1,
             false => point.saturating_sub(i32::try_from(zeros).unwrap_or(i32::MAX)),
@@ -190,7 +192,8 @@ impl Decimal {
         self.cut(count, self.rounds_up(count))
     }
 
-    /// Whether what follows the first `count` digits is more than one half, or one half after an odd digit.
+    /// Returns true if the digits behind the first `count` are more than one half, or one half
+    /// after an odd digit.
     fn rounds_up(&self, count: usize) -> bool {
         let last = count.checked_sub(1).and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
         match self.digits.get(count..).unwrap_or_default().cmp(&[5]) {
@@ -200,7 +203,7 @@ impl Decimal {
         }
     }
 
-    /// Returns the first `count` digits, plus one in the last place if the way is `up`.
+    /// Returns the first `count` digits, plus one in the last of them if `up`.
     fn cut(&self, count: usize, up: bool) -> Self {
         let mut digits: Vec<u8> = self.digits.iter().take(count).copied().collect();
         if !up {
@@ -220,7 +223,7 @@ impl Decimal {
         self.point.wrapping_sub(1)
     }
 
-    /// Returns how many digits follow the point.
+    /// Returns the number of digits behind the point.
     fn places(&self) -> i32 {
         i32::try_from(self.digits.len()).unwrap_or(i32::MAX).saturating_sub(self.point)
     }
@@ -242,8 +245,8 @@ impl Decimal {
     }
 }
 
-/// Returns the magnitude of a double that is a whole number below 2^53: all its digits tell it apart. Most numbers
-/// are of this kind, and need none of the long arithmetic.
+/// Returns the magnitude of a double that is a whole number below 2^53: all its digits distinguish
+/// it. Most numbers are of this kind, and need none of the long arithmetic.
 fn whole(bits: u64) -> Option<u64> {
     let (mantissa, exponent) = parts(bits);
     match exponent {
@@ -301,7 +304,7 @@ const HIDDEN_BIT: u64 = 1 << 52;
 /// The power of two that the mantissas of the smallest doubles are multiplied with.
 const LOWEST_EXPONENT: i32 = -1074;
 
-/// This many digits tell any two doubles apart.
+/// The number of digits that distinguishes any two doubles.
 const ENOUGH_DIGITS: usize = 17;
 
 #[cfg(test)]

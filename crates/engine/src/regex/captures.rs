@@ -1,7 +1,7 @@
-//! Where a match is, and its groups.
+//! The range of a match, and of its groups.
 //!
-//! Threads are kept in order of preference, so that of all the matches that begin first the one
-//! found is the one that Perl would find. Each thread owns a copy of its slots.
+//! Threads are in order of preference, so that of all the matches that begin first the one found is
+//! the one that Perl would find. Each thread owns a copy of its slots.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,7 +33,7 @@ impl Captures {
         Some(start..end)
     }
 
-    /// Returns how many groups there are, the whole match included.
+    /// Returns the number of groups, the whole match included.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.slots.len() / 2
@@ -45,7 +45,7 @@ impl Captures {
 pub struct Matches<'p, 't> {
     program: Program<'p>,
     text: &'t str,
-    /// Where to search on, until the text is exhausted.
+    /// The offset at which to continue, until the text is exhausted.
     from: Option<usize>,
     last_end: Option<usize>,
 }
@@ -54,16 +54,16 @@ impl<'p> Program<'p> {
     /// Returns the first match in `text`, with its groups.
     ///
     /// # Errors
-    /// When the steps are used up before the answer is known.
+    /// The steps are spent before the result is known.
     pub fn captures(&self, text: &str, steps: &mut u32) -> Result<Option<Captures>, OutOfSteps> {
         self.captures_at(text, 0, steps)
     }
 
-    /// Returns the first match that begins at byte `from` or later; what stands before it is seen by
-    /// `^` and `\b`.
+    /// Returns the first match that begins at byte `from` or later; `^` and `\b` see the text
+    /// before it.
     ///
     /// # Errors
-    /// When the steps are used up before the answer is known.
+    /// The steps are spent before the result is known.
     pub fn captures_at(
         &self,
         text: &str,
@@ -92,10 +92,10 @@ impl<'p> Program<'p> {
 }
 
 impl Matches<'_, '_> {
-    /// Returns the next match. An empty one right behind another match is not one.
+    /// Returns the next match. An empty one right behind another match is skipped.
     ///
     /// # Errors
-    /// When the steps are used up before the answer is known.
+    /// The steps are spent before the result is known.
     pub fn next(&mut self, steps: &mut u32) -> Result<Option<Captures>, OutOfSteps> {
         while let Some(from) = self.from {
             let Some(found) = self.program.captures_at(self.text, from, steps)? else {
@@ -121,7 +121,7 @@ impl Matches<'_, '_> {
 
 struct Machine<'p> {
     program: Program<'p>,
-    /// A bit for each instruction that was visited at this place.
+    /// A bit for each instruction that was visited at this position.
     seen: Vec<u64>,
     tasks: Vec<Task>,
     /// The slots of the thread that is being followed.
@@ -130,7 +130,7 @@ struct Machine<'p> {
     found: Option<Vec<Option<usize>>>,
 }
 
-/// Threads that wait at one place, the preferred first.
+/// Threads that wait at one position, the preferred first.
 #[derive(Default)]
 struct Threads {
     at: Vec<usize>,
@@ -164,7 +164,7 @@ impl Machine<'_> {
         Ok(self.found.map(|slots| Captures { slots }))
     }
 
-    /// Follows all threads that wait at `cursor`, then, if nothing better is known, a new one.
+    /// Follows all threads that wait at `cursor`, then, unless a match is known, a new one.
     fn advance(
         &mut self,
         cursor: &Cursor<'_>,
@@ -187,8 +187,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Follows one thread to everything it can reach at `cursor`; tells whether it matched, which
-    /// ends all that is less preferred.
+    /// Follows one thread to all instructions that it can reach at `cursor`; returns true if it
+    /// matched, which ends all threads of lower preference.
     fn follow(
         &mut self,
         at: usize,
@@ -238,8 +238,8 @@ impl Machine<'_> {
                 self.tasks.extend([Task::Visit(second), Task::Visit(first)]);
             }
             Some(Step::Read(set)) if cursor.next.is_some_and(|found| set.has(found)) => {
-                // This is what bounds the memory of a pattern with many groups: there are as many places as there are groups,
-                // and each of them keeps all groups.
+                // This bounds the memory of a pattern with many groups: there are as many positions
+                // as there are groups, and each of them has all groups.
                 let groups = self.slots.len();
                 pay(steps, groups / 4 + groups.saturating_mul(groups) / 256)?;
                 self.next.at.push(next);

@@ -13,32 +13,32 @@ pub type Range = (u32, u32);
 /// The largest code point.
 pub(super) const LAST: u32 = 0x10_FFFF;
 
-/// Where the parser learns what Unicode says.
+/// A source of Unicode's character classes.
 pub trait ClassSource {
     /// Returns the ranges of `\p{name}`, in any order.
     ///
     /// # Errors
-    /// Whether the name is unknown or only its table is missing.
+    /// The name is unknown, or its table is missing.
     fn class(&self, name: &str) -> Result<Vec<Range>, Missing>;
 
     /// Appends to `folds` all code points that differ from one in `range` by case alone (simple
     /// folding); code points of `range` itself may be repeated.
     ///
     /// # Errors
-    /// [`Missing::Table`] when this source cannot tell.
+    /// [`Missing::Table`] if this source has no table for it.
     fn folds(&self, range: Range, folds: &mut Vec<Range>) -> Result<(), Missing>;
 }
 
-/// Why a source has no answer.
+/// The reason why a source has no class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// There is no such class.
+    /// The class does not exist.
     Name,
-    /// There may be, but this source has no tables.
+    /// The class may exist, but this source has no tables.
     Table,
 }
 
-/// The source without tables: it folds ASCII, and refuses what it cannot know rather than guess.
+/// The source without tables: it folds ASCII, and refuses unknown classes rather than guess.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ascii;
 
@@ -65,7 +65,7 @@ impl ClassSource for Ascii {
     }
 }
 
-/// Adds the part of `range` that lies in `letters`, moved by `to`.
+/// Adds the part of `range` that is in `letters`, moved by `to`.
 fn shift(range: Range, letters: Range, to: impl Fn(u32) -> u32, folds: &mut Vec<Range>) {
     let (first, last) = (range.0.max(letters.0), range.1.min(letters.1));
     if first <= last {
@@ -88,7 +88,7 @@ impl Class {
         self.ranges.extend_from_slice(ranges);
     }
 
-    /// Adds what differs from a member by case alone.
+    /// Adds all code points that differ from a member by case alone.
     pub(super) fn fold(&mut self, source: &dyn ClassSource) -> Result<(), Missing> {
         let mut folds = Vec::new();
         for &range in &self.ranges {

@@ -1,15 +1,15 @@
 //! Instructions under construction.
 //!
-//! Jumps are relative, so a fragment is a plain list: it can be moved, repeated and put between
-//! others without being touched.
+//! Jumps are relative, so a fragment is a plain list: it can be moved, repeated and inserted
+//! between others without changes.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// One instruction; where nothing else is said, the next one follows.
+/// One instruction; unless noted otherwise, the next one follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Draft {
-    /// The search has found a match.
+    /// Ends the search with a match.
     Match,
     /// One code point.
     Char(u32),
@@ -19,17 +19,18 @@ pub(super) enum Draft {
     Any,
     /// Any code point but a line feed.
     NotNewline,
-    /// All of these conditions hold at this place; see [`super::search::Look`].
+    /// All of these conditions hold at this position; see [`super::search::Look`].
     Assert(u32),
-    /// The place is the value of this capture slot.
+    /// Stores the position in this capture slot.
     Save(u32),
-    /// Goes on elsewhere.
+    /// Continues at a distance.
     Jump(i64),
-    /// Goes on at the next instruction and elsewhere; `next_first` tells which is preferred.
+    /// Continues at the next instruction and at a distance; `next_first` is true if the next one is
+    /// preferred.
     Split { by: i64, next_first: bool },
 }
 
-/// How often something occurs: at least, at most, and whether more is better.
+/// The repetition of an atom: least count, largest count, and the preference for more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     pub(super) min: usize,
@@ -38,7 +39,7 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    /// Returns how many instructions `apply` makes from `len` of them.
+    /// Returns the number of instructions that `apply` makes from `len` of them.
     pub(super) fn size(self, len: usize) -> usize {
         match self.max {
             None => len.saturating_mul(self.min.max(1)).saturating_add(2),
@@ -55,8 +56,8 @@ impl Repeat {
         code
     }
 
-    /// `x*` is a loop that is entered at its test. For an `x` that can be empty that would come to
-    /// the end in the wrong order of preference, so there `x*` is `(x+)?`.
+    /// Writes `x*`, a loop that is entered at its test. For an `x` that can be empty the loop would
+    /// reach the end in the wrong order of preference, so there `x*` is `(x+)?`.
     fn unbounded(self, body: &[Draft], code: &mut Vec<Draft>) {
         let len = distance(body.len());
         if self.min == 0 {
@@ -72,7 +73,7 @@ impl Repeat {
         });
     }
 
-    /// `x{2,4}` is `xx(x(x)?)?`, and all the ways out lead to one end.
+    /// Writes `x{2,4}` as `xx(x(x)?)?`, with one end for all exits.
     fn bounded(self, body: &[Draft], max: usize, code: &mut Vec<Draft>) {
         for _ in 0..self.min {
             code.extend_from_slice(body);
@@ -86,7 +87,7 @@ impl Repeat {
     }
 }
 
-/// Joins branches of which an earlier one is preferred.
+/// Joins branches; an earlier one is preferred.
 pub(super) fn alternate(branches: Vec<Vec<Draft>>, last: Vec<Draft>) -> Vec<Draft> {
     if branches.is_empty() {
         return last;
@@ -105,8 +106,8 @@ pub(super) fn alternate(branches: Vec<Vec<Draft>>, last: Vec<Draft>) -> Vec<Draf
     code
 }
 
-/// Tells whether `code` can be passed without reading anything. A way back leads to a place that was
-/// passed before, so one walk forward finds all ways.
+/// Returns true if `code` can be passed without reading a character. A backward jump leads to an
+/// instruction that was passed before, so one walk forward finds all paths.
 fn can_be_empty(code: &[Draft]) -> bool {
     let mut reached = vec![false; code.len().saturating_add(1)];
     reach(&mut reached, 0, 0);
@@ -134,7 +135,7 @@ fn reach(reached: &mut [bool], at: usize, by: i64) {
     }
 }
 
-/// Lengths stay below `limits::MAX_REGEX_INSTRUCTIONS`, so nothing is lost here.
+/// Converts a length, which is below `limits::MAX_REGEX_INSTRUCTIONS`, without loss.
 fn distance(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }

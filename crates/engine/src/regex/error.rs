@@ -1,15 +1,15 @@
-//! What can be wrong with a pattern.
+//! The faults of patterns.
 
 use alloc::format;
 use alloc::string::String;
 use core::ops::Range;
 
-/// A fault in a pattern, and where it is.
+/// A fault in a pattern, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ErrorKind,
-    /// Byte offset in the pattern where a reader should look.
+    /// Byte offset of the fault in the pattern.
     pub at: usize,
     /// The bytes of the pattern that a message quotes.
     pub quoted: Range<usize>,
@@ -21,11 +21,12 @@ pub struct Error {
 pub enum ErrorKind {
     /// A range that ends before it starts, or an unknown class name.
     InvalidCharRange,
-    /// A backslash before something that it gives no meaning to.
+    /// A backslash before a character that has no meaning as an escape.
     InvalidEscape,
-    /// A group whose name is empty, unfinished or has characters other than letters, digits and `_`.
+    /// A group whose name is empty, unfinished or has characters other than letters, digits and
+    /// `_`.
     InvalidNamedCapture,
-    /// `(?` followed by something unknown.
+    /// `(?` followed by an unknown character.
     InvalidPerlOp,
     /// A repetition of a repetition, such as `a**`.
     InvalidRepeatOp,
@@ -35,7 +36,7 @@ pub enum ErrorKind {
     MissingBracket,
     /// A group without its end.
     MissingParen,
-    /// Nothing stands before the repetition.
+    /// A repetition without an atom before it.
     MissingRepeatArgument,
     /// The pattern ends with a backslash.
     TrailingBackslash,
@@ -45,7 +46,7 @@ pub enum ErrorKind {
     NestingDepth,
     /// The pattern or its program is over one of the limits.
     TooLarge,
-    /// The pattern is right but needs tables that only the compiler has.
+    /// The pattern is valid but needs tables that only the compiler has.
     NotAtRunTime,
 }
 

@@ -1,8 +1,8 @@
 //! Patterns become code in one pass, without a tree.
 //!
-//! Every open group holds the code of its finished branches and of the one being read; the last
-//! atom of that branch is its tail, which is what a repetition takes off and puts back. Nothing
-//! recurses, so depth is only the length of a list.
+//! Every open group has the code of its finished branches and of the one being read; the last atom
+//! of that branch is its tail, which a repetition takes off and puts back. Nothing recurses, so
+//! depth is only the length of a list.
 
 mod bracket;
 mod escape;
@@ -21,7 +21,7 @@ use crate::limits::{
 };
 use crate::number::parse_uint;
 
-/// What the parser makes of a pattern.
+/// The result of parsing a pattern.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     /// The code, which ends with [`Draft::Match`].
@@ -66,21 +66,21 @@ pub(super) fn parse(
 struct Parser<'p> {
     pattern: &'p str,
     at: usize,
-    /// Where the current token begins.
+    /// The offset of the current token.
     token_at: usize,
     source: &'p dyn ClassSource,
-    /// What is left to pay with, a step for each token and for each [`WORK`] instructions moved.
+    /// The steps that are left: one for each token and for each [`WORK`] instructions moved.
     steps: &'p mut u32,
     flags: Flags,
     /// The groups around the current one, outermost first.
     frames: Vec<Frame>,
     frame: Frame,
-    /// Instructions in all the frames.
+    /// The number of instructions in all the frames.
     size: usize,
-    /// Where the token before this one began, if it was a repetition.
+    /// The offset of the token before this one, if it was a repetition.
     last_repeat: Option<usize>,
     parsed: Parsed,
-    /// Where each class of the table begins.
+    /// The offset of each class in the table.
     class_at: Vec<u32>,
 }
 
@@ -101,7 +101,7 @@ struct Frame {
     outer: Flags,
     branches: Vec<Vec<Draft>>,
     code: Vec<Draft>,
-    /// Where in `code` the last atom begins.
+    /// The index in `code` of the last atom.
     atom: Option<usize>,
     /// The largest product of nested counts, in the last atom and in the whole group.
     atom_weight: u32,
@@ -124,7 +124,7 @@ impl Default for Frame {
 }
 
 impl Parser<'_> {
-    /// Reads one token; returns where it began if it is a repetition.
+    /// Reads one token; returns its offset if it is a repetition.
     fn token(&mut self, next: char) -> Result<Option<usize>, Error> {
         match next {
             '(' => self.open()?,
@@ -178,7 +178,8 @@ impl Parser<'_> {
         self.atom(draft)
     }
 
-    /// Returns the offset of `ranges` in the class table, where near equals are one.
+    /// Returns the offset of `ranges` in the class table, where equal classes near each other share
+    /// an entry.
     fn class_id(&mut self, ranges: &[Range]) -> Result<u32, Error> {
         let count = u32::try_from(ranges.len()).map_err(|_| self.whole(ErrorKind::TooLarge))?;
         let mut words = Vec::from([count]);
@@ -224,7 +225,7 @@ impl Parser<'_> {
         Ok(start)
     }
 
-    /// Reads `{n}`, `{n,}` or `{n,m}`; braces around anything else stand for themselves.
+    /// Reads `{n}`, `{n,}` or `{n,m}`; any other braces are literals.
     fn braces(&mut self) -> Result<Option<usize>, Error> {
         let start = self.at;
         self.bump();
@@ -241,7 +242,8 @@ impl Parser<'_> {
         Ok(Some(start))
     }
 
-    /// Repeats the last atom; `times` is what the repetition adds to the weight of the atom.
+    /// Repeats the last atom; `times` is the factor by which the repetition multiplies the weight
+    /// of the atom.
     fn repeat(
         &mut self,
         start: usize,
@@ -312,7 +314,7 @@ impl Frame {
         self.atom_weight = weight;
     }
 
-    /// Makes the last atom part of what came before it, out of the reach of a repetition.
+    /// Makes the last atom part of the code before it, so that a repetition does not apply to it.
     fn settle(&mut self) {
         self.weight = self.weight.max(self.atom_weight);
         self.atom = None;
@@ -320,10 +322,10 @@ impl Frame {
     }
 }
 
-/// Moving this many instructions takes about as long as a step of a search.
+/// The number of instructions that are moved in about the time of one step of a search.
 const WORK: usize = 8;
 
-/// How many of the latest classes a new one is compared with: all would take quadratic time.
+/// The number of latest classes that a new one is compared with: all would take quadratic time.
 const SHARED_CLASSES: usize = 64;
 
 /// The cursor.
@@ -350,7 +352,7 @@ impl<'p> Parser<'p> {
         found
     }
 
-    /// Reads what follows the opening brace of a repetition.
+    /// Reads the text behind the opening brace of a repetition.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let min = self.number()?;
         if self.eat('}') {
@@ -366,7 +368,7 @@ impl<'p> Parser<'p> {
         self.eat('}').then_some((min, Some(max)))
     }
 
-    /// Reads a decimal number without leading zeros; a very large one stays very large.
+    /// Reads a decimal number without leading zeros; a number out of range becomes the largest one.
     fn number(&mut self) -> Option<u32> {
         let rest = self.rest();
         let len = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,12 +1,12 @@
-//! Programs as words, which can be stored in a policy table and run in place.
+//! Programs as words, which can be stored in a policy table and run without a copy.
 //!
-//! The words are: how many instructions, groups (the whole match is one) and class words there are;
-//! the instructions; the classes; and for each capturing group the length of its name in bytes and
-//! the name, four bytes to a word. An instruction is one word, the operation in the top byte.
+//! The words are: the numbers of instructions, groups (the whole match is one) and class words; the
+//! instructions; the classes; and for each capturing group the length of its name in bytes and the
+//! name, four bytes to a word. An instruction is one word, the operation in the top byte.
 //!
-//! [`Program::view`] accepts any words: what is out of bounds reads as an instruction that matches
-//! nothing, and a search visits an instruction at most once for each place in the text, so no words
-//! can make it panic or run on. [`Program::validate`] is for whoever wants to refuse such words.
+//! [`Program::view`] accepts any words: a number out of bounds reads as an instruction that never
+//! matches, and a search visits an instruction at most once for each position in the text, so no
+//! words can make it panic or run on. [`Program::validate`] refuses such words.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ pub struct Program<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidProgram;
 
-/// One instruction, with the numbers of those that may follow it.
+/// One instruction, with the numbers of its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step<'a> {
     Match,
@@ -44,7 +44,7 @@ pub(super) enum Step<'a> {
     },
 }
 
-/// What an instruction reads.
+/// The characters that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set<'a> {
     One(u32),
@@ -54,16 +54,16 @@ pub(super) enum Set<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Returns the program in `words`, which have been validated once, or else match nothing.
+    /// Returns the program in `words`. Words that were never validated may match no text.
     #[must_use]
     pub fn view(words: &'a [u32]) -> Self {
         Self::sections(words).unwrap_or(Self { code: &[], classes: &[], names: &[], groups: 1 })
     }
 
-    /// Returns the program in `words` after proving that every number in it points somewhere.
+    /// Returns the program in `words` after proving that every number in it is in range.
     ///
     /// # Errors
-    /// When one does not.
+    /// A number is out of range.
     pub fn validate(words: &'a [u32]) -> Result<Self, InvalidProgram> {
         let program = Self::sections(words).ok_or(InvalidProgram)?;
         let names = program.names().count();
@@ -79,7 +79,7 @@ impl<'a> Program<'a> {
         let code = rest.split_at_checked(index(code))?;
         let classes = code.1.split_at_checked(index(classes))?;
         let short = (1..=MAX_REGEX_INSTRUCTIONS).contains(&code.0.len());
-        // Each group has at least one word of name, so a false number cannot ask for much memory.
+        // Each group has at least one word of name, so a false number cannot claim much memory.
         let groups = groups.min(word(classes.1.len()).saturating_add(1));
         short.then_some(Self { code: code.0, classes: classes.0, names: classes.1, groups })
     }
@@ -100,13 +100,13 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Returns how many instructions there are.
+    /// Returns the number of instructions.
     #[must_use]
     pub fn instructions(&self) -> usize {
         self.code.len()
     }
 
-    /// Returns how many groups a match has; group 0 is the whole match.
+    /// Returns the number of groups of a match; group 0 is the whole match.
     #[must_use]
     pub fn groups(&self) -> usize {
         index(self.groups)
@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Returns the number of the first group called `name`.
+    /// Returns the number of the first group with the name `name`.
     #[must_use]
     pub fn group_named(&self, name: &str) -> Option<usize> {
         if name.is_empty() {
@@ -180,7 +180,8 @@ impl Set<'_> {
     }
 }
 
-/// Short lists are walked, because most classes of most patterns are; long ones are bisected.
+/// Searches short lists one by one, because most classes of most patterns are short; long ones are
+/// bisected.
 fn in_ranges(words: &[u32], point: u32) -> bool {
     let (ranges, _) = words.as_chunks::<2>();
     let holds = |[first, last]: &[u32; 2]| (*first..=*last).contains(&point);
@@ -229,7 +230,7 @@ fn instruction(at: usize, draft: Draft) -> u32 {
     (operation << OPERATION) | (argument & ARGUMENT)
 }
 
-/// The parser bounds the code, so that every target fits.
+/// Returns the target of a jump. The parser bounds the code, so that every target fits.
 fn target(at: usize, by: i64) -> u32 {
     let at = i64::try_from(at).unwrap_or(i64::MAX);
     u32::try_from(at.saturating_add(by)).unwrap_or(u32::MAX)

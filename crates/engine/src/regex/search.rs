@@ -1,7 +1,7 @@
-//! Whether a text has a match, without saying where.
+//! The search for a match without its position.
 //!
-//! The order of preference is of no matter here, so the machine is a set of instructions that moves
-//! through the text. For a program of up to [`SMALL`] instructions it lives on the stack, and the
+//! The order of preference does not matter here, so the machine is a set of instructions that moves
+//! through the text. For a program of up to [`SMALL`] instructions it is on the stack, and the
 //! search allocates nothing.
 
 use alloc::vec;
@@ -10,17 +10,17 @@ use core::str::Chars;
 use super::program::{Program, Set, Step};
 use super::steps::{OutOfSteps, pay};
 
-/// A place between two characters of a text.
+/// A position between two characters of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'t> {
     pub(super) at: usize,
     before: Option<char>,
     pub(super) next: Option<char>,
-    /// What comes after `next`.
+    /// The text behind `next`.
     rest: Chars<'t>,
 }
 
-/// Where a match can begin.
+/// The positions at which a match can begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// Only at the beginning of the text.
@@ -31,12 +31,12 @@ pub(super) enum Start {
     Anywhere,
 }
 
-/// Conditions on a place, as bits.
+/// Conditions on a position, as bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look;
 
-/// What one search works on: two lists of instructions that wait to read the next character, the
-/// list of those still to be followed, and a bit for each that was ever on it at this place.
+/// The state of one search: two lists of instructions that wait to read the next character, the
+/// list of those still to be followed, and a bit for each that was ever on it at this position.
 struct Lists<'l> {
     waiting: &'l mut [u16],
     passed: &'l mut [u16],
@@ -46,10 +46,10 @@ struct Lists<'l> {
 }
 
 impl Program<'_> {
-    /// Tells whether `text` contains a match, paying from `steps`.
+    /// Returns true if `text` contains a match, paying from `steps`.
     ///
     /// # Errors
-    /// When the steps are used up before the answer is known.
+    /// The steps are spent before the result is known.
     pub fn is_match(&self, text: &str, steps: &mut u32) -> Result<bool, OutOfSteps> {
         let len = self.instructions();
         if len <= SMALL {
@@ -64,7 +64,7 @@ impl Program<'_> {
         Lists::new(&mut a, &mut b, &mut c, &mut seen).search(*self, text, steps)
     }
 
-    /// Returns where a match can begin.
+    /// Returns the positions at which a match can begin.
     pub(super) fn start(&self) -> Start {
         let mut at = 0;
         while let Some(Step::Save(_)) = self.step(at) {
@@ -121,8 +121,8 @@ impl<'l> Lists<'l> {
         }
     }
 
-    /// Follows everything that is open at `cursor`; returns how many pass its next character, or
-    /// nothing when a match is found.
+    /// Follows all open instructions at `cursor`; returns the number of those that pass its next
+    /// character, or `None` if there is a match.
     fn advance(
         &mut self,
         program: Program<'_>,
@@ -155,7 +155,7 @@ impl<'l> Lists<'l> {
         Ok(Some(count))
     }
 
-    /// Puts instruction `at` on the open list, unless it was there before.
+    /// Adds instruction `at` to the open list, unless it was there before.
     fn follow(&mut self, at: usize) {
         let Some(word) = self.seen.get_mut(at / 64) else {
             return;
@@ -174,7 +174,8 @@ impl<'l> Lists<'l> {
     }
 }
 
-/// The lists have room for every instruction, and each is stored at most once.
+/// Stores an instruction. The lists have an entry for every instruction, and each is stored at most
+/// once.
 fn store(list: &mut [u16], nth: usize, at: usize) {
     if let (Some(entry), Ok(at)) = (list.get_mut(nth), u16::try_from(at)) {
         *entry = at;
@@ -182,7 +183,7 @@ fn store(list: &mut [u16], nth: usize, at: usize) {
 }
 
 impl<'t> Cursor<'t> {
-    /// Returns the place before byte `at`, or the end of the text if there is no such place.
+    /// Returns the position before byte `at`, or the end of the text if `at` is not a position.
     pub(super) fn new(text: &'t str, at: usize) -> Self {
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let mut rest = rest.chars();
@@ -190,7 +191,7 @@ impl<'t> Cursor<'t> {
         Self { at: before.len(), before: before.chars().next_back(), next, rest }
     }
 
-    /// Steps over one character; tells whether there was one.
+    /// Moves over one character; returns true if there was one.
     pub(super) fn advance(&mut self) -> bool {
         let Some(next) = self.next else {
             return false;
@@ -201,7 +202,8 @@ impl<'t> Cursor<'t> {
         true
     }
 
-    /// Goes on to where a match can begin, at this place or a later one; tells whether there is one.
+    /// Moves to the next position at which a match can begin, this one included; returns true if
+    /// there is one.
     pub(super) fn reach(&mut self, start: Start, steps: &mut u32) -> Result<bool, OutOfSteps> {
         match start {
             Start::Anywhere => Ok(true),

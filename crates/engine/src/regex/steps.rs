@@ -1,6 +1,6 @@
-//! What a search costs.
+//! The costs of a search.
 
-/// The step budget ran out before the search had an answer.
+/// The step budget was spent before the search had a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfSteps;
 

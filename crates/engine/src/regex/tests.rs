@@ -194,7 +194,7 @@ fn faults_are_quoted() {
 }
 
 #[test]
-fn what_needs_tables_is_refused_rather_than_guessed() {
+fn patterns_that_need_tables_are_refused_rather_than_guessed() {
     let text = ErrorKind::NotAtRunTime.text();
     check_error(r"a\pL", 1, &format!(r"{text}: `\pL`"));
     check_error(r"[\p{Greek}]", 1, &format!(r"{text}: `\p{{Greek}}`"));

@@ -1,12 +1,12 @@
 //! The formats that JSON Schema names, as strict and as lax as Cerbos checks them.
 //!
-//! A format that nobody knows is satisfied by everything.
+//! Every text has an unknown format.
 
 use crate::cel::functions::network::address::parse_address;
 use crate::number::{parse_int, parse_uint};
 use crate::text::has;
 
-/// Whether `text` has the format called `name`.
+/// Returns true if `text` has the format called `name`.
 #[must_use]
 pub fn is_valid(name: &str, text: &str) -> bool {
     match name {
@@ -91,7 +91,7 @@ fn zone_minutes(zone: &str) -> Option<i64> {
     Some(if *sign == b'+' { offset } else { -offset })
 }
 
-/// A number from 0 to `most`; as in Cerbos, a sign may stand in the place of its first digit.
+/// Reads a number from 0 to `most`; as in Cerbos, a sign may replace its first digit.
 fn number(text: &str, most: i64) -> Option<i64> {
     parse_int(text).filter(|value| (0..=most).contains(value))
 }
@@ -112,7 +112,8 @@ fn weeks(date: &str) -> bool {
         .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty())
 }
 
-/// Whether `text` is numbers, each followed by a unit, the units being neighbours in `units`.
+/// Returns true if `text` is numbers, each followed by a unit, the units being neighbours in
+/// `units`.
 fn has_units(text: &str, units: &str) -> bool {
     let mut allowed = units;
     let mut rest = text;
@@ -193,8 +194,8 @@ fn is_ipv6(text: &str) -> bool {
     parse_address(text).is_ok_and(|parsed| parsed.address.is_ipv6() && !parsed.has_zone)
 }
 
-/// Returns the path if Go's URL parser accepts the text, and finds a scheme if there must be one. What
-/// follows a scheme without a slash is opaque and has no path.
+/// Returns the path if Go's URL parser accepts the text, with a scheme if `absolute`. The text
+/// behind a scheme without a slash is opaque and has no path.
 fn url_path(text: &str, absolute: bool) -> Option<&str> {
     if text.bytes().any(|b| b < 0x20 || b == 0x7f) {
         return None;
@@ -219,7 +220,7 @@ fn url_path(text: &str, absolute: bool) -> Option<&str> {
     fits.then_some(path)
 }
 
-/// Splits off the scheme, which may be empty; nothing if the text starts with a colon.
+/// Splits off the scheme, which may be empty; `None` if the text starts with a colon.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end.and_then(|end| text.split_at_checked(end)) {
@@ -249,7 +250,7 @@ fn is_authority(authority: &str) -> bool {
     login_fits && has_whole_escapes(login) && port_fits && !has(host, ':') && is_url_host(host)
 }
 
-/// An escape in a host stands for a byte that is not in ASCII, or for the percent sign.
+/// Checks the host of a URL. An escape in it means a byte outside ASCII, or the percent sign.
 fn is_url_host(host: &str) -> bool {
     let allowed =
         |b: u8| b >= 0x80 || b.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:]<>\"%".contains(&b);

@@ -1,6 +1,6 @@
 //! The keywords of JSON Schema as the table writes them.
 //!
-//! They stand in the order in which a node's keywords are checked, which is the order of the report.
+//! They are in the order in which a node's keywords are checked, which is the order of the report.
 
 macro_rules! keywords {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
@@ -25,7 +25,7 @@ macro_rules! keywords {
 }
 
 keywords! {
-    /// The schema `false`: nothing.
+    /// No words: the schema `false`.
     Never = 0;
     /// Bits of the allowed types, string id of their names.
     Type = 1;
@@ -49,7 +49,7 @@ keywords! {
     PatternProperties = 10;
     /// Node, or [`super::NO_NODE`] for `false`.
     AdditionalProperties = 11;
-    /// Pairs of string ids: if the first is there, so must be the second.
+    /// Pairs of string ids: if the first is present, so must be the second.
     DependentRequired = 12;
     /// Pairs of string id and node.
     DependentSchemas = 13;
@@ -57,15 +57,16 @@ keywords! {
     MinItems = 14;
     /// A number.
     MaxItems = 15;
-    /// Nothing.
+    /// No words.
     UniqueItems = 16;
     /// Nodes.
     PrefixItems = 17;
-    /// Node, how many items it leaves out.
+    /// Node, number of items that it skips.
     Items = 18;
-    /// How many items there may be after all: `additionalItems: false`.
+    /// Largest number of items: `additionalItems: false`.
     NoMoreItems = 19;
-    /// Node, fewest matches, most matches; a fourth word if an item that matches counts as evaluated.
+    /// Node, fewest matches, most matches; a fourth word if an item that matches counts as
+    /// evaluated.
     Contains = 20;
     /// A number.
     MinLength = 21;
@@ -73,7 +74,7 @@ keywords! {
     MaxLength = 22;
     /// Regular expression (constant), string id of its text.
     Pattern = 23;
-    /// Nothing: the text is base64.
+    /// No words: the text is base64.
     Base64 = 37;
     /// Two words, the bits of a double.
     Minimum = 24;
@@ -95,9 +96,10 @@ keywords! {
     AnyOf = 32;
     /// Nodes.
     OneOf = 33;
-    /// Three nodes: if, then, else; [`super::NO_NODE`] for one that is not there.
+    /// Three nodes: if, then, else; [`super::NO_NODE`] for a missing one.
     If = 34;
-    /// Node: for the properties that no keyword of this node evaluated, nor of those it applies in place.
+    /// Node: for the properties that no keyword of this node evaluated, nor one of the nodes that
+    /// it applies to the same value.
     UnevaluatedProperties = 35;
     /// Node: the same for items.
     UnevaluatedItems = 36;

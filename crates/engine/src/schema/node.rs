@@ -1,4 +1,4 @@
-//! A schema as its words tell it.
+//! A schema, read from its words.
 
 use super::keyword::Keyword;
 use crate::limits::MAX_SCHEMA_KEYWORDS;
@@ -18,7 +18,7 @@ impl<'a> Node<'a> {
         Some(Self { words, count })
     }
 
-    /// Returns the keywords in the order in which they are checked; the last one is nothing if the
+    /// Returns the keywords in the order in which they are checked; the last one is `None` if the
     /// words end too early.
     pub(super) fn keywords(self) -> impl Iterator<Item = (Option<Keyword>, &'a [u32])> {
         let mut rest = self.words;

@@ -1,7 +1,7 @@
-//! Numbers as JSON Schema sees them: decimals.
+//! Numbers as JSON Schema defines them: decimals.
 //!
-//! `0.3` is a multiple of `0.1`, although the doubles that stand for them say otherwise. So divisibility
-//! is asked of the shortest decimal that names the double.
+//! `0.3` is a multiple of `0.1`, although their doubles are not. So divisibility is computed on the
+//! shortest decimal of the double.
 
 use crate::number::decimal;
 
@@ -46,7 +46,8 @@ impl Decimal {
         }
         let shift = self.exponent.saturating_sub(factor.exponent);
         if shift >= 0 {
-            // Each has at most 17 digits, so there is room for one more. A double's exponent bounds the loop.
+            // Each has at most 17 digits, so one more digit fits. A double's exponent bounds the
+            // loop.
             let times_ten = |rest: u64, _| rest.saturating_mul(10) % factor.digits;
             return (0..shift).fold(self.digits % factor.digits, times_ten) == 0;
         }

@@ -86,8 +86,8 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Checks the properties that are not evaluated so far: when it is the turn of `additionalProperties`,
-    /// only `properties` and `patternProperties` were.
+    /// Checks the properties that are not evaluated so far: at `additionalProperties`, only
+    /// `properties` and `patternProperties` were.
     fn other_properties(&mut self, clause: Clause<'a, '_>, map: &AttrMap) -> Done {
         let id = clause.first()?;
         let mut refused = Vec::new();

@@ -23,8 +23,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Whether `text` is a regular expression. One that needs tables of Unicode, which only the compiler has,
-    /// counts as right.
+    /// Returns true if `text` is a regular expression. One that needs tables of Unicode, which only
+    /// the compiler has, counts as valid.
     fn is_regex(&mut self, text: &str) -> Option<bool> {
         let fault = compile_paying(text, &Ascii, &mut self.steps).err();
         self.step()?;

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::text::push_digits;
 
-/// Returns `text` between two `mark`s, with what is not printable escaped.
+/// Returns `text` between two `mark`s, with escapes for characters that are not printable.
 #[must_use]
 pub fn quoted(text: &str, mark: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -70,10 +70,11 @@ fn push_escaped(out: &mut String, c: char) {
     push_digits(out, u64::from(code), 16, digits);
 }
 
-/// As in Go, letters, marks, numbers, punctuation, symbols and the plain blank are printable. Not so what
-/// Unicode calls control, format, separator, private use or unassigned. The last is told by the plane
-/// alone: a table of the gaps in each script would be 2 KB of the runtime module, for characters that
-/// the next version of Unicode may assign.
+/// Returns true if a character is printable. As in Go, these are letters, marks, numbers,
+/// punctuation, symbols and the plain blank, but not the characters that Unicode calls control,
+/// format, separator, private use or unassigned. Unassigned ones are known by the plane alone: a
+/// table of the gaps in each script would be 2 KB of the runtime module, for characters that the
+/// next version of Unicode may assign.
 const fn is_printable(c: char) -> bool {
     !matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}'

@@ -1,4 +1,4 @@
-//! The values that a schema looks at, and when they are equal.
+//! The values that a schema checks, and their equality.
 
 use super::keyword;
 use super::node::pairs;
@@ -8,7 +8,7 @@ use crate::attr::{Attr, AttrMap};
 use crate::cel::pool::ConstTag;
 use crate::limits::MAX_VALUE_DEPTH;
 
-/// What a schema looks at: an attribute, all attributes, or the name of one.
+/// A value to check: an attribute, all attributes, or the name of one.
 #[derive(Clone, Copy)]
 pub(super) enum Json<'v> {
     Null,
@@ -59,7 +59,7 @@ impl<'v> From<&'v Attr> for Json<'v> {
 }
 
 impl Walk<'_> {
-    /// Whether `value` is the constant `id`; nothing if there is no such constant.
+    /// Returns true if `value` is the constant `id`; `None` if there is no such constant.
     #[expect(clippy::float_cmp, reason = "a number in an enum is that very number")]
     pub(super) fn is_constant(&mut self, id: u32, value: Json<'_>, depth: usize) -> Option<bool> {
         let pool = self.schemas.pool;
@@ -102,7 +102,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether two attributes are equal. They nest as deep as the request does.
+    /// Returns true if two attributes are equal. They nest as deep as the request does.
     #[expect(clippy::float_cmp, reason = "numbers are equal if they are the very same")]
     pub(super) fn is_same(&mut self, a: &Attr, b: &Attr, depth: usize) -> Option<bool> {
         if depth > MAX_VALUE_DEPTH {
@@ -137,7 +137,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether all `items` hold, looking no further than the first that does not.
+/// Returns true if all `items` hold, and stops at the first that does not.
 fn all<T>(
     items: impl Iterator<Item = T>,
     mut holds: impl FnMut(T) -> Option<bool>,

@@ -1,10 +1,11 @@
-//! The walk over a schema and a value: the keywords for any value, and what all keywords share.
+//! The walk over a schema and a value: the keywords for any value, and the helpers of all keywords.
 //!
-//! Every visit, comparison and report takes steps, so a walk ends whatever the schema and the value are.
+//! Every visit, comparison and report takes steps, so a walk ends for any schema and value.
 //!
-//! A property or item counts as evaluated if a keyword of the node looked at it, or one of a node that is
-//! applied to the same value and holds. Such places are kept in the order in which they were come by: those
-//! since a node began are its own, and those of a node that fails are forgotten.
+//! A property or item counts as evaluated if a keyword of the node checked it, or one of a node
+//! that is applied to the same value and holds. Such properties and items are listed in the order
+//! of their checks: those since a node began are its own, and those of a node that fails are
+//! removed.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -25,12 +26,13 @@ pub(super) struct Walk<'a> {
     pub(super) found: Vec<Violation>,
     path: String,
     pub(super) steps: u32,
-    /// The entries or items of the value at hand that are evaluated; [`EVERYTHING`] stands for all of them.
+    /// The entries or items of the value at hand that are evaluated; [`EVERYTHING`] means all of
+    /// them.
     pub(super) evaluated: Vec<u32>,
 }
 
-/// Nothing means that the check could not be finished: the bounds were reached, or the words make no
-/// sense.
+/// The result of a check; `None` if it could not be finished: the bounds were reached, or the words
+/// are malformed.
 pub(super) type Done = Option<()>;
 
 impl<'a> Walk<'a> {
@@ -50,7 +52,7 @@ impl<'a> Walk<'a> {
             self.step()?;
             let before = self.found.len();
             self.keyword(Clause { evaluated, words, value, depth }, keyword?)?;
-            // A value of the wrong type is told only that.
+            // A value of the wrong type is reported for its type only.
             if keyword == Some(Keyword::Type) && self.found.len() > before {
                 break;
             }
@@ -141,7 +143,7 @@ impl<'a> Walk<'a> {
         if *branch == NO_NODE { Some(()) } else { self.in_place(*branch, clause).map(drop) }
     }
 
-    /// Checks the value of `clause` against another schema too, and tells whether it holds.
+    /// Checks the value of `clause` against another schema too, and returns true if it holds.
     pub(super) fn in_place(&mut self, id: u32, clause: Clause<'a, '_>) -> Option<bool> {
         let (errors, evaluated) = (self.found.len(), self.evaluated.len());
         self.node(id, clause.value, clause.depth + 1)?;
@@ -152,7 +154,7 @@ impl<'a> Walk<'a> {
         Some(holds)
     }
 
-    /// Whether the value satisfies the schema at `id`; nothing is reported.
+    /// Returns true if the value satisfies the schema at `id`; reports no violation.
     fn holds(&mut self, id: u32, clause: Clause<'a, '_>) -> Option<bool> {
         let before = self.found.len();
         let holds = self.in_place(id, clause)?;
@@ -185,7 +187,8 @@ impl<'a> Walk<'a> {
         Program::view(words).is_match(text, &mut self.steps).ok()
     }
 
-    /// Whether the node of `clause`, or one applied in place, evaluated entry or item `at`.
+    /// Returns true if the node of `clause`, or one applied to the same value, evaluated entry or
+    /// item `at`.
     pub(super) fn is_evaluated(&mut self, clause: Clause<'a, '_>, at: u32) -> Option<bool> {
         let own = self.evaluated.get(clause.evaluated..)?;
         let known = own.iter().any(|position| *position == at || *position == EVERYTHING);
@@ -229,10 +232,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A keyword at work: where it stands and what it looks at.
+/// A keyword being checked: its words, and the value that it is checked on.
 #[derive(Clone, Copy)]
 pub(super) struct Clause<'a, 'v> {
-    /// Where what the node evaluated begins.
+    /// The index of the first item that the node evaluated.
     evaluated: usize,
     pub(super) words: &'a [u32],
     pub(super) value: Json<'v>,
@@ -259,8 +262,8 @@ fn regex_words(pool: Pool<'_>, id: u32) -> Option<&[u32]> {
     }
 }
 
-/// Stands for every entry or item.
+/// The number that means every entry or item.
 pub(super) const EVERYTHING: u32 = u32::MAX;
 
-/// Going through text costs one step for this many bytes, as in expressions.
+/// The bytes of text that cost one step, as in expressions.
 const BYTES_PER_STEP: usize = 16;

@@ -1,7 +1,7 @@
-//! The actions of a kind: what the rules about it name.
+//! The actions of a kind: those that rules about it name.
 //!
-//! Every action that may be allowed on some resource of the kind is among them, but for those that rules
-//! name by a pattern only: nobody can list what `view:*` stands for.
+//! Every action that may be allowed on some resource of the kind is among them, except those that
+//! rules name by a pattern only: the names that match `view:*` cannot be listed.
 
 use alloc::vec::Vec;
 
@@ -10,9 +10,9 @@ use super::{Block, Name, PolicyTable, Section, word};
 use crate::names::sanitized;
 
 impl PolicyTable {
-    /// Returns the actions that rules about resources of `kind` name, in any version and scope: those of
-    /// its resource policies, and those that policies of principals and roles name for it. Each is there
-    /// once, in the order of the text.
+    /// Returns the actions that rules about resources of `kind` name, in any version and scope:
+    /// those of its resource policies, and those that policies of principals and roles name for it.
+    /// Each occurs once, in the order of the text.
     #[must_use]
     pub fn actions(&self, kind: &str) -> Vec<&str> {
         let policy_kind = sanitized(kind);
@@ -33,7 +33,7 @@ impl PolicyTable {
     }
 }
 
-/// A sorted list is smaller code than a set.
+/// Inserts a text unless it is present. A sorted list is smaller code than a set.
 fn insert<'a>(sorted: &mut Vec<&'a str>, text: &'a str) {
     if let Err(position) = sorted.binary_search(&text) {
         sorted.insert(position, text);
@@ -41,7 +41,7 @@ fn insert<'a>(sorted: &mut Vec<&'a str>, text: &'a str) {
 }
 
 impl Block<'_> {
-    /// Hands over the string ids of the actions that the rules for `kind` name.
+    /// Calls `add` with the string ids of the actions that the rules for `kind` name.
     fn add_actions(&self, kind: Name<'_>, add: &mut dyn FnMut(u32)) {
         let Some(actions) = self.values(block::ACTIONS) else { return };
         for mut rules in self.chunks() {

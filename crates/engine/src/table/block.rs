@@ -11,7 +11,8 @@ use super::{PolicyTable, Section, at, word};
 use crate::decision::Effect;
 use crate::glob;
 
-/// Rules are narrowed this many at a time, so that no block is too large for the stack.
+/// The number of words of a chunk: rules are narrowed so many at a time, so that no block is too
+/// large for the stack.
 const CHUNK_WORDS: usize = 4;
 
 /// A bit for each rule of one chunk of a block.
@@ -86,7 +87,8 @@ impl<'a> Block<'a> {
         (0..rules.div_ceil(32)).step_by(CHUNK_WORDS).map(move |word| Chunk::full(word, rules))
     }
 
-    /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with the globs takes.
+    /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with
+    /// the globs takes.
     pub fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
         let mut steps = 0_usize;
         for (dimension, length) in
@@ -136,7 +138,7 @@ impl<'a> Block<'a> {
             union.add(found);
         }
         for (glob, rules) in values.globs() {
-            // Most globs are none of this chunk's business in a block of many chunks.
+            // In a block of many chunks, most globs concern no rule of this chunk.
             if union.lacks(rules) && glob::matches(self.table.string(glob), name.text) {
                 union.add(rules);
             }
@@ -148,13 +150,13 @@ impl<'a> Block<'a> {
         chunk.ones().map(move |index| block.rule(index))
     }
 
-    /// Returns whether a rule hands back a value.
+    /// Returns true if a rule has an output.
     pub fn has_outputs(&self) -> bool {
         let mut rules = self.chunks().flat_map(|chunk| self.rules(chunk));
         rules.any(|rule| rule.output(true).is_some() || rule.output(false).is_some())
     }
 
-    /// Returns the values of a dimension; nothing if it does not narrow.
+    /// Returns the values of a dimension; `None` if it does not narrow.
     #[inline(never)]
     pub fn values(&self, dimension: usize) -> Option<Values<'a>> {
         Values::read(self.words, dimension)
@@ -213,7 +215,7 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Reads a dimension of the block that begins with `block`; nothing if it does not narrow.
+    /// Reads a dimension of the block that begins with `block`; `None` if it does not narrow.
     pub fn read(block: &'a [u32], dimension: usize) -> Option<Self> {
         let offset = at(word(block, dimension));
         let words = block.get(offset..).filter(|_| offset != 0)?;
@@ -226,12 +228,12 @@ impl<'a> Values<'a> {
         Some(Self { exact, globs, pairs: all.get(..pairs)? })
     }
 
-    /// Returns string id and rules of each value that is compared as it stands.
+    /// Returns string id and rules of each value that is compared literally.
     pub fn exact(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
         self.exact.iter().map(move |value| (value[0], self.rules(value)))
     }
 
-    /// Returns the rules of one such value.
+    /// Returns the rules of the literal value with this string id.
     pub fn find(self, id: u32) -> Option<RuleSet<'a>> {
         let position = self.exact.binary_search_by(|value| value[0].cmp(&id)).ok()?;
         self.exact.get(position).map(|value| self.rules(value))
@@ -259,7 +261,7 @@ impl<'a> RuleSet<'a> {
         self.words().any(|(number, bits)| number == index / 32 && bits >> (index % 32) & 1 == 1)
     }
 
-    /// Returns those of one chunk, counted from its first word.
+    /// Returns the words of one chunk, counted from its first word.
     fn of_chunk(self, first_word: usize) -> impl Iterator<Item = (usize, u32)> {
         let first = self.0.partition_point(|[number, _]| at(*number) < first_word);
         let rest = Self(self.0.get(first..).unwrap_or(&[])).words();
@@ -273,13 +275,13 @@ impl<'a> Rule<'a> {
         word(self.words, field).checked_sub(1)
     }
 
-    /// Returns the place of the record in its section, which no other rule has.
+    /// Returns the index of the record in its section, which is unique.
     #[cfg(feature = "observe")]
     pub fn number(&self) -> usize {
         self.table.section(Section::Blocks).len().saturating_sub(self.words.len())
     }
 
-    /// Returns the effect, or nothing for a rule that only emits outputs.
+    /// Returns the effect, or `None` for a rule that only emits outputs.
     pub fn effect(&self) -> Option<Effect> {
         match word(self.words, rule::EFFECT) {
             EFFECT_ALLOW => Some(Effect::Allow),
@@ -298,7 +300,7 @@ impl<'a> Rule<'a> {
         self.table.string(word(self.words, rule::POLICY))
     }
 
-    /// Returns the key of the policy that wrote the rule.
+    /// Returns the policy and name of the rule, as `policy#rule`.
     pub fn source(&self) -> &'a str {
         self.table.string(word(self.words, rule::SOURCE))
     }
@@ -328,7 +330,8 @@ impl<'a> Rule<'a> {
         self.optional(rule::ROLE_VARIABLES)
     }
 
-    /// Returns the program of the output for a rule that is activated or whose condition is not met.
+    /// Returns the program of the output for a rule that is activated or whose condition is not
+    /// met.
     pub fn output(&self, activated: bool) -> Option<u32> {
         self.optional(if activated { rule::OUTPUT_ACTIVATED } else { rule::OUTPUT_NOT_MET })
     }
@@ -338,12 +341,12 @@ impl<'a> Rule<'a> {
         self.optional(rule::DERIVED_ROLE).map(|id| self.table.string(id))
     }
 
-    /// Returns true if the rule was made of a role policy.
+    /// Returns true if the rule comes from a role policy.
     pub fn is_from_role_policy(&self) -> bool {
         word(self.words, rule::FLAGS) & FROM_ROLE_POLICY != 0
     }
 
-    /// Returns true if the rule applies where its condition is not met.
+    /// Returns true if the rule applies when its condition is not met.
     pub fn is_negated(&self) -> bool {
         word(self.words, rule::FLAGS) & NEGATED != 0
     }
@@ -388,13 +391,13 @@ impl Chunk {
         }
     }
 
-    /// Whether `set` holds rules of this chunk that are not in it.
+    /// Returns true if `set` holds rules of this chunk that are not in `self`.
     fn lacks(&self, set: RuleSet<'_>) -> bool {
         let mut words = set.of_chunk(self.first_word);
         words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & !bits != 0))
     }
 
-    /// Whether `set` holds rules that are in this chunk.
+    /// Returns true if `set` holds rules that are in this chunk.
     pub(crate) fn meets(&self, set: RuleSet<'_>) -> bool {
         let mut words = set.of_chunk(self.first_word);
         words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & bits != 0))

@@ -1,19 +1,20 @@
-//! Look-ups by name: text to string id, and keys of string ids to offsets.
+//! Lookups by name: text to string id, and keys of string ids to offsets.
 //!
 //! Both are open-addressing hash tables that the compiler fills at most half; a probe ends at an
-//! empty place or after one round.
+//! empty entry or after one round.
 
 use super::layout::{INDEX_WORDS, Key, TextHash, hash_key, hash_text};
 use super::{Name, PolicyTable, Section, at, word};
 
 impl PolicyTable {
-    /// Returns the id of `text`, if the policies mention it.
+    /// Returns the id of `text`, or `None` if no policy mentions it.
     #[must_use]
     pub fn string_id(&self, text: &str) -> Option<u32> {
         self.string_id_by_hash(text, hash_text(text.bytes()))
     }
 
-    /// Returns the longest of `scope` and its ancestors that `exists`, reading `scope` once.
+    /// Returns the longest of `scope` and its ancestors that `exists` accepts, reading `scope`
+    /// once.
     pub(crate) fn longest_scope(&self, scope: &str, exists: impl Fn(&u32) -> bool) -> Option<u32> {
         let mut hash = TextHash::default();
         let mut longest = self.string_id("").filter(&exists);

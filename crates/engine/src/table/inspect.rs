@@ -1,6 +1,6 @@
-//! What is inside a table, for people who look at it: policies, names, slots and sizes.
+//! Reports about the content of a table, for people: policies, names, slots and sizes.
 //!
-//! Read-only and not on the way to any decision. Every list is sorted, so that equal tables give equal
+//! Read-only and no part of any decision. Every list is sorted, so that equal tables give equal
 //! reports.
 
 use alloc::collections::BTreeSet;
@@ -14,7 +14,7 @@ use super::layout::{
 use super::{Block, PolicyTable, Values, at, list, word};
 use crate::cel::pool::{PROGRAM_WORDS, Root, VARIABLE_WORDS};
 
-/// What a table holds.
+/// The content of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection<'a> {
     /// The policies, sorted by key.
@@ -33,9 +33,9 @@ pub struct Inspection<'a> {
     pub versions: BTreeSet<&'a str>,
     /// Paths into the request that some expression reads, such as `request.resource.attr.owner`.
     pub slots: BTreeSet<String>,
-    /// How many distinct expressions there are.
+    /// The number of distinct expressions.
     pub expressions: usize,
-    /// How many variables there are.
+    /// The number of variables.
     pub variables: usize,
     /// Names of the sections and their sizes in bytes, in the order of the table.
     pub sections: Vec<(&'static str, usize)>,
@@ -46,7 +46,7 @@ pub struct Inspection<'a> {
 pub struct PolicyRecord<'a> {
     /// Its key, such as `resource.document.vdefault/acme`.
     pub key: &'a str,
-    /// What kind of policy it is: `resource`, `principal` or `role`.
+    /// The kind of policy: `resource`, `principal` or `role`.
     pub kind: &'static str,
     /// The kind of resource, principal or role that it is about.
     pub name: &'a str,
@@ -56,12 +56,12 @@ pub struct PolicyRecord<'a> {
     pub scope: &'a str,
     /// Its source file.
     pub file: &'a str,
-    /// How many rules it has.
+    /// The number of its rules.
     pub rules: u32,
 }
 
 impl PolicyTable {
-    /// Looks through the whole table.
+    /// Returns the content of the whole table.
     #[must_use]
     pub fn inspect(&self) -> Inspection<'_> {
         let mut found = Inspection {
@@ -88,7 +88,8 @@ impl PolicyTable {
         found
     }
 
-    /// Returns what becomes of attributes that do not fit their schema: `none`, `warn` or `reject`.
+    /// Returns the treatment of attributes that do not fit their schema: `none`, `warn` or
+    /// `reject`.
     #[must_use]
     pub fn schema_enforcement(&self) -> &'static str {
         match self.header().flags {
@@ -98,9 +99,9 @@ impl PolicyTable {
         }
     }
 
-    /// Returns the kinds about which decisions may tell more than effects: those whose resource policies have rules with
-    /// outputs, or schemas that somebody looks at. Nothing if policies of principals or roles have rules with outputs, for
-    /// those may be about any kind.
+    /// Returns the kinds about which decisions may hold more than effects: those whose resource
+    /// policies have rules with outputs, or schemas that are enforced. Returns `None` if policies
+    /// of principals or roles have rules with outputs, because those may be about any kind.
     #[must_use]
     pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
         let validates = self.schema_enforcement() != "none";
@@ -232,14 +233,14 @@ fn records(words: &[u32], size: usize) -> impl Iterator<Item = &[u32]> {
     list.get(1..).unwrap_or(&[]).chunks_exact(size).take(at(word(list, 0)))
 }
 
-/// Returns how a path into the request is written, such as `request.resource.attr.owner`.
+/// Returns the text of a path into the request, such as `request.resource.attr.owner`.
 pub(crate) fn path_name<'s>(root: Root, segments: impl Iterator<Item = &'s str>) -> String {
     let mut path = String::from(root_name(root));
     segments.for_each(|segment| push_segment(&mut path, segment));
     path
 }
 
-/// Writes `.name`, or `["any text"]` for what is no identifier.
+/// Writes `.name`, or `["any text"]` for a name that is not an identifier.
 fn push_segment(path: &mut String, segment: &str) {
     let is_name = segment.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && segment.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -254,7 +255,7 @@ fn push_segment(path: &mut String, segment: &str) {
     path.push_str(segment);
 }
 
-/// Returns how a root is written in an expression.
+/// Returns the text of a root in an expression.
 const fn root_name(root: Root) -> &'static str {
     match root {
         Root::PrincipalId => "request.principal.id",
@@ -289,7 +290,7 @@ mod tests {
     use alloc::string::String;
 
     #[test]
-    fn what_is_no_identifier_is_quoted() {
+    fn names_that_are_not_identifiers_are_quoted() {
         let check = |segment: &str, expected: &str| {
             let mut path = String::from("R.attr");
             push_segment(&mut path, segment);

@@ -1,7 +1,9 @@
-//! The layout of a policy table, shared by the compiler that writes it and the engine that reads it.
+//! The layout of a policy table, shared by the compiler that writes it and the engine that reads
+//! it.
 //!
-//! A table is a header, then sections of 32-bit words. Inside a section, references are word offsets
-//! from its start or dense ids; a reference that may be absent is stored plus one, with 0 for none.
+//! A table is a header, then sections of 32-bit words. Inside a section, references are word
+//! offsets from its start or dense ids; a reference that may be absent is stored plus one, with 0
+//! for none.
 
 use super::{at, word};
 
@@ -11,8 +13,8 @@ pub const MAGIC: u32 = 0x3154_4757;
 /// Version of this layout. A reader accepts exactly its own.
 pub const VERSION: u32 = 2;
 
-/// Words of the header: magic, version, flags, string id of the default policy version, then offset
-/// and length of each section in the order of [`Section`].
+/// The number of words in the header: magic, version, flags, string id of the default policy
+/// version, then offset and length of each section in the order of [`Section`].
 pub const HEADER_WORDS: usize = 4 + 2 * SECTIONS;
 
 /// Number of sections.
@@ -27,7 +29,7 @@ pub const FLAG_SCHEMA_WARN: u32 = 4;
 /// Table flag: schema violations are reported and the request is denied.
 pub const FLAG_SCHEMA_REJECT: u32 = 8;
 
-/// All table flags. A reader refuses others: what it does not know may change a decision.
+/// All table flags. A reader refuses others: an unknown flag may change a decision.
 const FLAGS: u32 = FLAG_STRICT | FLAG_LENIENT_SCOPE_SEARCH | FLAG_SCHEMA_WARN | FLAG_SCHEMA_REJECT;
 
 /// A section of the table.
@@ -51,7 +53,7 @@ pub enum Section {
     Conditions,
     /// Variable sets: count, then variable ids in the order of evaluation.
     VariableSets,
-    /// Hash table of everything found by name: a power of two of [`INDEX_WORDS`]-word entries.
+    /// Hash table of all entries found by name: a power of two of [`INDEX_WORDS`]-word entries.
     Index,
     /// Rule blocks and lists of roles, found through `Index`.
     Blocks,
@@ -59,15 +61,18 @@ pub enum Section {
     Schemas,
     /// Policies for inspection: [`POLICY_WORDS`] words each.
     Policies,
-    /// Fast paths and lists of fast paths, found through `Index`. See [`wardgate_fastpath::layout`].
+    /// Fast paths and lists of fast paths, found through `Index`. See
+    /// [`wardgate_fastpath::layout`].
     FastPaths,
 }
 
-/// Words of one entry in [`Section::Index`]: four words of key, one of value plus one (0: empty).
+/// The number of words of one entry in [`Section::Index`]: four words of key, one of value plus one
+/// (0: empty).
 pub const INDEX_WORDS: usize = 5;
 
-/// Words of one record in [`Section::Policies`]: kind ([`PolicyKind`]), string id of the policy key,
-/// string id of the source file, number of rules, string ids of name, version and scope.
+/// The number of words of one record in [`Section::Policies`]: kind ([`PolicyKind`]), string id of
+/// the policy key, string id of the source file, number of rules, string ids of name, version and
+/// scope.
 pub const POLICY_WORDS: usize = 7;
 
 /// First word of a key in [`Section::Index`]; the others are string ids.
@@ -77,7 +82,7 @@ pub enum Key {
     ResourceScope,
     /// `(scope)`: principal policies exist in this scope; value unused.
     PrincipalScope,
-    /// `(scope)`: value is 1 where an allow needs the consent of the parent scope, else 0.
+    /// `(scope)`: value is 1 if an allow needs the consent of the parent scope, else 0.
     ScopePermissions,
     /// `(version, scope)`: some principal has a policy there; value unused.
     PrincipalVersion,
@@ -89,15 +94,16 @@ pub enum Key {
     Principal,
     /// `(scope, role)`: value is a list of ancestor roles: count, string ids.
     ParentRoles,
-    /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then for
-    /// the resource, the schema node plus one, and the list of actions that are not validated plus one.
+    /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then
+    /// for the resource, the schema node plus one, and the list of actions that are not validated
+    /// plus one.
     Schema,
     /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
     FastPaths,
 }
 
 impl Key {
-    /// Returns the word that stands for this kind of key.
+    /// Returns the word of this kind of key.
     #[must_use]
     pub const fn code(self) -> u32 {
         match self {
@@ -115,8 +121,9 @@ impl Key {
     }
 }
 
-/// The first word of a condition node is `junction | operands << 2`. An expression has one operand,
-/// its program; a junction has the offsets of its child nodes, all of them before itself.
+/// The kind of a condition node. The first word of a node is `junction | operands << 2`. An
+/// expression has one operand, its program; a junction has the offsets of its child nodes, all of
+/// them before itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Junction {
     /// A program.
@@ -155,7 +162,7 @@ impl Junction {
     }
 }
 
-/// What kind of policy a record in [`Section::Policies`] tells of.
+/// The kind of policy of a record in [`Section::Policies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyKind {
     /// A resource policy.
@@ -167,7 +174,7 @@ pub enum PolicyKind {
 }
 
 impl PolicyKind {
-    /// Returns the word that stands for this kind.
+    /// Returns the word of this kind.
     #[must_use]
     pub const fn code(self) -> u32 {
         match self {
@@ -189,22 +196,22 @@ impl PolicyKind {
     }
 }
 
-/// Words at the start of a block: number of rules; string id of the policy key; then the offset of
-/// each dimension (actions, roles, resources), of the list of derived roles and of the rules, all
-/// relative to the start of the block. A dimension at offset 0 does not narrow anything.
+/// The number of words in the header of a block: number of rules; string id of the policy key; then
+/// the offset of each dimension (actions, roles, resources), of the list of derived roles and of
+/// the rules, all relative to the start of the block. A dimension at offset 0 does not narrow.
 pub const BLOCK_WORDS: usize = 7;
 
-/// Where in a block's header an offset stands.
+/// The positions of the offsets in a block's header.
 pub mod block {
     /// Number of rules.
     pub const RULES: usize = 0;
     /// String id of the key of the policy (empty for role policies).
     pub const POLICY: usize = 1;
-    /// Offset of the actions dimension: number of exact values, number of globs, number of pairs; then
-    /// for each value, the exact ones sorted, its string id, the number of its first pair and how many
-    /// pairs it has; then the pairs: the number of a word of a bit set over the rules, and that word.
-    /// The pairs of a value are sorted, and follow those of the value before it. Words that are zero are
-    /// left out: a policy may have many rules and many actions.
+    /// Offset of the actions dimension: number of exact values, number of globs, number of pairs;
+    /// then for each value, the exact ones sorted, its string id, the number of its first pair and
+    /// the number of its pairs; then the pairs: the number of a word of a bit set over the rules,
+    /// and that word. The pairs of a value are sorted, and follow those of the value before it.
+    /// Words that are zero are left out: a policy may have many rules and many actions.
     pub const ACTIONS: usize = 2;
     /// Offset of the roles dimension.
     pub const ROLES: usize = 3;
@@ -216,16 +223,16 @@ pub mod block {
     pub const RULE_RECORDS: usize = 6;
 }
 
-/// Words at the start of a dimension.
+/// The number of words in the header of a dimension.
 pub const DIMENSION_WORDS: usize = 3;
 
-/// Words of one value of a dimension.
+/// The number of words of one value of a dimension.
 pub const VALUE_WORDS: usize = 3;
 
-/// Words of one rule record.
+/// The number of words of one rule record.
 pub const RULE_WORDS: usize = 14;
 
-/// Where in a rule record a field stands.
+/// The positions of the fields in a rule record.
 pub mod rule {
     /// One of [`super::EFFECT_NONE`], [`super::EFFECT_ALLOW`], [`super::EFFECT_DENY`].
     pub const EFFECT: usize = 0;
@@ -269,11 +276,12 @@ pub const FROM_ROLE_POLICY: u32 = 1;
 /// Rule flag: an allow that the compiler turned into a deny of its negated condition.
 pub const NEGATED: u32 = 2;
 
-/// Words of one derived role record: string id of the name, condition plus one, variable set plus
-/// one, offset (in the section) of its parent roles: count, string ids.
+/// The number of words of one derived role record: string id of the name, condition plus one,
+/// variable set plus one, offset (in the section) of its parent roles: count, string ids.
 pub const DERIVED_ROLE_WORDS: usize = 4;
 
-/// Words of one role policy record in a roles block: string ids of the role and of the policy key.
+/// The number of words of one role policy record in a roles block: string ids of the role and of
+/// the policy key.
 pub const ROLE_POLICY_WORDS: usize = 2;
 
 /// The parsed header.
@@ -287,7 +295,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header, or nothing if it is not one or a section leaves the table.
+    /// Reads the header; `None` if it is not one or a section leaves the table.
     #[must_use]
     pub fn read(words: &[u32]) -> Option<Self> {
         if word(words, 0) != MAGIC || word(words, 1) != VERSION || words.len() < HEADER_WORDS {

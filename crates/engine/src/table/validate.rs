@@ -1,7 +1,7 @@
-//! The proof, made once when a table is opened, that everything inside points at something sound.
+//! The proof, made once when a table is opened, that every reference inside is sound.
 //!
-//! What passes here can be read without checks that matter: a look-up that misses afterwards means
-//! that nothing is there, and every walk over the table ends.
+//! A table that passes can be read without error paths: a lookup that finds no entry afterwards
+//! means that there is none, and every walk over the table ends.
 
 use super::layout::{
     BLOCK_WORDS, DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE,
@@ -15,7 +15,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-/// What is wrong with the parts of a table.
+/// The flaw in the parts of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// No header of this version, or a section leaves the table.
@@ -72,7 +72,7 @@ fn ensure(holds: bool) -> Option<()> {
     holds.then_some(())
 }
 
-/// String offsets start at 0, never fall, end with the text and cut it at characters.
+/// Checks that string offsets start at 0, never fall, end with the text and split it at characters.
 fn strings(table: &PolicyTable) -> Option<()> {
     let offsets = table.section(Section::Strings);
     let text = &table.parts().text;
@@ -87,7 +87,7 @@ fn has_string(table: &PolicyTable, id: u32) -> bool {
     at(id).saturating_add(1) < table.section(Section::Strings).len()
 }
 
-/// The string index is at most half full, so that every probe ends.
+/// Checks the string index, which is at most half full, so that every probe ends.
 fn string_index(table: &PolicyTable) -> Option<()> {
     let buckets = table.section(Section::StringIndex);
     ensure(buckets.len().is_power_of_two())?;
@@ -97,7 +97,7 @@ fn string_index(table: &PolicyTable) -> Option<()> {
     ensure(buckets.iter().all(known))
 }
 
-/// Where an index entry points.
+/// The target of an index entry.
 #[derive(Clone, Copy)]
 enum Target {
     Rules(u32),
@@ -138,7 +138,7 @@ fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
     Some((targets, fast_path_lists))
 }
 
-/// Returns for each word of the section whether a condition starts there.
+/// Returns a flag for each word of the section: true if a condition starts there.
 fn conditions(table: &PolicyTable) -> Option<Vec<bool>> {
     let words = table.section(Section::Conditions);
     let programs = table.section(Section::Programs).len() / PROGRAM_WORDS;
@@ -161,7 +161,7 @@ fn conditions(table: &PolicyTable) -> Option<Vec<bool>> {
     Some(depths.iter().map(|depth| *depth > 0).collect())
 }
 
-/// Returns the greatest depth of the children, which all lie before their parent.
+/// Returns the greatest depth of the children, which are all before their parent.
 fn deepest_child(depths: &[usize], parent: usize, children: &[u32]) -> Option<usize> {
     let mut deepest = 0;
     for child in children {
@@ -172,7 +172,7 @@ fn deepest_child(depths: &[usize], parent: usize, children: &[u32]) -> Option<us
     Some(deepest)
 }
 
-/// Returns for each word of the section whether a variable set starts there.
+/// Returns a flag for each word of the section: true if a variable set starts there.
 fn variable_sets(table: &PolicyTable) -> Option<Vec<bool>> {
     let words = table.section(Section::VariableSets);
     let variables = table.section(Section::Variables).len() / crate::cel::pool::VARIABLE_WORDS;
@@ -191,8 +191,8 @@ struct BlockCheck<'a> {
     table: &'a PolicyTable,
     conditions: &'a [bool],
     sets: &'a [bool],
-    /// Words of the section that nothing has read yet. Nothing shares words: else a small table could
-    /// name a large block many times, and every time would cost a walk.
+    /// Words of the section that no check has read yet. Records do not share words: otherwise a
+    /// small table could name a large block many times, and every time would cost a walk.
     unread: Cell<usize>,
 }
 
@@ -210,7 +210,7 @@ impl BlockCheck<'_> {
         self.table.section(Section::Blocks).get(at(offset)..)
     }
 
-    /// Returns `count` words from `offset` on, which nothing has read before.
+    /// Returns `count` words from `offset` on, which no check has read before.
     fn read<'w>(&self, words: &'w [u32], offset: usize, count: usize) -> Option<&'w [u32]> {
         self.unread.set(self.unread.get().checked_sub(count)?);
         words.get(offset..offset.checked_add(count)?)
@@ -223,7 +223,8 @@ impl BlockCheck<'_> {
         ensure(names.iter().all(|id| has_string(self.table, *id)))
     }
 
-    /// The nodes themselves are read with checks: a schema that cannot be followed refuses the request.
+    /// Checks a schema record. The nodes themselves are read with checks: a malformed schema
+    /// refuses the request.
     fn schema(&self, offset: u32) -> Option<()> {
         let record = self.read(self.words(offset)?, 0, 4)?;
         let ignored = [word(record, 1), word(record, 3)];
@@ -291,7 +292,7 @@ impl BlockCheck<'_> {
         for field in [rule::NAME, rule::SOURCE, rule::POLICY, rule::FILE] {
             ensure(has_string(self.table, word(record, field)))?;
         }
-        // A rule of an effect that nobody knows would pass for one without: a denial would be lost.
+        // A rule of an unknown effect would pass for one without an effect: a denial would be lost.
         ensure(matches!(word(record, rule::EFFECT), EFFECT_NONE | EFFECT_ALLOW | EFFECT_DENY))?;
         ensure(word(record, rule::FLAGS) & !(FROM_ROLE_POLICY | NEGATED) == 0)?;
         let derived_role = word(record, rule::DERIVED_ROLE);

@@ -1,7 +1,7 @@
-//! What a host must know of fast paths to fill frames for them, as JSON.
+//! The data with which a host fills frames for fast paths, as JSON.
 //!
-//! It asks once for each kind, version and scope, and once for each fast path: what is written here is read
-//! into tables of its own and never looked at again.
+//! A host requests it once for each kind, version and scope, and once for each fast path, and reads
+//! it into tables of its own.
 
 use alloc::string::String;
 
@@ -12,8 +12,8 @@ use crate::cel::pool::Root;
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
-/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 stands for no fast path. The empty text
-/// says that there are none at all.
+/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 means no fast path.
+/// Returns the empty text if there are none at all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
     let Some(list) = table.fast_path_list(kind, version, scope) else { return String::new() };
@@ -34,15 +34,16 @@ pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope
     json.finish()
 }
 
-/// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants": [[text, word],
-/// ...]}, ...], "roles": [[role, mask], ...]}`. The empty text says that there is no such fast path.
+/// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants":
+/// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. Returns the empty text if it does
+/// not exist.
 #[must_use]
 pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
     table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
 }
 
-/// Returns the ids of the principals that have policies of their own, as a list. Fast paths know nothing of
-/// those policies.
+/// Returns the ids of the principals that have policies of their own, as a list. Fast paths do not
+/// cover those policies.
 #[must_use]
 pub fn principals_json(table: &PolicyTable) -> String {
     names(&mut table.principals())
@@ -116,7 +117,7 @@ fn fast_path_number(json: &mut Json, fast_path: Option<u32>) {
     json.number(fast_path.map_or(-1.0, f64::from));
 }
 
-/// Names where a path starts. What is not named here is in no fast path.
+/// Returns the name of a root. Roots without a name here are in no fast path.
 const fn root_name(root: Root) -> &'static str {
     match root {
         Root::PrincipalId => "principal.id",

@@ -1,9 +1,9 @@
-//! Answers that were given before, for hosts whose questions come back.
+//! A cache of answers, for hosts whose questions come back.
 //!
-//! A place holds the last answer that fell to it, with everything that its fast path can read of a request:
-//! another request shares the answer only if all of that is the same, byte for byte. Nobody waits: a
-//! place that another thread holds is passed over. A cache belongs to one set of policies and ends with
-//! it, so that no answer outlives a reload.
+//! An entry holds the last answer whose key hashed to it, with every value that its fast path can
+//! read of a request: another request shares the answer only if all of these are the same, byte for
+//! byte. No thread waits: an entry that another thread has locked is skipped. A cache belongs to
+//! one set of policies and ends with it, so that no answer outlives a reload.
 
 mod key;
 
@@ -17,27 +17,28 @@ use crate::names::folded;
 
 /// Answers of fast paths that run programs.
 pub(crate) struct Cache {
-    /// A power of two of them.
+    /// The entries; their number is a power of two.
     entries: Box<[Mutex<Entry>]>,
 }
 
-/// An answer and what it was given to.
+/// An answer and its key.
 struct Entry {
     key: [u8; MAX_KEY_BYTES],
-    /// How much of the key there is; nothing is known while that is nothing.
+    /// The number of bytes of the key; 0 in an empty entry.
     length: usize,
     is_allowed: bool,
 }
 
 impl Cache {
-    /// A cache with at least `entries` places, up to a bound; nothing if none are wanted.
+    /// Returns a cache with at least `entries` entries, up to a bound; `None` if `entries` is 0.
     pub(crate) fn new(entries: usize) -> Option<Self> {
         let entries = if entries == 0 { return None } else { entries.min(MAX_ENTRIES) };
         let entry = |_| Mutex::new(Entry { key: [0; MAX_KEY_BYTES], length: 0, is_allowed: false });
         Some(Self { entries: (0..entries.next_power_of_two()).map(entry).collect() })
     }
 
-    /// Returns the answer to `key`, which `decide` finds if nobody has yet. A doubt is not kept.
+    /// Returns the answer to `key`, which `decide` computes if the cache has none. An unsure answer
+    /// is not stored.
     pub(crate) fn answer(&self, key: &[u8], decide: impl FnOnce() -> Option<bool>) -> Option<bool> {
         let entry = self.entries.get(hash(key) & self.entries.len().wrapping_sub(1));
         let values = || entry.and_then(|entry| entry.try_lock().ok());
@@ -54,7 +55,7 @@ impl Cache {
 
 impl fmt::Debug for Cache {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What was asked is nobody else's business.
+        // Keys hold data of requests, so the debug output shows none.
         out.debug_struct("Cache").field("places", &self.entries.len()).finish_non_exhaustive()
     }
 }
@@ -72,7 +73,7 @@ impl Entry {
     }
 }
 
-/// Lends a key to `work`: that of the thread. Nothing if `work` is itself inside such a call.
+/// Lends the key of the thread to `work`; `None` if `work` runs inside such a call.
 pub(crate) fn with_key<T>(work: impl FnOnce(Option<&mut Key>) -> T) -> T {
     KEY.with(|key| match key.try_borrow_mut() {
         Ok(mut key) => work(Some(&mut key)),
@@ -80,7 +81,8 @@ pub(crate) fn with_key<T>(work: impl FnOnce(Option<&mut Key>) -> T) -> T {
     })
 }
 
-/// Whoever chooses keys so that they meet in one place makes himself wait, and nobody wrong.
+/// Returns the hash of a key. A sender that chooses keys with equal hashes slows its own requests
+/// only, and gets no wrong answer.
 fn hash(key: &[u8]) -> usize {
     let (chunks, rest) = key.as_chunks::<8>();
     let last = rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte));
@@ -89,9 +91,9 @@ fn hash(key: &[u8]) -> usize {
     usize::try_from((hash ^ hash >> 32) & u64::from(u32::MAX)).unwrap_or(0)
 }
 
-/// Requests of which a fast path reads more are not remembered.
+/// The largest key, in bytes; the answers to longer ones are not stored.
 const MAX_KEY_BYTES: usize = 512;
-/// About 34 MB of them.
+/// The largest number of entries, about 34 MB.
 const MAX_ENTRIES: usize = 1 << 16;
 /// Digits of e.
 const SEED: u64 = 0x2B7E_1516_28AE_D2A6;

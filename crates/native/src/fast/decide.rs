@@ -1,7 +1,7 @@
-//! The short way: read the slots of the fast path into a frame, and ask the fast path.
+//! Decisions by a fast path: reads its slots into a frame and runs it.
 //!
-//! Nothing is allocated unless a program looks into a list or an object of the host's own. A doubt is
-//! `None`, and then the general path is asked.
+//! Allocates only if a program reads a list or an object of the host's own. Functions return `None`
+//! if the fast path is unsure; the general path then decides.
 
 mod contents;
 
@@ -22,7 +22,7 @@ use crate::fast::path::{Slot, UnpackedPath};
 use crate::field::Field;
 pub(crate) use contents::SlotValues;
 
-/// Decides with a fast path, if one can.
+/// Decides by the fast path of the question; `None` if there is none or it is unsure.
 #[inline]
 pub(crate) fn decide(
     table: &PolicyTable,
@@ -40,7 +40,7 @@ pub(crate) fn decide(
     decide_for(table, fast_path, (input, value), clock)
 }
 
-/// Decides with `fast_path`, whose slots `read` reads.
+/// Decides by `fast_path`; `read` reads its slots.
 #[inline(always)]
 pub(crate) fn decide_for<'a>(
     table: &PolicyTable,
@@ -55,7 +55,7 @@ pub(crate) fn decide_for<'a>(
     decide_masked(table, (fast_path, Roles::mask(fast_path, input.roles())?), (input, read), clock)
 }
 
-/// Decides with `fast_path` for roles that are known.
+/// Decides by `fast_path` for roles that are looked up already.
 #[inline]
 pub(crate) fn decide_with<'a>(
     table: &PolicyTable,
@@ -86,7 +86,7 @@ fn decide_masked<'a>(
     decide_by_frame(table, (fast_path, &Roles::Mask(mask)), (input, values), clock)
 }
 
-/// Decides with a fast path in which roles have classes: so many that this is never the short way's best.
+/// Decides by a fast path in which roles have classes. Their number makes it the slowest form.
 #[inline(never)]
 fn decide_by_class<'a>(
     table: &PolicyTable,
@@ -98,7 +98,7 @@ fn decide_by_class<'a>(
     decide_by_frame(table, (fast_path, &roles), (input, values), clock)
 }
 
-/// Decides with any fast path.
+/// Decides by any fast path.
 #[inline(never)]
 fn decide_by_frame<'a>(
     table: &PolicyTable,
@@ -129,7 +129,7 @@ fn decide_by_frame<'a>(
     })
 }
 
-/// Decides with a fast path that runs programs and has at most `N` slots.
+/// Decides by a fast path that runs programs and has at most `N` slots.
 #[inline(never)]
 fn run<'a, const N: usize>(
     table: &PolicyTable,
@@ -182,10 +182,10 @@ const fn answered(answer: Answer) -> Option<bool> {
     }
 }
 
-/// What the roles of a principal are to a fast path.
+/// The roles of a principal as a fast path reads them.
 pub(crate) enum Roles {
     Mask(u32),
-    /// Classes in the order of the roles, and how many.
+    /// Classes in the order of the roles, and their number.
     Classes([u32; MAX_REQUEST_CLASSES], usize),
 }
 
@@ -223,7 +223,7 @@ impl Roles {
     }
 }
 
-/// Lends a frame to `work`: that of the thread, unless `work` is itself inside such a call.
+/// Lends a frame to `work`: that of the thread, or a new one if `work` runs inside such a call.
 #[inline]
 fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
     FRAME.with(|frame| match frame.try_borrow_mut() {
@@ -263,7 +263,7 @@ fn fill<'s, 'r, const N: usize>(
     Some(())
 }
 
-/// Slots of most fast paths.
+/// The number of slots that suffices for most fast paths.
 const FEW: usize = 4;
 
 thread_local! {

@@ -1,7 +1,7 @@
-//! Fast paths of equalities only, decided on what a request holds, without a frame.
+//! Fast paths of equalities only, decided on the values of a request, without a frame.
 //!
-//! It is the walk of the fast path itself: entry by entry, for all roles at once, and a slot is read where
-//! an entry asks for it. Numbers are equal if they are as numbers, everything else if it is the same.
+//! The walk is that of the fast path itself: entry by entry, for all roles at once. A slot is read
+//! when an entry needs it. Numbers are equal by value, other values if they are the same.
 
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
@@ -11,40 +11,41 @@ use crate::fast::input::SlotValue;
 use crate::field::Field;
 use crate::names::{Known, is_same};
 
-/// One entry.
+/// One entry: an equality, and its effect on roles.
 #[derive(Debug)]
 pub(crate) struct Equality {
     test: Test,
     slot: usize,
     is_negated: bool,
-    /// The roles that it is about.
+    /// The roles of the entry.
     roles: u32,
-    /// Those that it allows where it holds.
+    /// The roles that it allows if it holds.
     allowed: u32,
-    /// Those that it denies where it holds.
+    /// The roles that it denies if it holds.
     denied: u32,
 }
 
-/// What a slot is compared with.
+/// The right side of an equality.
 #[derive(Debug)]
 enum Test {
-    /// With nothing: it holds.
+    /// No comparison: it always holds.
     Always,
     Null,
     Bool(bool),
     Text(Known),
-    /// With another slot.
+    /// Another slot, by number.
     Same(usize),
 }
 
-/// Unpacks the entries of a fast path, if they are all of this kind.
+/// Returns the entries of a fast path; `None` if one is not an equality.
 pub(crate) fn unpack(table: &PolicyTable, fast_path: &FastPath<'_>) -> Option<Box<[Equality]>> {
     let is_simple = fast_path.flags() & SIMPLE != 0;
     let entries = if is_simple { fast_path.entries() } else { return None };
     entries.iter().map(|entry| Equality::unpack(table, entry)).collect()
 }
 
-/// Decides for roles of these classes. `read` reads a slot; nothing is a doubt.
+/// Decides for roles with these classes; `read` reads a slot. Returns `None` if the answer is
+/// unsure.
 #[inline(always)]
 pub(crate) fn decide<'a>(
     equalities: &[Equality],
@@ -79,14 +80,14 @@ pub(crate) fn decide<'a>(
     }
 }
 
-/// Whether two things are equal.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
     False,
     True,
-    /// One of them is not there.
+    /// One of the values is missing.
     Error,
-    /// Only the general path can tell.
+    /// Only the general path can compare the values.
     Doubt,
 }
 
@@ -148,14 +149,14 @@ impl Test {
             (Self::Text(text), SlotValue::Field(Field::Text(found))) => Truth::of(text.is(found)),
             (Self::Same(other), found) => same(found, read(*other)),
             (Self::Null, SlotValue::Field(Field::Null)) => Truth::True,
-            (_, found) => equal_to_nothing(found),
+            (_, found) => equal_to_other_type(found),
         }
     }
 }
 
-/// What comes of a comparison with a value of another type.
+/// Returns the result of a comparison with a value of another type.
 #[inline(never)]
-fn equal_to_nothing(found: SlotValue<'_>) -> Truth {
+fn equal_to_other_type(found: SlotValue<'_>) -> Truth {
     match found {
         SlotValue::Field(Field::Missing) | SlotValue::Broken => Truth::Error,
         SlotValue::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
@@ -179,7 +180,7 @@ fn same(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
 
 #[inline(never)]
 fn same_but_texts(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
-    match (equal_to_nothing(left), equal_to_nothing(right)) {
+    match (equal_to_other_type(left), equal_to_other_type(right)) {
         (Truth::Doubt, _) | (_, Truth::Doubt) => return Truth::Doubt,
         (Truth::Error, _) | (_, Truth::Error) => return Truth::Error,
         _ => {}

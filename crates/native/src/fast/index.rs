@@ -1,4 +1,4 @@
-//! From kind, version, scope and action to a fast path.
+//! The index from kind, version, scope and action to a fast path.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::names::Names;
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     fast_paths: Box<[Option<Arc<UnpackedPath>>]>,
-    /// List of each kind in the default version and the root scope.
+    /// The list of each kind in the default version and the root scope.
     kinds: Names<u32>,
     /// Lists in other versions and scopes.
     others: HashMap<Box<str>, Vec<ScopedList>>,
     lists: Vec<List>,
-    /// Principals that have policies of their own, of which fast paths know nothing.
+    /// Principals with principal policies of their own, which fast paths do not cover.
     principals: Names<()>,
 }
 
@@ -40,15 +40,16 @@ struct List {
     other: Option<u32>,
 }
 
-/// What a list holds: the fast path of other actions, then string id and fast path of each action.
+/// The content of a list: the fast path of other actions, then string id and fast path of each
+/// action.
 type Content = (Option<u32>, Vec<(u32, Option<u32>)>);
 
-/// What a question is about: an action on a kind of resource.
+/// The subject of a question: an action on a kind of resource.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target<'a> {
     /// Kind of the resource.
     pub kind: &'a str,
-    /// What the principal wants to do.
+    /// Name of the action.
     pub action: &'a str,
     /// Version of the resource policies to use; empty means the default of the table.
     pub policy_version: &'a str,
@@ -88,7 +89,7 @@ impl Index {
         index
     }
 
-    /// Returns the fast path that decides, if there is one.
+    /// Returns the fast path that decides, or `None`.
     #[inline]
     pub(crate) fn fast_path(
         &self,
@@ -103,13 +104,14 @@ impl Index {
         self.fast_paths.get(usize::try_from(fast_path).ok()?)?.as_ref()
     }
 
-    /// Returns whether a principal has policies of its own.
+    /// Returns true if a principal has policies of its own.
     #[inline]
     pub(crate) fn has_own_policies(&self, principal: &str) -> bool {
         !self.principals.is_empty() && self.principals.get(principal).is_some()
     }
 
-    /// Looks up what is not spelt as the policies spell it, or is in another version or scope.
+    /// Looks up a list in another version or scope, or under another spelling than that of the
+    /// policies.
     #[cold]
     fn scoped_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
         let kind = sanitized(target.kind);
@@ -125,7 +127,7 @@ impl Index {
         self.others.get(&*kind)?.iter().find(is_there).map(|position| position.list)
     }
 
-    /// Keeps a list, once for all kinds that have the same.
+    /// Stores a list, once for all kinds with an equal one.
     fn list(
         &mut self,
         table: &PolicyTable,

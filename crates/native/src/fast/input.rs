@@ -1,7 +1,7 @@
-//! A question in whatever form a host has it, and the short way to its answer.
+//! A question in any form of a host, as the fast path reads it.
 //!
-//! The short way reads what the fast path names and nothing else. Whatever is odd about a request is left
-//! to the general path, which reads all of it.
+//! The fast path reads the slots that it names and no others. An unusual request is left to the
+//! general path, which reads all of it.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
@@ -12,24 +12,24 @@ use crate::field::{Field, Lookup};
 
 /// A question about one action.
 pub(crate) trait FastInput {
-    /// What is asked about.
+    /// Returns kind, version, scope and action.
     fn target(&self) -> Target<'_>;
 
-    /// The id of the principal.
+    /// Returns the id of the principal.
     fn principal(&self) -> &str;
 
-    /// The id of the resource.
+    /// Returns the id of the resource.
     fn resource(&self) -> &str;
 
-    /// The roles of the principal, in their order.
+    /// Returns the roles of the principal, in their order.
     fn roles(&self) -> impl Iterator<Item = &str>;
 
-    /// The same, where they lie in a list as the engine has it.
+    /// Returns the roles as a list of the engine, if the host has one.
     fn list_of_roles(&self) -> Option<&[String]> {
         None
     }
 
-    /// Notes that a program took so many steps, and returns whether they were there to be taken.
+    /// Notes that a program took so many steps, and returns true if they were left.
     fn pays(&self, _steps: u32) -> bool {
         true
     }
@@ -43,15 +43,15 @@ pub(crate) trait FastInput {
 
 /// A question that can be copied for the general path.
 pub(crate) trait ToRequest: FastInput {
-    /// Makes the request for the engine. Nothing if it is past the bounds of a request.
+    /// Returns the request for the engine, or `None` if it exceeds the bounds of a request.
     fn request(&self) -> Option<Request>;
 }
 
-/// What stands in a slot.
+/// The value of a slot.
 #[derive(Clone, Copy)]
 pub(crate) enum SlotValue<'a> {
-    /// A value of the host, or that the last step finds nothing. It lies in memory as the field does, so
-    /// that making it takes nothing.
+    /// A value of the host, or [`Field::Missing`] if the last step finds none. It has the memory
+    /// layout of the field, so that making it costs no instruction.
     Field(Field<'a>),
     /// A list or an object of the engine.
     Attr(&'a Attr),
@@ -61,7 +61,7 @@ pub(crate) enum SlotValue<'a> {
     Json(&'a str),
     /// A step before the last one fails, or the last one looks into a list.
     Broken,
-    /// Something that only the general path reads.
+    /// A value that only the general path reads.
     Unsupported,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn read<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> 
     below_text(text, &slot.path)
 }
 
-/// Text has no members.
+/// Returns the value at the end of a path that begins at text, which has no members.
 #[inline]
 const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> SlotValue<'a> {
     match path.len() {
@@ -100,14 +100,14 @@ pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -
     }
 }
 
-/// Follows the rest of a path from what its beginning found.
+/// Follows the rest of a path from a field.
 #[inline]
 pub(crate) fn follow_on<'a>(mut field: Field<'a>, rest: &[Box<str>]) -> SlotValue<'a> {
     for (left, name) in (0..rest.len()).rev().zip(rest) {
         field = match field {
             Field::Map(map) => map.get(name),
             Field::Missing | Field::List(_) => return SlotValue::Broken,
-            // What is no object has no members.
+            // A value other than an object has no members.
             _ if left > 0 => return SlotValue::Broken,
             _ => return SlotValue::Field(Field::Missing),
         };

@@ -1,7 +1,7 @@
 //! Requests that are JSON text.
 //!
-//! The usual request is gone through once: what the fast path may need is noted by its place, the rest is
-//! proved to be JSON and forgotten. Any other request is read as a whole.
+//! The usual request is read in one pass: the positions of the parts that the fast path may need
+//! are noted, and the rest is checked to be JSON. Any other request is read as a whole.
 
 mod doubles;
 pub(crate) mod input;
@@ -21,10 +21,10 @@ use input::{JsonInput, Stop};
 use scan::Scanner;
 use tape::with_tape;
 
-/// Hands a usual request to `answer`. Nothing comes of others, nor of those that it cannot answer.
+/// Calls `answer` with a usual request. Returns `None` for other requests, and if `answer` does.
 ///
 /// # Errors
-/// The text is no JSON.
+/// The text is not JSON.
 #[inline]
 pub(crate) fn with_input(
     request: &[u8],
@@ -44,7 +44,7 @@ pub(crate) fn with_input(
 /// Reads a request of any form.
 ///
 /// # Errors
-/// The text is no JSON, or no request.
+/// The text is not JSON, or not a request.
 pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
     of_document(&document(request)?)
 }
@@ -52,22 +52,22 @@ pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
 /// Reads any text.
 ///
 /// # Errors
-/// The text is no JSON, or more than a request may hold.
+/// The text is not JSON, or exceeds the bounds of a request.
 pub(crate) fn document(json: &[u8]) -> Result<Attr, RequestError> {
     let mut scanner = Scanner::new(checked(json)?);
     read::document(&mut scanner).map_err(|fault| scanner.error(fault))
 }
 
-/// Reads any text whose attributes lie in lists of others.
+/// Reads any text whose attributes are in lists of other objects.
 ///
 /// # Errors
-/// The text is no JSON, or more than a request may hold.
+/// The text is not JSON, or exceeds the bounds of a request.
 pub(crate) fn call_document(json: &[u8]) -> Result<Attr, RequestError> {
     let mut scanner = Scanner::new(checked(json)?);
     read::call(&mut scanner).map_err(|fault| scanner.error(fault))
 }
 
-/// Reads a value that was found to be JSON and no deeper than an attribute may be.
+/// Reads a value that was checked to be JSON and no deeper than an attribute may be.
 pub(crate) fn value(json: &str) -> Option<Attr> {
     #[cfg(test)]
     reread::note(json);
@@ -96,7 +96,7 @@ pub(crate) mod reread {
         BYTES.with(|bytes| bytes.set(bytes.get() + json.len()));
     }
 
-    /// Returns how many bytes were read again since it was last asked.
+    /// Returns the number of bytes read again since the last call.
     pub(crate) fn take() -> usize {
         BYTES.with(|bytes| bytes.replace(0))
     }

@@ -1,5 +1,5 @@
-//! Fast paths, unpacked when a bundle is opened: names beside the words, so that deciding looks nothing up
-//! in the table.
+//! Fast paths, unpacked when a bundle is opened: names beside the words, so that a decision needs
+//! no lookup in the table.
 
 use std::sync::Arc;
 
@@ -12,38 +12,38 @@ use crate::fast::cache::Cache;
 use crate::fast::equalities::{self, Equality};
 use crate::names::Names;
 
-/// What a request must be read for, to decide with one fast path.
+/// The slots, roles and entries of one fast path, unpacked.
 #[derive(Debug)]
 pub(crate) struct UnpackedPath {
-    /// Its number in the table.
+    /// The number of the fast path in the table.
     pub(crate) id: u32,
     pub(crate) slots: Box<[Slot]>,
-    /// Its entries, where they are equalities and nothing else.
+    /// Its entries, if all are equalities.
     pub(crate) equalities: Option<Box<[Equality]>>,
-    /// Mask of each role, or its class.
+    /// The mask or class of each role.
     roles: Names<u32>,
-    /// A bit for the [`fingerprint`] of each of them.
+    /// A bit for the [`fingerprint`] of each listed role.
     fingerprints: u64,
-    /// Mask or class of other roles.
+    /// The mask or class of other roles.
     others: u32,
     flags: u32,
-    /// Where answers are remembered, if they are: whatever reads no more than this fast path's slots, and takes
-    /// longer than a look there.
+    /// The cache of answers, if the fast path uses one: its conditions read no more than its slots,
+    /// and take longer than a lookup.
     pub(crate) cache: Option<Arc<Cache>>,
 }
 
-/// One place in a request.
+/// One path into a request.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) root: SlotRoot,
-    /// Names of members, from the place on.
+    /// The names of members, from the root on.
     pub(crate) path: Box<[Box<str>]>,
-    /// Words of the constants that it is compared with.
+    /// The words of the constants that it is compared with.
     pub(crate) constants: Names<u32>,
     uses: u32,
 }
 
-/// Where the path of a slot starts.
+/// The beginning of a slot's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlotRoot {
     PrincipalId,
@@ -55,7 +55,8 @@ pub(crate) enum SlotRoot {
 }
 
 impl UnpackedPath {
-    /// Unpacks fast path `id`. Nothing if it reads what no fast path should: then the general path decides.
+    /// Unpacks fast path `id`. Returns `None` if a slot has a root that fast paths do not read: the
+    /// general path then decides.
     pub(crate) fn unpack(table: &PolicyTable, id: u32, cache: Option<&Arc<Cache>>) -> Option<Self> {
         let fast_path = table.fast_paths().get(id)?;
         let is_worth_it = fast_path.flags() & (PROGRAMS | NOW) == PROGRAMS;
@@ -77,7 +78,7 @@ impl UnpackedPath {
     /// Returns the mask or class of a role.
     #[inline]
     pub(crate) fn role(&self, role: &str) -> u32 {
-        // Of the roles that somebody has most are none that the fast path asks for.
+        // Most roles of a principal are not among the listed ones.
         if self.fingerprints >> fingerprint(role) & 1 == 0 {
             self.others
         } else {
@@ -85,25 +86,26 @@ impl UnpackedPath {
         }
     }
 
-    // A call is cheaper here: inside a loop over roles the look-up would push other values out of registers.
+    // A call is cheaper here: inside a loop over roles the lookup would push other values out of
+    // registers.
     #[inline(never)]
     fn listed_role(&self, role: &str) -> u32 {
         self.roles.get(role).unwrap_or(self.others)
     }
 
-    /// Returns whether roles have classes instead of masks.
+    /// Returns true if roles have classes instead of masks.
     #[inline]
     pub(crate) const fn is_by_class(&self) -> bool {
         self.flags & BY_CLASS != 0
     }
 
-    /// Returns whether some condition runs as a program.
+    /// Returns true if some condition runs as a program.
     #[inline]
     pub(crate) const fn has_programs(&self) -> bool {
         self.flags & PROGRAMS != 0
     }
 
-    /// Returns whether some condition reads the time.
+    /// Returns true if some condition reads the time.
     pub(crate) const fn needs_time(&self) -> bool {
         self.flags & NOW != 0
     }
@@ -122,7 +124,7 @@ impl Slot {
         })
     }
 
-    /// Returns whether a program may read the value, whatever it is.
+    /// Returns true if a program may read the value, of any type.
     #[inline]
     pub(crate) const fn wants_value(&self) -> bool {
         self.uses & VALUE != 0
@@ -143,7 +145,7 @@ impl SlotRoot {
     }
 }
 
-/// What a name looks like from afar, below 64: different looks are different names.
+/// Returns a number below 64 that depends on the name: different numbers mean different names.
 #[inline]
 fn fingerprint(name: &str) -> u32 {
     let first = name.as_bytes().first().copied().unwrap_or(0);

@@ -56,7 +56,8 @@ impl FastInput for RequestInput<'_> {
     }
 }
 
-/// Follows a path into attributes. What nests is handed on as it is, so that programs need no copy.
+/// Follows a path into attributes. Returns lists and objects as references, so that programs need
+/// no copy.
 #[inline]
 fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> SlotValue<'a> {
     let Some((first, mut rest)) = path.split_first() else { return SlotValue::Unsupported };

@@ -1,11 +1,12 @@
-//! The OpenID AuthZEN Authorization API 1.0: what its requests mean, and how they are answered.
+//! The OpenID AuthZEN Authorization API 1.0: the meaning of its requests, and its responses.
 //!
-//! The subject becomes the principal in `convert` and nowhere else; `npm/src/authzen/authzen-decide.ts` does the same. What a PEP
-//! says of the context and of the action is found by conditions under `request.auxData.jwts`, as
-//! `context.claims` and `action.claims`. `auxData.jwt` stays empty: nothing that was merely said may look like
-//! the claims of a verified token.
+//! The subject becomes the principal in `convert` and nowhere else;
+//! `npm/src/authzen/authzen-decide.ts` does the same. Conditions find the context of a request and
+//! the properties of its action under `request.auxData.jwts`, as `context.claims` and
+//! `action.claims`. `auxData.jwt` stays empty: data that was not verified must not look like the
+//! claims of a verified token.
 //!
-//! There is no HTTP here. Members that are not known are passed over, as AuthZEN asks.
+//! There is no HTTP here. Unknown members are ignored, as AuthZEN requires.
 
 mod answer;
 mod convert;
@@ -36,46 +37,62 @@ pub use search::{Basis, Page, Search, SearchKind, SearchResults, Verdict, Window
 use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};
 use read::Object;
 
-/// One question: may the subject perform the action on the resource? Several questions of one request share the parts
-/// that they do not name themselves.
+/// One question: may the subject perform the action on the resource? Several questions of one
+/// request share the members that they do not name themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Who wants something.
+    /// The subject, which becomes the principal.
     pub subject: Arc<Entity>,
-    /// What.
+    /// The action.
     pub action: Arc<Action>,
-    /// On what.
+    /// The resource.
     pub resource: Arc<Entity>,
-    /// The circumstances.
+    /// The context of the request.
     pub context: Arc<AttrMap>,
 }
 
-/// What a host knows of entities beyond what a request says.
+/// The entities that a host knows, with their properties.
 pub trait Directory {
-    /// The properties of a subject, if it is known.
+    /// Returns the properties of a subject, or `None` if it is not known.
     fn subject(&self, kind: &str, id: &str) -> Option<&AttrMap>;
 
-    /// The properties of a resource, if it is known.
+    /// Returns the properties of a resource, or `None` if it is not known.
     fn resource(&self, kind: &str, id: &str) -> Option<&AttrMap>;
 
-    /// Whether there is no directory at all. Then everybody is taken as they are described.
+    /// Returns true if the host has no directory. Entities then have the properties in the request.
     fn is_empty(&self) -> bool {
         false
     }
 }
 
-/// A host that knows nothing beyond the request.
+/// The directory of a host without one.
 #[derive(Clone, Copy, Debug)]
 pub struct NoDirectory;
 
-/// A request that cannot be answered, because of what it says.
+/// The error of a request that cannot be answered, in one sentence for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthzenError(String);
 
 /// Reads an evaluation request.
 ///
+/// ```
+/// use wardgate_native::protocol::authzen::{NoDirectory, evaluation};
+///
+/// let evaluation = evaluation(
+///     br#"{
+///         "subject": { "type": "user", "id": "ada", "properties": { "roles": ["member"] } },
+///         "action": { "name": "view" },
+///         "resource": { "type": "document", "id": "d1" }
+///     }"#,
+/// )?;
+/// let request = evaluation.request(&NoDirectory)?;
+/// assert_eq!(request.principal.roles, ["member"]);
+/// assert_eq!(request.actions, ["view"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// The text is no JSON, or no such request.
+/// The text is not JSON, or not an evaluation request.
 pub fn evaluation(json: &[u8]) -> Result<Evaluation, AuthzenError> {
     let document = read::document(json, MAX_VALUES)?;
     Evaluation::read(&read::root(&document)?)
@@ -83,17 +100,51 @@ pub fn evaluation(json: &[u8]) -> Result<Evaluation, AuthzenError> {
 
 /// Reads a request for several evaluations.
 ///
+/// ```
+/// use wardgate_native::protocol::authzen::{Evaluations, evaluations};
+///
+/// let evaluations = evaluations(
+///     br#"{
+///         "subject": { "type": "user", "id": "ada" },
+///         "action": { "name": "view" },
+///         "evaluations": [
+///             { "resource": { "type": "document", "id": "d1" } },
+///             { "resource": { "type": "document", "id": "d2" } }
+///         ]
+///     }"#,
+/// )?;
+/// let Evaluations::Many { items, .. } = evaluations else { panic!("not a list") };
+/// assert_eq!(items.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// The text is no JSON, or no such request. What is wrong with one of several is kept beside the others.
+/// The text is not JSON, or not such a request. An error in one of the evaluations is its item in
+/// the list.
 pub fn evaluations(json: &[u8]) -> Result<Evaluations, AuthzenError> {
     let document = read::document(json, MAX_VALUES_OF_MANY)?;
     Evaluations::read(&read::root(&document)?)
 }
 
-/// Reads a search for what is `search_kind`.
+/// Reads a search for subjects, resources or actions.
+///
+/// ```
+/// use wardgate_native::protocol::authzen::{SearchKind, search};
+///
+/// let search = search(
+///     br#"{
+///         "subject": { "type": "user", "id": "ada" },
+///         "action": { "name": "view" },
+///         "resource": { "type": "document" }
+///     }"#,
+///     SearchKind::Resources,
+/// )?;
+/// assert_eq!(search.kind(), "document");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// The text is no JSON, or no such request.
+/// The text is not JSON, or not a search.
 pub fn search(json: &[u8], search_kind: SearchKind) -> Result<Search, AuthzenError> {
     let document = read::document(json, MAX_VALUES_OF_MANY)?;
     Search::read(&read::root(&document)?, search_kind)
@@ -112,11 +163,11 @@ impl Evaluation {
         })
     }
 
-    /// Returns the request that this question means, for hosts that verify no tokens. What the directory knows stands in
-    /// for properties that the question does not name.
+    /// Returns the request that this question means, for hosts that verify no tokens. The directory
+    /// supplies the properties that the question does not name.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none.
+    /// A property that selects roles or policies has a wrong value.
     pub fn request(&self, directory: &dyn Directory) -> Result<Request, AuthzenError> {
         Ok(Request {
             principal: principal(&self.subject, directory)?,
@@ -143,7 +194,7 @@ impl Directory for NoDirectory {
 }
 
 impl AuthzenError {
-    /// Takes one sentence for the caller.
+    /// Returns the error with one sentence for the caller.
     #[must_use]
     pub const fn new(message: String) -> Self {
         Self(message)
@@ -173,7 +224,7 @@ mod tests {
         assert_eq!(failure.to_string(), expected, "{json}");
     }
 
-    fn asked(subject: &str, rest: &str) -> String {
+    fn evaluation_json(subject: &str, rest: &str) -> String {
         format!(
             r#"{{"subject": {subject}, "action": {{"name": "view"}}, "resource": {{"type": "album", "id": "a"}}{rest}}}"#
         )
@@ -181,7 +232,7 @@ mod tests {
 
     fn roles(properties: &str) -> Vec<String> {
         let subject = format!(r#"{{"type": "user", "id": "ada", "properties": {properties}}}"#);
-        read(&asked(&subject, "")).unwrap().principal.roles
+        read(&evaluation_json(&subject, "")).unwrap().principal.roles
     }
 
     #[test]
@@ -189,7 +240,7 @@ mod tests {
         let subject = r#"{"type": "user", "id": "ada", "properties": {"roles": ["member"], "team": "red",
             "cerbos.scope": "acme", "cerbos.policyVersion": "v2"}}"#;
         let context = r#", "context": {"ip": "10.0.0.1"}, "later": 1"#;
-        let request = read(&asked(subject, context)).unwrap();
+        let request = read(&evaluation_json(subject, context)).unwrap();
         let Principal { id, policy_version, scope, roles, attr } = request.principal;
         assert_eq!([id, policy_version, scope].map(|text| text.to_string()), ["ada", "v2", "acme"]);
         assert_eq!(roles, ["member"]);
@@ -204,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_looked_for_in_three_places() {
+    fn roles_come_from_one_of_three_members() {
         assert_eq!(roles(r#"{"cerbos.roles": ["a"], "roles": ["b"]}"#), ["a"]);
         assert_eq!(roles(r#"{"roles": ["b"]}"#), ["b"]);
         assert_eq!(roles(r#"{"roles": "b"}"#), ["user"]);
@@ -214,27 +265,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_evaluation_is_named() {
+    fn errors_name_the_faulty_member() {
         refused("", "malformed JSON at byte 0: expected a value");
         refused("[]", "the request must be an object, found an array");
         refused("{}", "`subject` must be an object, found nothing");
-        refused(&asked("1", ""), "`subject` must be an object, found a number");
+        refused(&evaluation_json("1", ""), "`subject` must be an object, found a number");
         let subject = r#"{"type": "user", "id": 7}"#;
-        refused(&asked(subject, ""), "`subject.id` must be a string, found a number");
+        refused(&evaluation_json(subject, ""), "`subject.id` must be a string, found a number");
         let subject = r#"{"id": "ada", "properties": {"roles": ["a"]}}"#;
-        refused(&asked(subject, ""), "`subject.type` must be a string, found nothing");
+        refused(&evaluation_json(subject, ""), "`subject.type` must be a string, found nothing");
         let subject = r#"{"type": "user", "id": "ada", "properties": {"cerbos.roles": "a"}}"#;
         let expected = "`subject.properties.cerbos.roles` must be an array of strings";
-        refused(&asked(subject, ""), expected);
+        refused(&evaluation_json(subject, ""), expected);
         let subject = r#"{"type": "user", "id": "ada"}"#;
         let context = r#", "context": []"#;
-        refused(&asked(subject, context), "`context` must be an object, found an array");
+        refused(&evaluation_json(subject, context), "`context` must be an object, found an array");
     }
 
     #[test]
     fn names_are_bounded() {
         let named = |length: usize| {
-            asked(&format!(r#"{{"type": "user", "id": "{}"}}"#, "a".repeat(length)), "")
+            evaluation_json(&format!(r#"{{"type": "user", "id": "{}"}}"#, "a".repeat(length)), "")
         };
         assert!(read(&named(16 << 10)).is_ok());
         let expected = "`subject.id` must have at most 16384 bytes, found 16385";
@@ -246,12 +297,12 @@ mod tests {
         let subject = r#"{"type": "user", "id": "ada"}"#;
         let nested = |depth: usize| {
             let list = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-            asked(subject, &format!(r#", "context": {{"a": {list}}}"#))
+            evaluation_json(subject, &format!(r#", "context": {{"a": {list}}}"#))
         };
         assert!(read(&nested(29)).is_ok());
         refused(&nested(40), "the request nests deeper than 32 levels");
         let many = format!("[{}0]", "0,".repeat(10_000));
-        let many = asked(subject, &format!(r#", "context": {{"a": {many}}}"#));
+        let many = evaluation_json(subject, &format!(r#", "context": {{"a": {many}}}"#));
         refused(&many, "the request holds more than 10000 values");
     }
 }

@@ -1,8 +1,8 @@
-//! The CheckResources call of Cerbos, read into what the engine is asked.
+//! The CheckResources call of Cerbos, read into requests for the engine.
 //!
-//! What Cerbos's own validation refuses is refused here: an empty id, no roles, no actions, an action
-//! twice. The same call for one resource may be written without its list. What stands in `auxData` is for
-//! the host to read: some verify tokens, and some are given claims.
+//! A call that Cerbos's own validation refuses is refused here: an empty id, no roles, no actions,
+//! an action twice. The same call for one resource may be written without its list. The host reads
+//! `auxData`: some verify tokens, and some are given claims.
 
 pub(crate) mod fast;
 mod message;
@@ -16,18 +16,38 @@ pub use message::Message;
 /// One call: a principal, and the actions that it wants to perform on some resources.
 #[derive(Debug)]
 pub struct Call {
-    /// Everything but the resource and the actions.
+    /// The request without the resource and the actions.
     request: Request,
-    /// Whether the answer is to tell what decided.
+    /// True if the answer is to name the policies that decided.
     pub include_meta: bool,
     entries: Vec<(Resource, Vec<String>)>,
 }
 
 impl Call {
-    /// Reads a call, and what stands in `auxData` with `aux_data`.
+    /// Reads a call, and its `auxData` with `aux_data`.
+    ///
+    /// ```
+    /// use wardgate_native::AuxData;
+    /// use wardgate_native::protocol::{cerbos::Call, documents};
+    ///
+    /// let document = documents::call(
+    ///     br#"{
+    ///         "principal": { "id": "ada", "roles": ["member"] },
+    ///         "resources": [
+    ///             { "actions": ["view"], "resource": { "kind": "document", "id": "d1" } }
+    ///         ]
+    ///     }"#,
+    /// )?;
+    /// let mut call = Call::read(&document, |_| Ok(AuxData::default()))?;
+    /// call.each(|request| {
+    ///     assert_eq!((request.resource.id.as_str(), request.actions.len()), ("d1", 1));
+    ///     Ok::<(), String>(())
+    /// })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// It is none, in words for its sender.
+    /// The value is not a call; the message is for its sender.
     pub fn read(
         value: &Attr,
         aux_data: impl FnOnce(&Attr) -> Result<AuxData, String>,
@@ -47,10 +67,10 @@ impl Call {
         })
     }
 
-    /// Hands a request for each resource to `act`, without copying the principal for each.
+    /// Calls `act` with a request for each resource, without copying the principal for each.
     ///
     /// # Errors
-    /// The first of `act`.
+    /// The first error of `act`.
     pub fn each<E>(&mut self, mut act: impl FnMut(&Request) -> Result<(), E>) -> Result<(), E> {
         for (resource, actions) in self.entries.drain(..) {
             self.request.resource = resource;
@@ -60,13 +80,13 @@ impl Call {
         Ok(())
     }
 
-    /// The resources, and the actions on each.
+    /// Returns the resources, and the actions on each.
     #[must_use]
     pub fn entries(&self) -> &[(Resource, Vec<String>)] {
         &self.entries
     }
 
-    /// The id that the sender chose, empty if there is none.
+    /// Returns the id that the sender chose, empty if there is none.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.request.request_id
@@ -97,7 +117,7 @@ fn entry(message: &Message<'_>) -> Result<(Resource, Vec<String>), String> {
 /// Reads a principal.
 ///
 /// # Errors
-/// It is none, in words for its sender.
+/// The value is not a principal; the message is for its sender.
 pub fn principal(value: &Attr) -> Result<Principal, String> {
     let fields = Message::read(value, "principal".to_owned(), PRINCIPAL)?;
     Ok(Principal {
@@ -112,7 +132,7 @@ pub fn principal(value: &Attr) -> Result<Principal, String> {
 /// Reads the version of policies to use.
 ///
 /// # Errors
-/// It is none, in words for its sender.
+/// The field is not a version; the message is for its sender.
 pub fn version(fields: &Message<'_>) -> Result<String, String> {
     let version = fields.text("policyVersion")?;
     if is_version(version) {
@@ -125,7 +145,7 @@ pub fn version(fields: &Message<'_>) -> Result<String, String> {
 /// Reads the scope to begin the search in.
 ///
 /// # Errors
-/// It is none, in words for its sender.
+/// The field is not a scope; the message is for its sender.
 pub fn scope(fields: &Message<'_>) -> Result<String, String> {
     let scope = fields.text("scope")?;
     if is_scope(trimmed_scope(scope)) {
@@ -135,12 +155,12 @@ pub fn scope(fields: &Message<'_>) -> Result<String, String> {
     Err(format!("`{at}`: expected names joined by dots, such as `acme.legal`, found `{scope}`"))
 }
 
-/// Whether policies can have this version; empty stands for the default one.
+/// Returns true if policies can have this version; empty means the default one.
 pub(crate) fn is_version(version: &str) -> bool {
     version.chars().all(is_word)
 }
 
-/// Whether policies can be of this scope, without dots around it.
+/// Returns true if policies can have this scope, which has no dots at its ends.
 pub(crate) fn is_scope(path: &str) -> bool {
     let is_segment = |segment: &str| {
         segment.starts_with(is_word) && segment.chars().all(|c| is_word(c) || c == '-')
@@ -152,7 +172,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The context of a call is for audit logs, of which there are none here.
+/// Checks the context of a call. It is for audit logs, which this crate does not write.
 fn context(call: &Message<'_>) -> Result<(), String> {
     match call.field("requestContext") {
         None => Ok(()),

@@ -1,7 +1,7 @@
-//! JSON text as requests, for hosts that take them as text and ask more than yes or no.
+//! JSON text as requests, for hosts that take them as text and need more than yes or no.
 //!
-//! Names and bounds are those of [`Policies::is_allowed_json`](crate::Policies::is_allowed_json): a name that
-//! is not known or stands twice is an error, and `null` is as good as absent.
+//! Names and bounds are those of [`Policies::is_allowed_json`](crate::Policies::is_allowed_json):
+//! an unknown or repeated name is an error, and `null` counts as missing.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::{Request, Resource};
@@ -13,15 +13,16 @@ use crate::request;
 /// Reads any JSON text. No object in it may have a name twice.
 ///
 /// # Errors
-/// The text is no JSON, has a member twice, or is too large or too deep for a request.
+/// The text is not JSON, has a member twice, or is too large or too deep for a request.
 pub fn attribute(json: &[u8]) -> Result<Attr, RequestError> {
     json::document(json)
 }
 
-/// Reads the JSON text of a [`Call`](crate::protocol::cerbos::Call), whose attributes lie deeper than those of one resource.
+/// Reads the JSON text of a [`Call`](crate::protocol::cerbos::Call), whose attributes are deeper
+/// than those of one resource.
 ///
 /// # Errors
-/// The text is no JSON, or too large or too deep for a call.
+/// The text is not JSON, or too large or too deep for a call.
 pub fn call(json: &[u8]) -> Result<Attr, RequestError> {
     json::call_document(json)
 }
@@ -29,23 +30,38 @@ pub fn call(json: &[u8]) -> Result<Attr, RequestError> {
 /// Reads `{"principal", "action", "resource"}` into a request that has its action as the only one.
 ///
 /// # Errors
-/// The text is no JSON, or no request.
+/// The text is not JSON, or not a request.
 pub fn question(json: &[u8]) -> Result<Request, RequestError> {
     json::request(json)
 }
 
 /// Reads `{"principal", "actions", "resource"}`.
 ///
+/// ```
+/// use wardgate_native::protocol::documents;
+///
+/// let request = documents::check(
+///     br#"{
+///         "principal": { "id": "ada", "roles": ["member"] },
+///         "actions": ["view", "delete"],
+///         "resource": { "kind": "document", "id": "d1" }
+///     }"#,
+/// )?;
+/// assert_eq!(request.actions, ["view", "delete"]);
+/// # Ok::<(), wardgate_native::RequestError>(())
+/// ```
+///
 /// # Errors
-/// The text is no JSON, or no request.
+/// The text is not JSON, or not a request.
 pub fn check(json: &[u8]) -> Result<Request, RequestError> {
     request::of_check(&json::document(json)?)
 }
 
-/// Reads `{"principal", "action", "resources"}` into a request without a resource, and the resources.
+/// Reads `{"principal", "action", "resources"}` into a request without a resource, and the
+/// resources.
 ///
 /// # Errors
-/// The text is no JSON, or no request.
+/// The text is not JSON, or not a request.
 pub fn batch(json: &[u8]) -> Result<(Request, Vec<Resource>), RequestError> {
     request::of_batch(&json::document(json)?)
 }
@@ -58,12 +74,12 @@ mod tests {
     const ALBUM: &str = r#"{ "kind": "album", "id": "a", "attr": { "public": true } }"#;
 
     fn refused(json: &str, expected: &str) {
-        let said = [
+        let messages = [
             question(json.as_bytes()).unwrap_err().to_string(),
             check(json.as_bytes()).unwrap_err().to_string(),
             batch(json.as_bytes()).unwrap_err().to_string(),
         ];
-        assert!(said.iter().any(|said| said == expected), "{said:?}");
+        assert!(messages.iter().any(|messages| messages == expected), "{messages:?}");
     }
 
     #[test]
@@ -87,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_named() {
+    fn errors_name_the_faulty_member() {
         refused("", "malformed JSON at byte 0: expected a value");
         refused("[]", "`request`: expected an object, found a list");
         refused(r#"{ "subject": 1 }"#, "unknown field `subject` in `request`");

@@ -1,4 +1,4 @@
-//! `is_allowed` allocates nothing, in whatever form it is asked.
+//! `is_allowed` allocates nothing, in any form of a question.
 
 use allocation_counter::measure;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn every_form_is_free(pdp: &Pdp) {
     let pairs = [("owner", Attr::String("ada".into())), ("stars", Attr::Number(1.0))];
     let level = [("level", 3.0)];
     let free = |what: &str, expected: bool, decide: &dyn Fn() -> bool| {
-        // The first decision of a thread makes what the thread keeps.
+        // The first decision of a thread allocates the thread's buffers.
         let _ = decide();
         let mut found = !expected;
         let counted = measure(|| found = decide());
@@ -42,7 +42,7 @@ fn every_form_is_free(pdp: &Pdp) {
             action,
             resource: ResourceRef::new("document", "d1", &pairs[..]),
         };
-        // Who does not say whether a document is locked may not delete it either.
+        // A document without the attribute `locked` may not be deleted either.
         free(&format!("fields {action}"), expected, &|| pdp.is_allowed_fields(&question, now));
         let value = json!({
             "principal": { "id": "bob", "roles": ["editor", "viewer"], "attr": { "level": 3 } },
@@ -86,7 +86,8 @@ fn request() -> Request {
     request
 }
 
-/// Bytes that it takes to read and answer evaluations of which each leaves out all members but these.
+/// Returns the bytes that it takes to read and answer evaluations that leave out all members but
+/// these.
 fn bytes_of_evaluations(shared: &str, item: &str, count: usize) -> u64 {
     let items = vec![item; count].join(",");
     let body = format!("{{{shared}, \"evaluations\": [{items}]}}");
@@ -130,14 +131,15 @@ fn evaluations_share_what_they_leave_out() {
         let own: Vec<&str> = own.map(|(_, own)| *own).collect();
         let item = format!("{{{}}}", own.join(","));
         let bytes = |count| bytes_of_evaluations(&shared, &item, count);
-        // One more takes what its own members take, and not the 100 KB of each that it leaves out.
+        // One more takes the memory of its own members, and not the 100 KB of each that it leaves
+        // out.
         let each = (bytes(300) - bytes(100)) / 200;
         assert!(each < 4_000, "{item}: {each}");
     }
 }
 
 #[test]
-fn a_list_too_long_is_never_gathered() {
+fn a_list_too_long_is_never_collected() {
     let condition = |function: &str| {
         format!(
             "apiVersion: api.cerbos.dev/v1
@@ -165,7 +167,8 @@ resourcePolicy:
         let counted =
             measure(|| is_allowed = pdp.is_allowed(&request, "view", Timestamp::default()));
         assert!(!is_allowed, "{function}");
-        // A text of its own, a way up for each of its parts, and the most parts that a list may have.
+        // A text of its own, a path for each of its parts, and the largest number of parts of a
+        // list.
         assert!(counted.bytes_max < 5 * (4 << 20), "{function}: {} bytes", counted.bytes_max);
     }
 }

@@ -1,4 +1,4 @@
-//! A cache changes no answer: not where places collide, not between threads, not across reloads.
+//! A cache changes no answer: not where entries collide, not between threads, not across reloads.
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,14 @@ use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Timestamp, Trust};
 
-/// Each request differs from the one before in one thing, and all of them share a few places.
+/// Each request differs from the one before in one value, and all of them share a few entries.
 #[test]
 fn no_two_requests_share_an_answer() {
     let bundle = bundle(FIRST);
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut asked) = (Random(7), Asked::new());
+        let (mut random, mut asked) = (Random(7), RequestParts::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
             asked.change(&mut random);
@@ -29,8 +29,8 @@ fn no_two_requests_share_an_answer() {
     }
 }
 
-/// Within one snapshot the answers are those of its policies, whatever other threads have asked and
-/// whichever policies have come since.
+/// Within one snapshot the answers are those of its policies, for any questions of other threads
+/// and any reloads in between.
 #[test]
 fn no_answer_outlives_a_reload() {
     let bundles = [bundle(FIRST), bundle(SECOND)];
@@ -39,7 +39,7 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut asked, mut rounds) = (Random(seed), Asked::new(), 0_u32);
+            let (mut random, mut asked, mut rounds) = (Random(seed), RequestParts::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
                 asked.change(&mut random);
                 let snapshot = cached.snapshot();
@@ -64,9 +64,9 @@ fn no_answer_outlives_a_reload() {
     });
 }
 
-/// A request, by what can be changed in it.
+/// A request, by the values that can be changed in it.
 #[derive(Clone, Debug)]
-struct Asked {
+struct RequestParts {
     id: usize,
     roles: usize,
     action: usize,
@@ -76,7 +76,7 @@ struct Asked {
     resource: [usize; 2],
 }
 
-impl Asked {
+impl RequestParts {
     fn new() -> Self {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }
@@ -92,7 +92,7 @@ impl Asked {
             5 => self.principal = random.below(values),
             6 => self.resource[0] = random.below(values),
             7 => self.resource[1] = random.below(values),
-            // The same characters, cut elsewhere.
+            // The same characters, split at another position.
             _ => self.resource = *random.pick(CUTS),
         }
     }
@@ -120,7 +120,7 @@ impl Asked {
         values()[self.principal].as_ref().map_or(json!({}), |value| json!({ "c": value }))
     }
 
-    /// The answers in three forms.
+    /// Returns the answers in three forms.
     fn of(&self, pdp: &Pdp) -> [bool; 3] {
         let document = self.document();
         let text = document.to_string();
@@ -149,7 +149,7 @@ impl Asked {
     }
 }
 
-/// What an attribute may be; nothing is an attribute that is missing.
+/// Returns the values of an attribute; `None` is a missing attribute.
 fn values() -> &'static [Option<Value>] {
     static VALUES: std::sync::OnceLock<Vec<Option<Value>>> = std::sync::OnceLock::new();
     VALUES.get_or_init(|| {
@@ -188,10 +188,11 @@ fn values() -> &'static [Option<Value>] {
     })
 }
 
-/// Places among the values: `ab` and `c`, `a` and `bc`; and the same with a byte that keys have a use for.
+/// Indices of the values: `ab` and `c`, `a` and `bc`; and the same with a byte that has a meaning
+/// in keys.
 const CUTS: &[[usize; 2]] = &[[0, 1], [2, 3], [1, 0], [3, 2], [26, 4], [2, 27]];
 
-/// Asks which of the two sets of policies it is.
+/// Returns the request that differs in the two sets of policies.
 fn marker() -> Value {
     json!({
         "principal": { "id": "ada", "roles": ["marker"] },

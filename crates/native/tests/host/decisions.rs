@@ -33,7 +33,7 @@ fn every_form_has_the_same_answer() {
     assert!((40..180).contains(&allowed), "{allowed} of 240 are allowed");
 }
 
-/// Asks in every form, and compares the answers.
+/// Decides in every form, and compares the answers.
 fn is_allowed(pdp: &Pdp, person: &Person, action: &str, document: &Document) -> bool {
     let now = Timestamp::new(1_800_000_000, 0).unwrap();
     let question = Question {
@@ -103,7 +103,7 @@ pub(crate) fn json(request: &Request, action: &str) -> Value {
 }
 
 #[test]
-fn what_is_no_request_is_an_error_in_both_forms() {
+fn malformed_requests_are_errors_in_both_forms() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let check = |text: &str, expected: &str| {
         let found = pdp.is_allowed_json(text.as_bytes(), SystemClock);
@@ -156,14 +156,14 @@ fn what_is_no_request_is_an_error_in_both_forms() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_an_error() {
+fn bytes_that_are_not_utf_8_are_an_error() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let expected = RequestError::Malformed { offset: 2, expected: "UTF-8" };
     assert_eq!(pdp.is_allowed_json(b"{\"\xff\":1}", SystemClock), Err(expected));
 }
 
 #[test]
-fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
+fn attributes_nest_up_to_the_depth_of_the_engine() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let input = |name: &str, depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
@@ -173,7 +173,7 @@ fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
         );
         pdp.is_allowed_json(text.as_bytes(), SystemClock)
     };
-    // The escape is what the plain reader is for.
+    // The escape leads to the plain reader.
     for name in ["x", "\\u0078"] {
         assert_eq!(input(name, 64), Ok(true), "{name}");
         assert_eq!(input(name, 65), Err(RequestError::TooDeep), "{name}");
@@ -197,7 +197,7 @@ fn a_kind_without_policies_is_denied() {
 }
 
 #[test]
-fn a_bundle_that_is_refused_changes_nothing() {
+fn a_refused_bundle_leaves_the_policies_as_they_are() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let (ada, document) = (person("ada", &["viewer"]), owned_by("bob"));
     let prepared = pdp.prepare::<Person, Document>("document", "view");

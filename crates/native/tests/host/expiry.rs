@@ -1,4 +1,4 @@
-//! A bundle that was open when it expired decides nothing any more.
+//! A bundle that was open when it expired allows no action any more.
 
 use serde_json::json;
 use wardgate_bundle::{Label, pack_as};
@@ -22,14 +22,14 @@ fn everything_is_denied_from_the_second_of_expiry_on() {
 }
 
 #[test]
-fn remembered_answers_expire_too() {
+fn cached_answers_expire_too() {
     let pdp = opened(AfterExpiry::Deny, 64);
     assert_eq!(allowed(&pdp, at(-1)), allowed(&pdp, at(-1)));
     assert_eq!(allowed(&pdp, at(0)), 0);
 }
 
 #[test]
-fn a_host_that_says_so_goes_on_deciding() {
+fn a_host_may_continue_after_expiry() {
     let pdp = opened(AfterExpiry::Decide, 0);
     assert_eq!(allowed(&pdp, at(0)), allowed(&pdp, at(-1)));
 }
@@ -62,7 +62,7 @@ fn calls_are_not_answered_from_their_text_after_expiry() {
 }
 
 #[test]
-fn an_expired_bundle_is_opened_by_nobody() {
+fn an_expired_bundle_cannot_be_opened() {
     for after_expiry in [AfterExpiry::Deny, AfterExpiry::Decide] {
         let conditions = Conditions { now: Some(EXPIRES), after_expiry, ..Conditions::default() };
         let refused = Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, 0).unwrap_err();
@@ -81,7 +81,7 @@ fn opened(after_expiry: AfterExpiry, entries: usize) -> Pdp {
     Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, entries).unwrap()
 }
 
-/// The time so many seconds after expiry.
+/// Returns the time so many seconds after expiry.
 fn at(seconds: i64) -> Timestamp {
     Timestamp::new(i64::try_from(EXPIRES).unwrap() + seconds, 0).unwrap()
 }
@@ -101,8 +101,8 @@ fn allowed(pdp: &Pdp, now: Timestamp) -> usize {
     ACTIONS.iter().map(|action| of_action(pdp, (&ada, action, &document), now)).sum()
 }
 
-fn of_action(pdp: &Pdp, asked: (&Person, &str, &Document), now: Timestamp) -> usize {
-    let (person, action, document) = asked;
+fn of_action(pdp: &Pdp, parts: (&Person, &str, &Document), now: Timestamp) -> usize {
+    let (person, action, document) = parts;
     let question = Question {
         principal: PrincipalRef::new(&person.id, &person.roles, person),
         action,

@@ -1,4 +1,4 @@
-//! The host as its users see it.
+//! Tests of the public interface.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

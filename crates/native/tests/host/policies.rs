@@ -51,13 +51,13 @@ impl AsResource for Document {
     }
 }
 
-/// Somebody with these roles.
+/// Returns a person with these roles.
 pub(crate) fn person(id: &str, roles: &[&str]) -> Person {
     let roles = roles.iter().map(ToString::to_string).collect();
     Person { id: id.to_owned(), roles, team: Some("red".to_owned()), level: 3 }
 }
 
-/// What somebody owns.
+/// Returns a document of this owner.
 pub(crate) fn owned_by(owner: &str) -> Document {
     Document {
         id: "d1".to_owned(),
@@ -117,7 +117,7 @@ resourcePolicy:
       condition: { match: { expr: now() > timestamp("2020-01-01T00:00:00Z") } }
 "#;
 
-/// The actions of the rules, and one that has none.
+/// The actions of the rules, and one without a rule.
 pub(crate) const ACTIONS: &[&str] = &[
     "view", "list", "edit", "delete", "share", "rate", "visit", "name", "tag", "join", "late",
     "unknown",

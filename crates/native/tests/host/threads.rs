@@ -1,4 +1,4 @@
-//! Many threads ask while one reloads.
+//! Many threads decide while one reloads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -7,7 +7,8 @@ use wardgate_native::{Pdp, Timestamp, Trust};
 
 use crate::policies::{DOCUMENTS, Document, Person, bundle, owned_by, person};
 
-/// Both policies give opposite answers to two questions. Within one snapshot they must agree.
+/// The two sets of policies give opposite answers to two questions. Within one snapshot they must
+/// agree.
 #[test]
 fn a_decision_is_made_by_one_set_of_policies() {
     let policies = [
@@ -33,7 +34,7 @@ fn a_decision_is_made_by_one_set_of_policies() {
         for round in 1..=60 {
             pdp.reload(&policies[round % 2], Trust::Unsigned).unwrap();
             assert!(pdp.reload(b"no bundle", Trust::Unsigned).is_err());
-            // What was prepared before the reload decides by what came with it.
+            // A question that was prepared before the reload uses the policies of the reload.
             let lists = prepared.is_allowed(&ada(), &owned_by("bob"), now());
             assert_eq!(lists, round % 2 == 0);
         }

@@ -38,7 +38,7 @@ pub(in crate::cel) fn call<'a>(
     }
 }
 
-/// Returns the nanoseconds from one moment to another, or the most that a duration holds.
+/// Returns the nanoseconds from one moment to another, or the nearest duration.
 fn elapsed(from: Timestamp, to: Timestamp) -> i64 {
     to.since(from).unwrap_or(if from < to { i64::MAX } else { i64::MIN })
 }
@@ -52,24 +52,24 @@ fn intersect<'a>(left: &List<'a>, right: &List<'a>, context: &Context<'a, '_>) -
     }
 }
 
-/// Returns the elements of `list` whose being in `other` is as `wanted`.
+/// Returns the elements of `list` that are in `other` if `wanted`, else those that are not.
 fn filter<'a>(
     list: &List<'a>,
     other: &List<'a>,
     wanted: bool,
     context: &Context<'a, '_>,
 ) -> Answer<'a> {
-    let mut kept = alloc::vec::Vec::new();
+    let mut elements = alloc::vec::Vec::new();
     let other = Elements::of(other, list.len(), context)?;
     for element in list.iter() {
         if other.contains(&element, context)? == wanted {
-            kept.push(element);
+            elements.push(element);
         }
     }
-    Ok(Value::list(kept))
+    Ok(Value::list(elements))
 }
 
-/// Tells whether an address is in a network. An IPv4 address in IPv6 clothes is an IPv4 address.
+/// Returns true if an address is in a network. An IPv4-mapped IPv6 address is an IPv4 address.
 fn in_range<'a>(address: &str, range: &str) -> Answer<'a> {
     let address = parse_address(address)
         .ok()

@@ -1,6 +1,7 @@
 //! Conversions between types.
 //!
-//! A conversion that would lose the value's magnitude is an error; one that loses a fraction is not.
+//! A conversion that would lose the value's magnitude is an error; one that loses a fraction is
+//! not.
 
 use alloc::string::{String, ToString};
 

@@ -30,7 +30,7 @@ pub(in crate::cel) fn call<'a>(
     }
 }
 
-/// Whether `text` is base64 with its padding.
+/// Returns true if `text` is base64 with its padding.
 pub(crate) fn is_base64(text: &str) -> bool {
     let symbols = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).count();
     symbols.is_multiple_of(4) && base64::decode(text).is_ok()

@@ -40,7 +40,7 @@ fn split<'a>(text: &Str<'a>, delimiter: &str, context: &Context<'a, '_>) -> Answ
     context.charge_bytes(text.len())?;
     let mut segments = alloc::vec::Vec::new();
     let mut start = 0;
-    // An empty delimiter stands between any two characters, but not around the text.
+    // An empty delimiter is between any two characters, but not around the text.
     let cuts = text::positions(text, delimiter)
         .filter(|at| !delimiter.is_empty() || (1..text.len()).contains(at))
         .take(MAX_ELEMENTS);
@@ -78,8 +78,8 @@ fn is_parent(left: &[Str<'_>], right: &[Str<'_>]) -> bool {
     left.len().checked_add(1) == Some(right.len()) && right.starts_with(left)
 }
 
-/// Returns the path that leads to both. Of two paths of one length the last segments do not count,
-/// even if they are equal: nothing is its own ancestor.
+/// Returns the common prefix of both paths. Of two paths of one length the last segments do not
+/// count, even if they are equal: a path is not its own ancestor.
 fn common_ancestors<'a>(left: &Rc<[Str<'a>]>, right: &Rc<[Str<'a>]>) -> Value<'a> {
     let shorter = left.len().min(right.len());
     let most = if left.len() == right.len() { shorter.saturating_sub(1) } else { shorter };
@@ -92,7 +92,7 @@ fn common(left: &[Str<'_>], right: &[Str<'_>]) -> usize {
     left.iter().zip(right).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns the elements of a list as texts, as far as they have one.
+/// Returns the elements of a list as texts; an error if one is not text.
 pub(super) fn strings<'a>(
     list: &List<'a>,
     context: &Context<'a, '_>,

@@ -97,7 +97,7 @@ fn distinct<'a>(list: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     Ok(Value::list(unique))
 }
 
-/// Sorts `list` by the `keys` of its elements. Elements with equal keys keep their order.
+/// Sorts `list` by the `keys` of its elements. Elements with equal keys stay in their order.
 fn sort_by<'a>(list: &List<'a>, keys: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     if list.len() != keys.len() {
         return Err(Error::text(format_args!(
@@ -113,7 +113,7 @@ fn sort_by<'a>(list: &List<'a>, keys: &List<'a>, context: &Context<'a, '_>) -> A
     Ok(Value::list(pairs.into_iter().map(|(_, element)| element).collect()))
 }
 
-/// Makes sure that the keys have an order, and pays for the comparisons.
+/// Checks that the keys have an order, and pays for the comparisons.
 fn check_keys<'a>(
     pairs: &[(Value<'a>, Value<'a>)],
     context: &Context<'a, '_>,
@@ -139,7 +139,7 @@ fn length(key: &Value<'_>) -> usize {
     }
 }
 
-/// Orders two keys of one type; nothing if the type has no order. NaN comes last, so that the order
+/// Orders two keys of one type; `None` if the type has no order. NaN comes last, so that the order
 /// is total.
 fn order_of(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     use Value as V;

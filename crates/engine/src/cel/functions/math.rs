@@ -26,9 +26,9 @@ pub(in crate::cel) fn call<'a>(
     }
 }
 
-/// Which of several numbers to take.
+/// The choice of a number among several: the least or the greatest.
 struct Extreme {
-    /// How the best so far compares with a better one.
+    /// The order of the present choice to a better one.
     beaten: Ordering,
     mismatch: &'static str,
     empty: &'static str,
@@ -46,8 +46,7 @@ const LEAST: Extreme = Extreme {
     empty: "math.@min(list) argument must not be empty",
 };
 
-/// Returns the argument, or element of the only argument, that no other one beats. Of equals the
-/// first.
+/// Returns the first argument, or first element of the only argument, that no other one beats.
 fn extreme<'a>(args: &[Value<'a>], which: &Extreme, context: &Context<'a, '_>) -> Answer<'a> {
     let mut best: Option<Value<'a>> = None;
     let mut consider = |value: Value<'a>| -> Result<(), Error<'a>> {
@@ -72,7 +71,7 @@ const fn is_number(value: &Value<'_>) -> bool {
     matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_))
 }
 
-/// Compares numbers of any types; nothing for NaN and for what is no number.
+/// Compares numbers of any types; `None` for NaN and for other values.
 fn compare(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     use Value as V;
     match (left, right) {
@@ -127,7 +126,7 @@ fn bits<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
     })
 }
 
-/// Shifts zeros in, from the left too: an `int` is moved as its bit pattern.
+/// Shifts zeros in, on a right shift too: an `int` is moved as its bit pattern.
 fn shift<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
     let [value, Value::Int(by)] = args else { return Err(Error::NoSuchOverload) };
     let pattern = match value {

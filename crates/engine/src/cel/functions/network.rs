@@ -1,6 +1,6 @@
 //! The network extension: IP addresses and networks.
 //!
-//! A zone and an IPv4 address in IPv6 clothes are refused, because one text must mean one address.
+//! A zone and an IPv4-mapped IPv6 address are refused, because one text must mean one address.
 
 pub(crate) mod address;
 mod print;
@@ -133,7 +133,7 @@ fn describe_network(fault: NetworkFault<'_>) -> alloc::string::String {
     }
 }
 
-/// Tells whether `address` is in the network. Addresses of the other family never are.
+/// Returns true if `address` is in the network. Addresses of the other family never are.
 pub(super) fn contains(network: (IpAddr, u8), address: IpAddr) -> bool {
     let (base, length) = network;
     base.is_ipv4() == address.is_ipv4() && masked(base, length) == masked(address, length)
@@ -165,7 +165,7 @@ fn is_link_local_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// `224.0.0.0/24` (RFC 5771, section 4) and `ffx2::/16` (RFC 4291, section 2.7).
+/// Returns true for `224.0.0.0/24` (RFC 5771, section 4) and `ffx2::/16` (RFC 4291, section 2.7).
 fn is_link_local_multicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => matches!(v4.octets(), [224, 0, 0, _]),
@@ -173,7 +173,8 @@ fn is_link_local_multicast(address: IpAddr) -> bool {
     }
 }
 
-/// Private addresses count as global: the word speaks of routing within an organisation too.
+/// Returns true for global unicast addresses. Private addresses count as global: the term includes
+/// routing within an organisation.
 fn is_global_unicast(address: IpAddr) -> bool {
     let is_broadcast = matches!(address, IpAddr::V4(v4) if v4.is_broadcast());
     !(is_broadcast

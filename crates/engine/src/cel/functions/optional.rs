@@ -38,7 +38,7 @@ pub(in crate::cel) fn call<'a>(
     }
 }
 
-/// Whether a value is the one that protobuf gives a field that is not set.
+/// Returns true if a value is the default of a protobuf field.
 fn is_zero(value: &Value<'_>) -> bool {
     match value {
         Value::Null | Value::Optional(None) => true,

@@ -19,7 +19,7 @@ pub(in crate::cel) fn call<'a>(
     use Function as F;
     use Value as V;
     for arg in args {
-        // A path is cleaned, and then walked through by its elements.
+        // A path is cleaned, and then read element by element.
         context.charge_bytes(arg.as_str().map_or(0, str::len).saturating_mul(8))?;
     }
     match (function, args) {
@@ -68,7 +68,7 @@ fn join<'a>(paths: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     }
     let mut joined = parse(first, "first path")?;
     for path in others {
-        // Each step cleans the whole path anew.
+        // Each step cleans the whole path again.
         context.charge_string(joined.value().len().saturating_add(path.len()))?;
         joined.push(&parse(path, "path")?);
     }
@@ -105,7 +105,7 @@ fn matches_any<'a>(path: &str, patterns: &List<'a>, context: &Context<'a, '_>) -
 }
 
 fn matches<'a>(path: &str, pattern: &str, context: &Context<'a, '_>) -> Result<bool, Error<'a>> {
-    // Each part of the pattern may be tried at each place of the path.
+    // Each part of the pattern may be tried at each position of the path.
     context.charge_bytes(path.len().saturating_add(1).saturating_mul(pattern.len()))?;
     let name = parse(path, "path")?;
     let shape = parse(pattern, "pattern")?;

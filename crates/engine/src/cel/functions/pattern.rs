@@ -5,8 +5,8 @@ use crate::cel::error::Error;
 use crate::cel::value::Value;
 use crate::regex::{Ascii, OutOfSteps, Program, compile_paying};
 
-/// Runs `search` with the program of `pattern`. The search pays for itself from the steps it is
-/// given; a pattern that has to be compiled first pays for that too.
+/// Runs `search` with the program of `pattern`. The search pays for itself from the steps that it
+/// gets; a pattern that has to be compiled first pays for that too.
 pub(super) fn with_pattern<'a, T>(
     pattern: &Value<'a>,
     context: &Context<'a, '_>,
@@ -15,7 +15,7 @@ pub(super) fn with_pattern<'a, T>(
     with_program(pattern, context, |program| metered(context, |steps| search(program, steps)))
 }
 
-/// Runs `body` with the program of `pattern`; what the body does with it, it pays for itself.
+/// Runs `body` with the program of `pattern`; the body pays for its own steps.
 pub(super) fn with_program<'a, T>(
     pattern: &Value<'a>,
     context: &Context<'a, '_>,
@@ -37,7 +37,7 @@ pub(super) fn with_program<'a, T>(
     }
 }
 
-/// Lets a search draw on the budget.
+/// Runs a search with the steps of the budget.
 pub(super) fn metered<'a, T>(
     context: &Context<'a, '_>,
     search: impl FnOnce(&mut u32) -> Result<T, OutOfSteps>,

@@ -115,7 +115,7 @@ fn replace<'a>(
     Ok(Value::string(replaced))
 }
 
-/// Appends the replacement, with `\1` standing for the text of group 1 and `\\` for a backslash.
+/// Appends the replacement; in it `\1` means the text of group 1, and `\\` a backslash.
 fn expand<'a>(
     new: &str,
     text: &str,

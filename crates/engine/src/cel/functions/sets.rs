@@ -29,7 +29,7 @@ pub(in crate::cel) fn call<'a>(
     Ok(Value::Bool(answer))
 }
 
-/// Tells whether every element of `part` is in `whole`.
+/// Returns true if every element of `part` is in `whole`.
 pub(super) fn contains_all<'a>(
     whole: &List<'a>,
     part: &List<'a>,
@@ -44,7 +44,7 @@ pub(super) fn contains_all<'a>(
     Ok(true)
 }
 
-/// Tells whether the lists have an element in common.
+/// Returns true if the lists have an element in common.
 pub(super) fn intersects<'a>(
     left: &List<'a>,
     right: &List<'a>,
@@ -59,16 +59,16 @@ pub(super) fn intersects<'a>(
     Ok(false)
 }
 
-/// A list that is asked several times for an element.
+/// A list that is searched several times.
 pub(super) enum Elements<'l, 'a> {
-    /// Compared one by one: what is done where either side is short, and what hashing must agree with.
+    /// Compared one by one: used if either side is short, and the oracle of hashing.
     Listed(&'l List<'a>),
     /// Found by hash.
     Hashed(Members<'a>),
 }
 
 impl<'l, 'a> Elements<'l, 'a> {
-    /// Makes `list` ready for so many questions.
+    /// Prepares `list` for so many searches.
     ///
     /// # Errors
     /// The budget is spent.
@@ -83,7 +83,7 @@ impl<'l, 'a> Elements<'l, 'a> {
         Members::of(list, context).map(Self::Hashed)
     }
 
-    /// Tells whether `wanted` is in the list.
+    /// Returns true if `wanted` is in the list.
     ///
     /// # Errors
     /// The budget is spent.
@@ -114,7 +114,7 @@ fn scan<'a>(
     Ok(false)
 }
 
-/// Elements or questions up to which hashing does not pay.
+/// The number of elements or searches up to which hashing does not pay.
 const FEW: usize = 4;
 
 #[cfg(test)]

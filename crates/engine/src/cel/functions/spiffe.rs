@@ -93,7 +93,7 @@ fn parse<'a>(text: &Str<'a>, failure: &str) -> Result<Str<'a>, Error<'a>> {
 }
 
 fn parse_all<'a>(ids: &List<'a>, context: &Context<'a, '_>) -> Result<Rc<[Str<'a>]>, Error<'a>> {
-    // Whatever is wrong with the list, Cerbos answers that there is no such function for it.
+    // For any fault in the list, Cerbos reports that there is no such function for it.
     let ids = strings(ids, context).map_err(|error| match error {
         Error::Limit => Error::Limit,
         _ => Error::NoSuchOverload,

@@ -1,7 +1,7 @@
 //! The strings extension.
 //!
 //! Positions count characters, not bytes. A position outside of the text is an error, except where
-//! a search may start past the end and finds nothing.
+//! a search may start past the end and finds no match.
 
 mod format;
 mod quote;
@@ -134,7 +134,7 @@ fn replace<'a>(
 ) -> Answer<'a> {
     let most = at_most(most);
     let count = text::positions(text, old).take(most).count();
-    // Each is found twice.
+    // Each one is found twice.
     context.charge(count / 2)?;
     let kept = text.len().saturating_sub(old.len().saturating_mul(count));
     context.charge_string(kept.saturating_add(new.len().saturating_mul(count)))?;
@@ -154,9 +154,9 @@ fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '
     if most == 0 || (text.is_empty() && separator.is_empty()) {
         return Ok(Value::list(Vec::new()));
     }
-    // As many cuts as no list may have parts are one too many.
+    // As many cuts as the largest list has elements give one part too many.
     let cuts = most.saturating_sub(1).min(MAX_ELEMENTS);
-    // Without a separator every character stands alone: the cuts are between them.
+    // Without a separator every character is a part: the cuts are between them.
     let bounds: Vec<Range<usize>> = if separator.is_empty() {
         text.char_indices().skip(1).take(cuts).map(|(at, _)| at..at).collect()
     } else {
@@ -193,7 +193,7 @@ fn join<'a>(list: &List<'a>, separator: &str, context: &Context<'a, '_>) -> Answ
     Ok(Value::string(joined))
 }
 
-/// Turns a limit on the number of results, where a negative one means none, into a count.
+/// Converts a limit on the number of results into a count; a negative one means no limit.
 fn at_most(most: i64) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX)
 }
@@ -206,13 +206,13 @@ fn count(text: &str) -> i64 {
     i64::try_from(text.chars().count()).unwrap_or(i64::MAX)
 }
 
-/// Returns where in bytes the character at `index` starts. The end of the text is such a place too.
+/// Returns the offset in bytes of the character at `index`. The end of the text has an index too.
 fn offset<'a>(text: &str, index: i64) -> Result<usize, Error<'a>> {
     let starts = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     usize::try_from(index).ok().and_then(|at| starts.into_iter().nth(at)).ok_or(out_of_range(index))
 }
 
-/// Turns a place in bytes into a count of characters; no place is -1.
+/// Converts an offset in bytes into a count of characters; `None` becomes -1.
 fn position<'a>(text: &str, at: Option<usize>) -> Value<'a> {
     at.and_then(|at| text.get(..at)).map_or(Value::Int(-1), |before| Value::Int(count(before)))
 }

@@ -1,4 +1,4 @@
-//! What the tests of the functions share: a call without a program, and answers as text.
+//! Helpers for the tests of the functions: a call without a program, and results as text.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,7 +14,7 @@ use crate::cel::value::{List, Value};
 use crate::cel::{Activation, Pool};
 use crate::limits::MAX_STEPS;
 
-/// A world with nothing in it but a clock that stands at the thousandth second.
+/// An activation without values; its clock is at the thousandth second.
 struct Empty;
 
 impl<'a> Activation<'a> for Empty {
@@ -31,7 +31,7 @@ impl<'a> Activation<'a> for Empty {
     }
 }
 
-/// Calls `function` and shows the answer.
+/// Calls `function` and returns its result as text.
 pub(super) fn show(function: Function, args: &[Value<'static>]) -> String {
     text(&call(function, args))
 }
@@ -46,7 +46,7 @@ pub(super) fn call(function: Function, args: &[Value<'static>]) -> Value<'static
     super::call(function, args, &context)
 }
 
-/// Shows a value much as an expression would write it.
+/// Returns a value much as an expression would write it.
 pub(super) fn text(value: &Value<'_>) -> String {
     match value {
         Value::String(text) => format!("'{text}'"),

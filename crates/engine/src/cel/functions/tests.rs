@@ -8,7 +8,7 @@ use crate::cel::function::Function;
 use crate::cel::time::Timestamp;
 use crate::cel::value::Value;
 
-/// Numbers travel in bundles: a bundle of last year must call the same functions.
+/// Numbers are part of bundles: an earlier bundle must call the same functions.
 #[test]
 fn numbers_and_names_are_those_of_earlier_bundles() {
     let numbers: BTreeMap<u32, &str> = include_str!("numbers.txt")

@@ -1,8 +1,8 @@
 //! The parts of moments and durations.
 //!
-//! A moment's parts are those of the zone that is named, or else of UTC, whatever offset the moment was
-//! written with. A zone that is named by a literal stands in the policy table; a name that is
-//! computed is looked for among those.
+//! A moment's parts are those of the named zone, or else of UTC, for any offset in the moment's
+//! text. A zone that a literal names is in the policy table; a computed name is searched among
+//! those.
 
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
@@ -26,7 +26,7 @@ pub(in crate::cel) fn call<'a>(
     }
 }
 
-/// The whole of a duration in one unit.
+/// Returns the whole of a duration in one unit.
 fn duration_part<'a>(function: Function, nanos: i64) -> Answer<'a> {
     let unit = match function {
         Function::GetHours => 3600 * NANOS_PER_SECOND,

@@ -51,7 +51,7 @@ impl Civil {
     }
 }
 
-/// Returns the days from the epoch to a date; years beyond 9999 are not asked for.
+/// Returns the days from the epoch to a date up to the year 9999.
 pub(super) fn day_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year.saturating_sub(1) } else { year };
     let era = year.div_euclid(400);
@@ -61,7 +61,7 @@ pub(super) fn day_of(year: i64, month: i64, day: i64) -> i64 {
     era.saturating_mul(DAYS_PER_ERA).saturating_add(day_of_era - EPOCH_DAY)
 }
 
-/// Returns how many days a month has.
+/// Returns the number of days of a month.
 pub(super) const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

@@ -1,6 +1,6 @@
 //! The text of a duration.
 //!
-//! Reads what Go's `time.ParseDuration` reads; writes seconds, as cel-go does.
+//! Reads the texts of Go's `time.ParseDuration`; writes seconds, as cel-go does.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use super::NANOS_PER_SECOND;
 use crate::number::decimal;
 use crate::number::{int_to_double, parse_uint};
 
-/// Digits of a fraction that count; an `u64` holds them all.
+/// The number of digits of a fraction that count; an `u64` holds them all.
 const FRACTION_DIGITS: usize = 18;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
@@ -42,7 +42,7 @@ pub fn format_duration(nanos: i64) -> String {
     decimal::text(whole + fraction) + "s"
 }
 
-/// Reads one number with its unit, and returns what follows.
+/// Reads one number with its unit, and returns the text behind it.
 fn parse_part(text: &str) -> Option<(u64, &str)> {
     let (whole, rest) = split_digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {

@@ -1,7 +1,7 @@
 //! The text of a moment: RFC 3339, as Go's `time.Parse` reads it.
 //!
-//! Go is laxer than the RFC in two places and so is this: the hour may have one digit, and a comma
-//! may start the fraction.
+//! Go is laxer than the RFC in two respects and so is this: the hour may have one digit, and a
+//! comma may start the fraction.
 
 use super::Timestamp;
 use super::civil::{day_of, days_in_month};
@@ -11,7 +11,7 @@ use crate::cel::error::Error;
 ///
 /// # Errors
 ///
-/// The text is no moment, or one outside the years 1 to 9999.
+/// The text is not a moment, or is outside the years 1 to 9999.
 pub fn parse_timestamp(text: &str) -> Result<Timestamp, Error<'static>> {
     let wrong = || Error::conversion("string", "google.protobuf.Timestamp");
     let (seconds, nanos, offset) = parse(text).ok_or_else(wrong)?;
@@ -20,7 +20,7 @@ pub fn parse_timestamp(text: &str) -> Result<Timestamp, Error<'static>> {
         .ok_or(Error::TIMESTAMP_OVERFLOW)
 }
 
-/// Seconds and nanoseconds since the epoch, and the offset.
+/// Returns seconds and nanoseconds since the epoch, and the offset.
 fn parse(text: &str) -> Option<(i64, u32, i32)> {
     let mut reader = Reader(text.as_bytes());
     let year = reader.digits(4)?;
@@ -87,7 +87,7 @@ impl Reader<'_> {
             b'-' => -1,
             _ => return None,
         };
-        // Go lets 24 hours and 60 minutes pass.
+        // Go accepts 24 hours and 60 minutes.
         let hours = self.digits(2).filter(|hours| *hours <= 24)?;
         let minutes = self.after(b':')?.digits(2).filter(|minutes| *minutes <= 60)?;
         i32::try_from(sign * (hours * 3600 + minutes * 60)).ok()

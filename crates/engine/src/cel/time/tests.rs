@@ -135,14 +135,14 @@ fn offsets_read_as_in_cel_go() {
     check("+99999999999:00", Err(ZoneError::Range));
 }
 
-/// A zone that was at +1 h until the epoch, then follows the rule of central Europe.
+/// Returns a zone that was at +1 h until the epoch, then follows the rule of central Europe.
 fn berlin() -> [u32; 16] {
     let hour = 3600;
     [1, hour, 0, 0, hour, 2, 3, 5, 0, 2 * hour, 2 * hour, 10, 5, 0, 3 * hour, hour]
 }
 
 #[test]
-fn a_place_follows_its_changes_and_then_its_rule() {
+fn a_zone_follows_its_changes_and_then_its_rule() {
     let words = berlin();
     assert!(Zone::is_valid(&words));
     let check = |text: &str, hours: i32| {

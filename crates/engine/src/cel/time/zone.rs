@@ -1,4 +1,4 @@
-//! Time zones: fixed offsets, and the rules of a place as a constant of the policy table.
+//! Time zones: fixed offsets, and the rules of a zone as a constant of the policy table.
 //!
 //! The words of a zone constant, after its name and length:
 //!
@@ -6,10 +6,12 @@
 //! |---|---|
 //! | 1 | `n`, the number of recorded changes |
 //! | 1 | seconds east of UTC before the first change |
-//! | 3 `n` | changes in order of time: seconds since the epoch (low word, high word), offset from then on |
+//! | 3 `n` | changes in order of time: moment, offset from then on |
 //! | 1 | number of yearly changes that follow the last recorded one: 0 (none) or 2 |
-//! | 5 each | month, week (5 is the last), weekday (0 is Sunday), second of that day in the local time before the change (signed), offset from then on |
+//! | 5 each | month, week, weekday, second of that day, offset from then on |
 //!
+//! A moment is in seconds since the epoch (low word, high word). Week 5 is the last of a month and
+//! weekday 0 is Sunday. The second of the day is signed and in the local time before the change.
 //! Offsets are signed seconds. The yearly changes are the tail rule of the IANA data, so every year
 //! up to 9999 is right without a table of it.
 
@@ -20,7 +22,7 @@ const CHANGE_WORDS: usize = 3;
 const RULE_WORDS: usize = 5;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Where a moment is looked at.
+/// The offset from UTC, fixed or by rules.
 #[derive(Clone, Copy, Debug)]
 pub enum Zone<'a> {
     /// Seconds east of UTC.
@@ -29,18 +31,18 @@ pub enum Zone<'a> {
     Place(&'a [u32]),
 }
 
-/// Why a text is no fixed offset.
+/// The reason why a text is not a fixed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneError {
-    /// It has no colon: it is the name of a place.
+    /// It has no colon: it is a time zone's name.
     Name,
     /// Hours or minutes are not numbers, or lead further away than 68 years.
     Range,
 }
 
 impl Zone<'_> {
-    /// Reads `UTC` or an offset such as `-08:00` or `02:00`. As in cel-go, hours and minutes are any numbers,
-    /// and `-` in front makes the minutes count westwards.
+    /// Reads `UTC` or an offset such as `-08:00` or `02:00`. As in cel-go, hours and minutes are
+    /// any numbers, and `-` in front makes the minutes count westwards.
     ///
     /// # Errors
     ///
@@ -69,7 +71,7 @@ impl Zone<'_> {
         }
     }
 
-    /// Whether the words are laid out as the module says.
+    /// Returns true if the words have the layout of this module.
     #[must_use]
     pub fn is_valid(words: &[u32]) -> bool {
         let Some(sections) = Sections::of(words) else { return false };
@@ -128,7 +130,7 @@ impl Rule {
         })
     }
 
-    /// The moment of the change in `year`, if the offset until then was `before`.
+    /// Returns the moment of the change in `year`, if the offset until then was `before`.
     fn moment(&self, year: i64, before: i32) -> i64 {
         let first = day_of(year, self.month, 1);
         let to_weekday = (self.weekday - weekday_of(first)).rem_euclid(7);
@@ -159,7 +161,7 @@ fn place_offset(words: &[u32], seconds: i64) -> Option<i32> {
     }
 }
 
-/// How many of `count` things, sorted so that those with the property come first, have it.
+/// Returns the number of the `count` items with a property, which come first.
 fn partition(count: usize, has: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
@@ -178,8 +180,8 @@ fn change_time(words: &[u32]) -> Option<i64> {
     Some((u64::from(*low) | u64::from(*high) << 32).cast_signed())
 }
 
-/// The offset after the last yearly change up to `seconds`; the neighbouring years matter because
-/// a year starts at another moment in each place.
+/// Returns the offset after the last yearly change up to `seconds`; the neighbouring years matter
+/// because the first moment of a year differs between zones.
 fn yearly_offset(rules: &[u32], seconds: i64) -> Option<i32> {
     let (first, second) = rules.split_at_checked(RULE_WORDS)?;
     let (first, second) = (Rule::of(first)?, Rule::of(second)?);

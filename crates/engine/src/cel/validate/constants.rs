@@ -30,7 +30,7 @@ impl Starts {
     }
 }
 
-/// How deep the constants nest, by offset; zero where no constant starts.
+/// The depth of the constants, by offset; zero at an offset without a constant.
 struct Depths(Vec<usize>);
 
 impl Depths {
@@ -40,7 +40,7 @@ impl Depths {
     }
 }
 
-/// Walks the constants, and returns where each one starts.
+/// Reads the constants, and returns the offset of each.
 pub(super) fn validate(pool: &Pool<'_>) -> Result<Starts, Invalid> {
     let mut starts = Starts::new(pool.constants.len());
     let mut depths = Depths(vec![0; pool.constants.len()]);
@@ -63,7 +63,8 @@ pub(super) fn validate(pool: &Pool<'_>) -> Result<Starts, Invalid> {
     Ok(starts)
 }
 
-/// One more than the deepest part; nothing if a part is no earlier constant.
+/// Returns one more than the depth of the deepest part; `None` if a part is not an earlier
+/// constant.
 fn depth_of(words: &[u32], depths: &Depths) -> Option<usize> {
     let [tag, rest @ ..] = words else { return None };
     let parts = match ConstTag::from_code(*tag)? {

@@ -10,7 +10,7 @@ use crate::cel::op::Op;
 use crate::cel::pool::{Pool, VARIABLE_WORDS};
 use crate::limits::MAX_REGISTERS;
 
-/// One instruction as it lies in the code.
+/// One instruction of the code.
 #[derive(Clone, Copy)]
 pub struct Instruction<'a> {
     /// The operation.
@@ -24,8 +24,8 @@ pub struct Instruction<'a> {
 
 /// Checks program `id`, which may have `most` words of code, and returns how many it has.
 ///
-/// Programs do not share code: else a small table could name a large program many times, and every
-/// time would cost a walk.
+/// Programs do not share code: otherwise a small table could name a large program many times, and
+/// every time would cost a walk.
 pub(super) fn validate(
     pool: &Pool<'_>,
     id: u32,
@@ -46,7 +46,7 @@ pub(super) fn validate(
         starts.mark(found.at);
         last = Some(found);
     }
-    // Running off the end is impossible if the last instruction is one that never goes on.
+    // Code cannot run past its end if the last instruction is one that never continues.
     if !last.is_some_and(|found| matches!(found.op, Op::Return | Op::Jump)) {
         return Err(Invalid::Program(id, code.len()));
     }
@@ -61,7 +61,7 @@ pub(super) fn validate(
     Ok(code.len())
 }
 
-/// Whether `program` reads only variables that `settled` marks.
+/// Returns true if all variables that `program` reads are marked in `settled`.
 pub(super) fn reads_only(pool: &Pool<'_>, program: u32, settled: &[bool]) -> bool {
     let code = pool.program(program).map_or(&[][..], |program| program.code);
     let is_settled = |id: &u32| usize::try_from(*id).ok().and_then(|at| settled.get(at).copied());
@@ -71,7 +71,8 @@ pub(super) fn reads_only(pool: &Pool<'_>, program: u32, settled: &[bool]) -> boo
     })
 }
 
-/// Decodes the code; an `Err` is the offset of what is no instruction, and the end.
+/// Decodes the code. The item of the first invalid instruction is an `Err` with its offset, and the
+/// last.
 pub fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Instruction<'_>, usize>> {
     let mut at = 0;
     core::iter::from_fn(move || {
@@ -87,7 +88,7 @@ pub fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Instruction<'_>
     })
 }
 
-/// The highest register an instruction names, plus one.
+/// Returns the highest register of an instruction, plus one.
 fn highest(found: &Instruction<'_>) -> usize {
     let [a, b, c] = found.operands.map(usize::from);
     let named = match found.op {

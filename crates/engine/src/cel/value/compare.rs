@@ -1,8 +1,8 @@
 //! Equality and order.
 //!
 //! Values of different types are unequal, except that numbers compare with each other; NaN equals
-//! nothing. Order exists within a type and among numbers. Both pay a step for each
-//! element they visit, so a comparison of large values cannot outrun the budget.
+//! no value. Order exists within a type and among numbers. Both pay a step for each element that
+//! they compare, so a comparison of large values cannot exceed the budget.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -13,7 +13,7 @@ use crate::cel::functions::spiffe;
 use crate::limits::MAX_VALUE_DEPTH;
 use crate::number::{compare_int_double, compare_int_uint, compare_uint_double};
 
-/// Whether two values are equal.
+/// Returns true if two values are equal.
 ///
 /// # Errors
 ///
@@ -45,19 +45,19 @@ pub fn compare<'a>(left: &Value<'a>, right: &Value<'a>) -> Result<Ordering, Erro
     }
 }
 
-/// Counts the pairs of values that were compared in this process: what a budget must keep small, however the steps of it
-/// are counted.
+/// The number of pairs of values that were compared in this process: a budget must keep it small,
+/// in any way of counting steps.
 #[cfg(feature = "observe")]
 pub static COMPARISONS: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
 
 impl PartialEq for Value<'_> {
-    /// Equality without a budget, for tests and for values of bounded size.
+    /// Compares without a budget, for tests and for values of bounded size.
     fn eq(&self, other: &Self) -> bool {
         equal(self, other, &Cell::new(u32::MAX)).unwrap_or(false)
     }
 }
 
-/// `None` if one of the two is no number; `Some(None)` if one is NaN.
+/// Compares numbers: `None` if one of the two is not a number; `Some(None)` if one is NaN.
 fn numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Option<Ordering>> {
     use Value::{Double, Int, Uint};
     Some(match (left, right) {
@@ -111,7 +111,7 @@ fn equal_at<'a>(
     }
 }
 
-/// Pays only when there is something to compare.
+/// Compares bytes; pays only if the lengths are equal.
 #[inline(never)]
 fn same_bytes<'a>(left: &[u8], right: &[u8], steps: &Cell<u32>) -> Result<bool, Error<'a>> {
     if left.len() != right.len() {
@@ -121,13 +121,13 @@ fn same_bytes<'a>(left: &[u8], right: &[u8], steps: &Cell<u32>) -> Result<bool, 
     Ok(left == right)
 }
 
-/// Equality of the types that contain no values.
+/// Compares values of the types that contain no values.
 fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Null, Value::Null) | (Value::Optional(None), Value::Optional(None)) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,
         (Value::SpiffeTrustDomain(left), Value::SpiffeTrustDomain(right)) => left == right,
-        // Only this way round: a text on the left knows nothing of SPIFFE.
+        // Only in this order: a text on the left has no SPIFFE operations.
         (Value::SpiffeTrustDomain(name), Value::String(text)) => {
             spiffe::id::parse_domain(text) == Ok(&**name)
         }

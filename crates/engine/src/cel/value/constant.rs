@@ -1,7 +1,7 @@
-//! Constants of the policy table, read in place.
+//! Constants of the policy table, read without copies.
 //!
-//! A constant that is not what its reader expects yields an error value; [`crate::cel::validate`]
-//! has made sure that this does not happen in an opened table.
+//! A constant of a type that its reader does not expect yields an error value;
+//! [`crate::cel::validate`] has excluded that in an opened table.
 
 use core::cell::Cell;
 
@@ -12,7 +12,7 @@ use crate::cel::pool::ConstTag;
 use crate::cel::time::Timestamp;
 use crate::limits::MAX_VALUE_DEPTH;
 
-/// A constant that is read in place: a list, a map, a regular expression or a time zone.
+/// A constant that is read without a copy: a list, a map, a regular expression or a time zone.
 #[derive(Clone, Copy)]
 pub struct Constant<'a> {
     pool: &'a Pool<'a>,
@@ -25,7 +25,7 @@ pub fn constant<'a>(pool: &'a Pool<'a>, id: u32) -> Value<'a> {
     read(pool, id, MAX_VALUE_DEPTH).unwrap_or(Value::Error(Error::Malformed))
 }
 
-/// Looks for the time zone `name` among the constants of the table.
+/// Searches the time zone `name` among the constants of the table.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn zone_constant<'a>(
     Ok(None)
 }
 
-/// Returns how many words the constant takes that `words` start with; nothing if there is none.
+/// Returns the number of words of the constant at the start of `words`; `None` if there is none.
 pub(crate) fn size_of_constant(words: &[u32]) -> Option<usize> {
     let count = |at: usize| words.get(at).and_then(|count| usize::try_from(*count).ok());
     match ConstTag::from_code(*words.first()?)? {
@@ -68,7 +68,8 @@ pub(crate) fn size_of_constant(words: &[u32]) -> Option<usize> {
 }
 
 impl<'a> Constant<'a> {
-    /// Refers to constant `id`, which is of a kind that is read in place.
+    /// Returns a reference to constant `id`, which is a list, a map, a regular expression or a time
+    /// zone.
     #[must_use]
     pub const fn new(pool: &'a Pool<'a>, id: u32) -> Self {
         Self { pool, id }
@@ -80,13 +81,13 @@ impl<'a> Constant<'a> {
         self.id
     }
 
-    /// Returns how many elements or entries a list or map has.
+    /// Returns the number of elements or entries of a list or map.
     #[must_use]
     pub fn len(self) -> usize {
         self.word(1).and_then(|len| usize::try_from(len).ok()).unwrap_or(0)
     }
 
-    /// Whether a list or map is empty.
+    /// Returns true if a list or map is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0

@@ -1,7 +1,7 @@
 //! A value as JSON data, for outputs.
 //!
-//! Follows the mapping of `google.protobuf.Value` that cel-go uses: whole numbers that a double
-//! cannot hold become strings, bytes become base64, moments and durations become their text.
+//! The mapping is that of `google.protobuf.Value` in cel-go: whole numbers that a double cannot
+//! hold become strings, bytes become base64, moments and durations become their text.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -16,12 +16,12 @@ use crate::limits::MAX_VALUE_DEPTH;
 use crate::number::decimal;
 use crate::number::{int_to_double, uint_to_double};
 
-/// The largest whole number that JSON readers keep exact: 2^53 - 1.
+/// The largest whole number that JSON readers preserve exactly: 2^53 - 1.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 impl<'a> Value<'a> {
-    /// Returns the value as JSON data; pays for each part, and a step for 4 bytes of text, because a
-    /// small value whose parts share others can be large when they are written out.
+    /// Returns the value as JSON data; pays for each part, and a step for 4 bytes of text, because
+    /// a small value whose parts share others can be large when they are written out.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         Value::Int(value) => whole(value.unsigned_abs(), int_to_double(*value), value),
         Value::Uint(value) => whole(*value, uint_to_double(*value), value),
         Value::Double(value) => {
-            // It is written down as text.
+            // The number is written as text.
             spend(steps, decimal::steps(*value))?;
             Attr::Number(*value)
         }
@@ -128,7 +128,7 @@ fn string(text: String) -> Attr {
     Attr::String(text.into_boxed_str())
 }
 
-/// RFC 4648, section 4, with padding.
+/// Returns base64 (RFC 4648, section 4) with padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));

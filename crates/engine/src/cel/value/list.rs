@@ -1,6 +1,6 @@
-//! Lists, in whatever shape they lie in memory.
+//! Lists, in any of their forms in memory.
 //!
-//! Every shape answers the same questions; none is copied to be read.
+//! Every form has the same methods; none is copied to be read.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -26,12 +26,12 @@ pub enum List<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct OwnedList<'a> {
     items: Vec<Value<'a>>,
-    /// How deep the values inside own others: see [`Value::nesting`].
+    /// The depth of owned values in it: see [`Value::nesting`].
     nesting: usize,
 }
 
 impl<'a> List<'a> {
-    /// Returns how many elements there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -42,7 +42,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Whether there is no element.
+    /// Returns true if there is no element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -77,7 +77,7 @@ impl<'a> List<'a> {
         *self = self.iter().chain(core::iter::once(value)).collect();
     }
 
-    /// How deep the values inside own others.
+    /// Returns the depth of owned values in the list.
     pub(super) fn nesting(&self) -> usize {
         if let Self::Owned(list) = self { list.nesting } else { 0 }
     }

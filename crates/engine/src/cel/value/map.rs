@@ -1,7 +1,7 @@
-//! Maps, in whatever shape they lie in memory.
+//! Maps, in any of their forms in memory.
 //!
 //! Keys may be of several types; `1`, `1u` and `1.0` are one key. Iteration follows the order of
-//! insertion (of a request's map: the order of the keys), so no answer depends on hashing.
+//! insertion (of a request's map: the order of the keys), so no result depends on hashing.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -27,16 +27,16 @@ pub enum Map<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct OwnedMap<'a> {
     entries: Vec<(Value<'a>, Value<'a>)>,
-    // INVARIANT: each place in `entries` is in one of the two, which are sorted by the keys. New ones
-    // wait in `recent`, so that a map of n entries moves n * sqrt(n) places at worst and not n * n. A
-    // `BTreeMap` would be 17 KB of code in every page.
+    // INVARIANT: each position in `entries` is in one of the two, which are sorted by the keys. New
+    // ones go to `recent`, so that a map of n entries moves n * sqrt(n) positions at worst and not
+    // n * n. A `BTreeMap` would be 17 KB of code in every page.
     sorted: Vec<usize>,
     recent: Vec<usize>,
-    /// How deep the values inside own others: see [`Value::nesting`].
+    /// The depth of owned values in it: see [`Value::nesting`].
     nesting: usize,
 }
 
-/// What makes two map keys the same.
+/// A map key in the form by which keys are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key<'a> {
     /// A truth value.
@@ -50,7 +50,7 @@ pub enum Key<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// Returns how many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -60,7 +60,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -106,18 +106,18 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> OwnedMap<'a> {
-    /// How deep the values inside own others.
+    /// Returns the depth of owned values in the map.
     pub(super) const fn nesting(&self) -> usize {
         self.nesting
     }
 
-    /// Returns how many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -133,7 +133,7 @@ impl<'a> OwnedMap<'a> {
         self.entries.get(position).map(|(_, value)| value)
     }
 
-    /// Puts an entry at the end; `false`, and no change, if the key is there already or is of a
+    /// Appends an entry; returns `false`, and changes nothing, if the key is present or is of a
     /// type that cannot be a key.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> bool {
         let Some(position) = Key::of(&key) else { return false };
@@ -150,7 +150,7 @@ impl<'a> OwnedMap<'a> {
         true
     }
 
-    /// Finds the place of `key` among `positions`, or where it belongs.
+    /// Returns the index of `key` in `positions`, or the index at which to insert it.
     fn search(&self, positions: &[usize], key: &Key<'a>) -> Result<usize, usize> {
         positions.binary_search_by(|&position| self.key(position).as_ref().cmp(&Some(key)))
     }
@@ -169,8 +169,8 @@ impl<'a> OwnedMap<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// Returns what identifies `value` as a key; nothing for a type that cannot be one. Of doubles
-    /// only the whole ones can equal a key.
+    /// Returns the key of `value`; `None` for a type that cannot be one. Of doubles only whole ones
+    /// can equal a key.
     #[must_use]
     pub fn of(value: &Value<'a>) -> Option<Self> {
         match value {
@@ -191,5 +191,5 @@ impl<'a> Key<'a> {
     }
 }
 
-/// A few times the root of the largest map: moving places costs less than merging them.
+/// A few times the root of the largest map: moving positions costs less than merging them.
 const MAX_RECENT: usize = 1024;

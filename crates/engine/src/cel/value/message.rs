@@ -1,13 +1,13 @@
 //! `request`, its parts, and `runtime`: values with a fixed set of fields.
 //!
 //! A field is selected by its protobuf name or its JSON name. As in proto3, a string or list field
-//! is present when it is not empty, and reading an absent one is no error.
+//! is present when it is not empty, and reading an absent one gives its default.
 
 use super::{Error, List, Map, Str, Value};
 use crate::attr::AttrMap;
 use crate::request::{AuxData, Principal, Request, Resource};
 
-/// One of the messages that expressions can see.
+/// A message that expressions can read.
 #[derive(Clone, Debug)]
 pub enum Message<'a> {
     /// `request`.
@@ -54,7 +54,7 @@ impl<'a> Message<'a> {
         value.ok_or_else(|| Error::text(format_args!("no such field '{name}'")))
     }
 
-    /// Whether field `name` is present.
+    /// Returns true if field `name` is present.
     ///
     /// # Errors
     ///

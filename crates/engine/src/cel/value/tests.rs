@@ -101,13 +101,13 @@ fn a_large_map_finds_every_key_once() {
 }
 
 #[test]
-fn maps_are_equal_whatever_their_order() {
+fn maps_are_equal_in_any_order() {
     let (one, two) = ((Value::Int(1), Value::string("a")), (Value::string("k"), Value::Null));
     assert_eq!(map(&[one.clone(), two.clone()]), map(&[two, one]));
 }
 
 #[test]
-fn a_request_is_read_in_place() {
+fn a_request_is_read_without_copies() {
     let attrs: AttrMap =
         [("n".into(), Attr::Number(1.0)), ("l".into(), Attr::List(vec![Attr::Null]))]
             .into_iter()

@@ -1,6 +1,6 @@
 //! Strings and byte strings, borrowed or shared.
 //!
-//! Which of the two a value is never shows: comparison and hashing look at the content.
+//! The two forms of a value behave alike: comparison and hashing use the content.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -21,7 +21,7 @@ macro_rules! shared {
         }
 
         impl<'a> $name<'a> {
-            /// Returns the part at `range`; nothing if it is not inside. Borrows where it can.
+            /// Returns the part at `range`; `None` if it is not inside. Borrows where it can.
             #[must_use]
             pub fn part(&self, range: Range<usize>) -> Option<Self> {
                 match self {

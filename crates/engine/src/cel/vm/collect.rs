@@ -11,7 +11,7 @@ use crate::cel::error::{Answer, Error};
 use crate::cel::value::{Key, Map, OwnedMap, Value};
 use crate::limits::MAX_ELEMENTS;
 
-/// `{}`, ready to grow.
+/// Returns `{}`, ready to grow.
 pub(super) fn empty_map<'a>() -> Value<'a> {
     Value::Map(Map::Owned(Rc::new(OwnedMap::default())))
 }
@@ -58,7 +58,7 @@ impl<'a> Machine<'a, '_, '_> {
         self.grow(a, |map| merge(map, &entries))
     }
 
-    /// Replaces the collection in register `a` by what `change` makes of it; an error stays.
+    /// Replaces the collection in register `a` by the result of `change`; an error stays.
     fn grow(
         &mut self,
         a: u8,
@@ -107,7 +107,7 @@ impl<'a> Machine<'a, '_, '_> {
         self.set(b.checked_add(1).ok_or(Error::Malformed)?, Ok(second))
     }
 
-    /// Returns where the loop stands, and moves it on.
+    /// Returns the position of the loop, and moves it on.
     fn advance(&mut self, a: u8) -> Result<usize, Error<'a>> {
         let cursor = cursor(a)?;
         let Value::Int(at) = *self.get(cursor)? else { return Err(Error::Malformed) };
@@ -116,8 +116,8 @@ impl<'a> Machine<'a, '_, '_> {
     }
 }
 
-/// Steps charged for adding an entry to `map`, whose keys are kept sorted: six, and two for each key that
-/// the new one is compared with.
+/// Returns the steps charged for adding an entry to `map`, whose keys are sorted: six, and two for
+/// each key that the new one is compared with.
 fn steps_of_an_entry(map: &Value<'_>) -> usize {
     let length = if let Value::Map(map) = map { map.len() } else { 0 };
     let compared = usize::BITS.saturating_sub(length.leading_zeros());

@@ -7,7 +7,7 @@ use crate::cel::pool::{ConstTag, Root};
 use crate::cel::time::Timestamp;
 use crate::cel::{Value, validate};
 
-/// `x` is 5, variable 0 is 7, variable 1 fails; everything else is missing.
+/// `x` is 5, variable 0 is 7, variable 1 fails; all others are missing.
 struct Surroundings;
 
 impl<'a> Activation<'a> for Surroundings {
@@ -72,7 +72,7 @@ fn op(op: Op, a: u8, b: u8, c: u8) -> u32 {
     u32::from_le_bytes([op.code(), a, b, c])
 }
 
-/// Runs a program with 20 registers and shows its result.
+/// Runs a program with 20 registers and returns its result.
 fn run_code(code: &[u32]) -> Result<Attr, alloc::string::String> {
     with_pool(code, |pool| {
         eval(pool, 0, &Surroundings, &Cell::new(10_000))
@@ -115,7 +115,7 @@ fn arithmetic_and_errors_travel_through_registers() {
 }
 
 #[test]
-fn slots_and_variables_name_what_is_missing() {
+fn slots_and_variables_name_the_missing_field() {
     let check = |operation, id, expected| {
         check(&[op(operation, 0, 0, 0), id, op(Op::Return, 0, 0, 0)], expected);
     };

@@ -19,50 +19,51 @@ use crate::table::{Section, at, word};
 pub enum Finding {
     /// One expression.
     Expression {
-        /// As its author wrote it.
+        /// The source text.
         text: String,
-        /// What it comes to.
+        /// The result.
         truth: Truth,
-        /// Why it could not be evaluated; what it is if it is no boolean.
+        /// The error, or the type of a value that is not a boolean.
         trouble: Option<String>,
-        /// What it reads, each once, and after that what the variables among it read.
+        /// The slots and variables that it reads, each once, followed by those that the variables
+        /// read.
         reads: Vec<Read>,
     },
     /// Several conditions.
     Junction {
-        /// How they are joined.
+        /// The junction that joins them.
         junction: Junction,
         /// The conditions.
         parts: Vec<Finding>,
     },
 }
 
-/// Something that an expression reads.
+/// A slot or variable that an expression reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// How it is written, such as `R.attr.owner` or `V.is_owner`.
+    /// The source text, such as `R.attr.owner` or `V.is_owner`.
     pub name: String,
-    /// What the expression finds there.
+    /// The value that the expression reads.
     pub sight: Sight,
-    /// What a variable stands for.
+    /// The source text of a variable's expression.
     pub definition: Option<String>,
 }
 
-/// What an expression finds where it reads.
+/// The value of a slot or variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sight {
     /// A value.
     Value(Attr),
     /// A value that has no JSON form, or a large one; its type.
     Other(&'static str),
-    /// Nothing.
+    /// No value.
     Missing,
     /// Evaluating it failed.
     Failed(String),
 }
 
 impl<'a> Session<'a> {
-    /// Evaluates all of the condition at `offset`, below so many negations that no author wrote.
+    /// Evaluates all of the condition at `offset`, below so many negations without an author.
     pub(super) fn finding(&self, offset: u32, negations: usize) -> Finding {
         let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
         let (junction, operands) = Junction::split(word(words, 0));
@@ -91,7 +92,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Lists instead of a tree: variables that name others twice would make one that grows without bound.
+    /// Returns the slots and variables that a program reads. They are a list and not a tree:
+    /// variables that name others twice would make a tree that grows without bound.
     fn reads(&self, program: u32) -> Vec<Read> {
         let mut reads: Vec<Read> = Vec::new();
         let mut open = VecDeque::from([program]);
@@ -160,7 +162,7 @@ impl Sight {
     }
 }
 
-/// Writes `P` and `R` as most authors do.
+/// Returns a name with `P` and `R`, as most authors write it.
 fn short(name: &str) -> String {
     for (long, short) in [("request.principal", "P"), ("request.resource", "R")] {
         if let Some(rest) = name.strip_prefix(long) {
@@ -170,5 +172,6 @@ fn short(name: &str) -> String {
     name.to_string()
 }
 
-/// Steps for reading and copying one value: what takes more is too long to be looked at.
+/// The steps for reading and copying one value: one that takes more is too long to be read by
+/// people.
 const MAX_STEPS: u32 = 10_000;

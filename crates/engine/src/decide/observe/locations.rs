@@ -1,4 +1,4 @@
-//! Where the rules of a table come from.
+//! The source locations of a table's rules.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{Block, PolicyTable, Section, word};
 
-/// One rule of a table, and where it comes from.
+/// One rule of a table, and its source location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleLocation<'a> {
-    /// Its number, as [`Considered::number`](super::Considered::number) tells it.
+    /// Its number, as [`Considered::number`](super::Considered::number) returns it.
     pub number: usize,
     /// The key of its policy.
     pub policy: &'a str,
-    /// Its name; empty where the author of a role policy gave none.
+    /// Its name; empty if the author of a role policy gave none.
     pub name: &'a str,
-    /// The line where it stands.
+    /// The line of its source.
     pub line: u32,
     /// The derived role through which this entry names roles.
     pub derived_role: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! Reading decimal text: a guess in doubles, put right by exact comparison.
+//! Reading decimal text: a guess in doubles, corrected by exact comparison.
 //!
 //! The guess multiplies the first digits with powers of ten that a double holds exactly, at most
 //! sixteen of them, so it is a few doubles off at worst.
@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use super::Decimal;
 use crate::number::uint_to_double;
 
-/// Returns the double nearest to the number that `text` names, and of two the even one; `None` when it
-/// names none.
+/// Returns the double nearest to the number in `text`, and of two the even one; `None` if it is not
+/// a number.
 ///
-/// A number has digits, with a point anywhere among them, and perhaps an exponent. `inf`, `infinity`
-/// and `nan` are names too, in either case.
+/// A number has digits, with a point anywhere among them, and optionally an exponent. `inf`,
+/// `infinity` and `nan` are numbers too, in upper or lower case.
 #[must_use]
 pub fn read(text: &str) -> Option<f64> {
     let (negative, unsigned) = split_sign(text.as_bytes());
@@ -50,13 +50,13 @@ fn decimal(text: &[u8]) -> Option<Decimal> {
     Some(Decimal::new(point.saturating_add(exponent), digits))
 }
 
-/// Returns what stands before and after the first byte that `ends`.
+/// Returns the texts before and after the first byte that `ends` accepts.
 fn split_at(text: &[u8], ends: fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
     let at = text.iter().position(|byte| ends(*byte))?;
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 
-/// Reads an exponent; one that is too large to hold has the largest there is.
+/// Reads an exponent; one that is too large to hold becomes the largest value.
 fn read_exponent(text: &[u8]) -> Option<i32> {
     let (negative, digits) = split_sign(text);
     let mut exponent = None;
@@ -95,7 +95,7 @@ fn times_power_of_ten(mut value: f64, power: i32) -> f64 {
     value
 }
 
-/// Goes from a guess to the nearest double, one after the other.
+/// Moves from a guess to the nearest double, one double at a time.
 fn corrected(decimal: &Decimal, guess: f64) -> f64 {
     let mut bits = guess.min(f64::MAX).to_bits();
     while bits > 0 && !lies_above(decimal, bits.saturating_sub(1)) {
@@ -107,7 +107,7 @@ fn corrected(decimal: &Decimal, guess: f64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// Whether the number is nearer to the doubles above the one with these `bits` than to it.
+/// Returns true if the number is nearer to the doubles above the one with these `bits` than to it.
 fn lies_above(decimal: &Decimal, bits: u64) -> bool {
     let (mantissa, exponent) = super::parts(bits);
     let middle =
@@ -116,16 +116,16 @@ fn lies_above(decimal: &Decimal, bits: u64) -> bool {
     *decimal > middle || (is_odd && *decimal == middle)
 }
 
-/// Less than ten to the power of -324 is nearer to zero than to the least double.
+/// A number below ten to the power of -324 is nearer to zero than to the least double.
 const LEAST_POINT: i32 = -323;
 
 /// Ten to the power of 309 is beyond all doubles.
 const MAX_POINT: i32 = 309;
 
-/// Digits that always fit in 64 bits.
+/// The number of digits that always fit in 64 bits.
 const MAX_DIGITS: usize = 19;
 
-/// Numbers of so many digits are doubles.
+/// The number of digits up to which whole numbers are doubles.
 const EXACT_DIGITS: usize = 15;
 
 /// The largest power of ten that is a double.

@@ -3,7 +3,7 @@ use alloc::string::{String, ToString};
 
 use super::{Decimal, fixed, parts, read, scientific, scientific_fixed, text};
 
-/// The oracle is the standard library, in all things that this module does but one: see [`shortest`].
+/// The oracle is the standard library, with one exception: see [`shortest`].
 fn check(value: f64) {
     if !value.is_finite() {
         assert_eq!(text(value), value.to_string());
@@ -26,8 +26,8 @@ fn check(value: f64) {
 /// The shortest text in scientific notation.
 struct Shortest(String);
 
-/// Of two shortest texts that are equally near, the standard library takes any; Go and JavaScript take the
-/// even one, which is what it rounds to when it is asked for that many digits.
+/// Returns the shortest text. Of two that are equally near, the standard library takes any; Go and
+/// JavaScript take the even one, to which it rounds when the number of digits is given.
 fn shortest(value: f64) -> Shortest {
     let any = format!("{value:e}");
     let places = any.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count() - 1;
@@ -70,7 +70,7 @@ fn check_text(text: &str) {
     assert_eq!(ours, text.parse::<f64>().ok().map(f64::to_bits), "{text}");
 }
 
-/// Bits that look random and are the same in every run.
+/// Returns bits that look random and are the same in every run.
 fn noise() -> impl Iterator<Item = u64> {
     let mut state = 0_u64;
     core::iter::repeat_with(move || {
@@ -128,7 +128,7 @@ fn texts_halfway_between_two_doubles_read_as_the_even_one() {
 }
 
 #[test]
-fn long_and_odd_texts_read_as_in_the_standard_library() {
+fn long_and_unusual_texts_read_as_in_the_standard_library() {
     let zeros = "0".repeat(5_000);
     let nines = "9".repeat(5_000);
     check_text(&format!("0.{zeros}1e5001"));

@@ -12,7 +12,7 @@ impl Parser<'_> {
         let negate = self.eat('^');
         let mut class = Class::default();
         let mut first = true;
-        // The closing bracket stands for itself in the first place.
+        // The closing bracket is a literal at the first position.
         while first || !self.eat(']') {
             first = false;
             self.pay(0)?;
@@ -23,7 +23,7 @@ impl Parser<'_> {
         self.class_atom(if negate { class.negated() } else { class })
     }
 
-    /// Reads `[:name:]` or `[:^name:]` into `class`, or nothing.
+    /// Reads `[:name:]` or `[:^name:]` into `class`; returns false for any other text.
     fn posix_class(&mut self, class: &mut Class) -> Result<bool, Error> {
         let start = self.at;
         let Some(rest) = self.rest().strip_prefix("[:") else {

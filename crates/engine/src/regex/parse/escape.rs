@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads `\d`, `\p{..}` and the like into `class`, or nothing.
+    /// Reads `\d`, `\p{..}` and the like into `class`; returns false for any other text.
     pub(super) fn class_escape(&mut self, class: &mut Class) -> Result<bool, Error> {
         let mut rest = self.rest().chars();
         let (Some('\\'), Some(letter)) = (rest.next(), rest.next()) else {
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Adds `ranges`, folded if so asked, then negated if so asked.
+    /// Adds `ranges`, folded and negated if requested, in this order.
     pub(super) fn add_group(
         &self,
         ranges: &[(u32, u32)],
@@ -98,7 +98,7 @@ impl Parser<'_> {
         self.add_group(&ranges, negate, class)
     }
 
-    /// Reads an escape that stands for one code point.
+    /// Reads an escape for one code point.
     pub(super) fn escape(&mut self) -> Result<u32, Error> {
         let start = self.at;
         self.bump();
@@ -143,7 +143,8 @@ impl Parser<'_> {
         if first == '{' {
             return self.braced_hexadecimal();
         }
-        // The second character belongs to the escape even when it is wrong, so that it is quoted.
+        // The second character belongs to the escape even when it is wrong, so that the message
+        // quotes it.
         let second = self.bump();
         let (high, low) = (first.to_digit(16)?, second?.to_digit(16)?);
         Some(high.saturating_mul(16).saturating_add(low))

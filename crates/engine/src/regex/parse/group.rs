@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 }
 
-/// Tells whether `rest` opens a named group, with at least one byte after the bracket.
+/// Returns true if `rest` opens a named group, with at least one byte after the bracket.
 fn named(rest: &str, prefix: &str) -> bool {
     rest.strip_prefix(prefix).is_some_and(|name| !name.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Each format with texts that have it and texts that do not.
+//! Each format with valid and invalid texts.
 
 use super::is_valid;
 

@@ -1,8 +1,8 @@
-//! Keys: everything that a fast path can read of a request, written down.
+//! Keys: every value that a fast path can read of a request, as bytes.
 //!
-//! No two different requests have one key: each part says what it is and how long, or where it ends, and
-//! numbers are written bit by bit. What a key does not hold no program may read: that is what the slots
-//! of a fast path are.
+//! Two different requests never have the same key: each part begins with its type and has a length
+//! or an end mark, and numbers are written bit by bit. A program reads only the slots of its fast
+//! path, and the key holds all of them.
 
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
@@ -11,13 +11,13 @@ use crate::fast::decide::{Roles, SlotValues};
 use crate::fast::input::{FastInput, SlotValue};
 use crate::field::{AsField, Field, Items, Lookup};
 
-/// A key that is being written.
+/// A key under construction.
 pub(crate) struct Key {
     bytes: [u8; MAX_KEY_BYTES],
     length: usize,
 }
 
-/// Nothing is written of what has no room.
+/// The result of writing; `None` if the key is full.
 type Written = Option<()>;
 
 impl Key {
@@ -25,8 +25,8 @@ impl Key {
         Self { bytes: [0; MAX_KEY_BYTES], length: 0 }
     }
 
-    /// Writes the key of a question about `fast_path`. Nothing if it is too long, or if only the general path
-    /// can answer.
+    /// Writes the key of a question about `fast_path`. Returns `None` if the key is too long, or if
+    /// only the general path can answer.
     pub(crate) fn write<A: FastInput, const N: usize>(
         &mut self,
         fast_path: u32,
@@ -126,9 +126,9 @@ const NULL: u8 = 2;
 const BOOL: u8 = 3;
 const NUMBER: u8 = 4;
 const TEXT: u8 = 5;
-/// Text that is a list or an object in JSON.
+/// A list or an object as JSON text.
 const JSON: u8 = 6;
 const LIST: u8 = 7;
 const MAP: u8 = 8;
-/// Of a list or a map: what begins no value.
+/// The end of a list or a map; no value begins with it.
 const END: u8 = 9;

@@ -1,4 +1,4 @@
-//! Keys are as many as the requests that differ, and an answer is kept for its key alone.
+//! Different requests have different keys, and an answer is found by its own key only.
 
 use std::collections::HashSet;
 
@@ -28,14 +28,14 @@ fn an_answer_is_found_again_for_the_same_key_only() {
 }
 
 #[test]
-fn a_doubt_is_not_kept() {
+fn an_unsure_answer_is_not_stored() {
     let cache = Cache::new(8).unwrap();
     assert_eq!(cache.answer(b"one", || None), None);
     assert_eq!(cache.answer(b"one", || Some(true)), Some(true));
 }
 
 #[test]
-fn a_place_that_is_held_is_passed_over() {
+fn a_locked_entry_is_skipped() {
     let cache = Cache::new(1).unwrap();
     assert_eq!(cache.answer(b"one", || Some(true)), Some(true));
     let values = cache.entries[0].lock().unwrap();
@@ -46,7 +46,7 @@ fn a_place_that_is_held_is_passed_over() {
 }
 
 #[test]
-fn places_are_bounded() {
+fn entries_are_bounded() {
     let check = |wanted, expected| {
         assert_eq!(Cache::new(wanted).map(|cache| cache.entries.len()), expected, "{wanted}");
     };
@@ -121,7 +121,7 @@ fn different_requests_have_different_keys() {
 }
 
 #[test]
-fn what_is_too_long_or_odd_has_no_key() {
+fn long_and_unsupported_requests_have_no_key() {
     let long = "x".repeat(MAX_KEY_BYTES);
     let mut deep = Attr::Null;
     (0..80).for_each(|_| deep = Attr::List(vec![std::mem::replace(&mut deep, Attr::Null)]));
@@ -131,7 +131,7 @@ fn what_is_too_long_or_odd_has_no_key() {
 }
 
 #[test]
-fn only_programs_that_do_not_read_the_time_are_remembered() {
+fn only_programs_that_do_not_read_the_time_are_cached() {
     let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let compiled = compile_files(&files, &Options::default()).unwrap();
     let table =

@@ -1,7 +1,7 @@
-//! What programs read of a request beyond its words.
+//! The values that programs read of a request beyond its words.
 //!
-//! Attributes of the engine are read where they are. A list or an object of another form is copied
-//! when a program first asks for it.
+//! Attributes of the engine are read without copies. A list or an object of another form is copied
+//! when a program first reads it.
 
 use std::cell::OnceCell;
 
@@ -14,7 +14,7 @@ use crate::fast::input::{FastInput, SlotValue};
 use crate::fast::json;
 use crate::field::{Copier, Field};
 
-/// The readings of one decision, of which there are at most `N`.
+/// The slot values of one decision, at most `N` of them.
 pub(crate) struct SlotValues<'a, 'r, A, const N: usize> {
     input: &'a A,
     values: [SlotValue<'r>; N],

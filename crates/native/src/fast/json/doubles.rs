@@ -1,20 +1,20 @@
-//! Members that stand twice in one object: no two readers agree what they mean, so they are refused.
+//! Repeated members of one object: readers do not agree which of them counts, so they are refused.
 //!
-//! The short way only has to notice them. A name has a mark among 64; where two names share one, they are compared.
-//! What is told of them, and objects with more members than fit here, is for the plain reader.
+//! The fast path only has to detect them. A name has a mark among 64; names that share one are
+//! compared. The plain reader reports them, and it reads objects with more members than fit here.
 
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 use super::input::{Scanned, Stop};
 use super::scan::{Fault, Scanner, Start, Text};
 
-/// The names of the objects that are open, innermost last.
+/// The names of the open objects, innermost last.
 pub(crate) struct OpenNames {
     names: [(usize, usize); MAX_NAMES],
     used: usize,
 }
 
-/// An object that is open: where its names begin, and their marks.
+/// An open object: the index of its first name, and its marks.
 pub(crate) struct Object {
     first: usize,
     marks: Marks,
@@ -25,10 +25,10 @@ pub(crate) struct Object {
 pub(crate) struct Marks(u64);
 
 impl Marks {
-    /// Marks a name, and returns true if it may be one that was marked before.
+    /// Marks a name, and returns true if an earlier name may be equal.
     #[inline(always)]
     pub(crate) fn is_shared(&mut self, scanner: &Scanner<'_>, name: Text) -> bool {
-        // Numbered names differ in their last letter. Of a name that is empty it is its quote.
+        // Numbered names differ in their last letter. For an empty name the last byte is its quote.
         let last = scanner.byte(name.end.wrapping_sub(1));
         let [length, ..] = name.end.wrapping_sub(name.start).to_le_bytes();
         let bit = 1 << (last.wrapping_mul(5).wrapping_add(length) % 64);
@@ -54,7 +54,7 @@ impl OpenNames {
         Object { first: self.used, marks: Marks(0) }
     }
 
-    /// Notes the name of a member, which must be the only one of that name.
+    /// Notes the name of a member; a repeated name is an error.
     #[inline]
     pub(crate) fn note(
         &mut self,
@@ -63,7 +63,7 @@ impl OpenNames {
         object: &mut Object,
     ) -> Scanned<()> {
         let is_shared = object.marks.is_shared(scanner, name);
-        // Which name escapes stand for is not known here.
+        // The name behind escapes is not known here.
         if name.is_escaped || is_shared && self.has(scanner, object.first, scanner.raw_bytes(name))
         {
             return Err(Stop::Unsupported);
@@ -79,7 +79,7 @@ impl OpenNames {
         self.used = object.first;
     }
 
-    /// Skips a value that begins here, all of whose objects have each name once.
+    /// Skips a value that begins here. A repeated name in one of its objects is an error.
     #[inline(never)]
     pub(crate) fn skip(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Scanned<()> {
         self.skip_within(scanner, start, MAX_VALUE_DEPTH)
@@ -124,11 +124,11 @@ impl OpenNames {
     }
 
     #[inline(never)]
-    fn has(&self, scanner: &Scanner<'_>, first: usize, said: &[u8]) -> bool {
+    fn has(&self, scanner: &Scanner<'_>, first: usize, name: &[u8]) -> bool {
         let names = self.names.get(first..self.used).unwrap_or(&[]);
         names.iter().any(|(start, end)| {
-            end - start == said.len()
-                && scanner.raw_bytes(Text { start: *start, end: *end, is_escaped: false }) == said
+            end - start == name.len()
+                && scanner.raw_bytes(Text { start: *start, end: *end, is_escaped: false }) == name
         })
     }
 }
@@ -137,5 +137,5 @@ fn inside(depth: usize) -> Scanned<usize> {
     depth.checked_sub(1).ok_or(Stop::Fault(Fault::TooDeep))
 }
 
-/// Names of all objects that are open at one place.
+/// The largest number of names of all objects that are open at once.
 const MAX_NAMES: usize = 128;

@@ -1,4 +1,4 @@
-//! The usual request, noted by the places of its parts.
+//! The usual request, noted by the positions of its parts.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue};
 use crate::field::Field;
 
-/// A request in which nothing is odd.
+/// A request in the usual form.
 pub(crate) struct JsonInput<'a> {
     text: &'a str,
     tape: &'a Tape,
     action: &'a str,
     principal: Entity<'a>,
     resource: Entity<'a>,
-    /// Steps that programs may still take, for this question and others.
+    /// The steps that programs may still take, for this question and others.
     steps: Option<&'a Cell<u32>>,
 }
 
@@ -31,18 +31,18 @@ pub(crate) struct Entity<'a> {
     pub(crate) attributes: Range<usize>,
 }
 
-/// Why a request is not noted.
+/// The reason why a request is not noted.
 pub(crate) enum Stop {
-    /// The plain reader must look at it.
+    /// The plain reader must read it.
     Unsupported,
-    /// It is no JSON.
+    /// It is not JSON.
     Fault(Fault),
 }
 
 pub(crate) type Scanned<T> = Result<T, Stop>;
 
 impl<'a> JsonInput<'a> {
-    /// Goes through a whole document.
+    /// Reads a whole document.
     pub(crate) fn read(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Scanned<Self> {
         tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
@@ -85,8 +85,8 @@ impl<'a> JsonInput<'a> {
         Ok(Self::new((scanner.whole(), tape), action, (principal, resource), None))
     }
 
-    /// A question whose parts were noted. If other questions share the steps that programs may take with it, it says
-    /// where they are counted.
+    /// Returns a question whose parts were noted. `steps` counts the steps that its programs share
+    /// with those of other questions.
     pub(crate) fn new(
         (text, tape): (&'a str, &'a Tape),
         action: &'a str,
@@ -225,7 +225,7 @@ impl From<Fault> for Stop {
     }
 }
 
-/// Goes through the object that begins here, to its end.
+/// Reads the object that begins here to its end, and calls `each` for every member.
 #[inline]
 pub(crate) fn each_member<'a>(
     scanner: &mut Scanner<'a>,
@@ -244,7 +244,7 @@ pub(crate) fn each_member<'a>(
     Ok(())
 }
 
-/// Which members an object has: a bit for each.
+/// The members of an object: a bit for each.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     once: u32,
@@ -280,7 +280,7 @@ pub(crate) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Scanned<Tex
     if text.is_escaped { Err(Stop::Unsupported) } else { Ok(text) }
 }
 
-/// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
+/// Skips a value and returns true if its text is its content: not if it is a string with escapes.
 #[inline]
 pub(crate) fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Fault> {
     if start == Start::Text {
@@ -290,13 +290,14 @@ pub(crate) fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Faul
     Ok(true)
 }
 
-/// Returns true if more than the ends of a value must be looked at: if it is not text, or a path leads into it.
+/// Returns true if more than the ends of a value must be read: if it is not text, or a path leads
+/// into it.
 #[inline]
 fn must_be_read_again(raw: &str, rest: &[Box<str>]) -> bool {
     !rest.is_empty() || !raw.starts_with('"')
 }
 
-/// Follows a path from a value that was found to be JSON.
+/// Follows a path from a value that was checked to be JSON.
 fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> SlotValue<'a> {
     #[cfg(test)]
     super::reread::note(raw);
@@ -325,7 +326,7 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> SlotValue<'a> {
     }
 }
 
-/// Reads a value that was found to be JSON, and to have no escapes if it is text.
+/// Reads a value that was checked to be JSON, and to have no escapes if it is text.
 #[inline]
 fn scalar(raw: &str) -> SlotValue<'_> {
     SlotValue::Field(match raw.as_bytes() {

@@ -12,7 +12,7 @@ pub(crate) fn document(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
     whole(scanner, MAX_DOCUMENT_DEPTH)
 }
 
-/// Reads a whole document in which attributes lie in lists of others.
+/// Reads a whole document whose attributes are in lists of other objects.
 pub(crate) fn call(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
     whole(scanner, MAX_CALL_DEPTH)
 }
@@ -23,7 +23,7 @@ fn whole(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
     Ok(value)
 }
 
-/// Reads one value, in which others nest at most `depth` levels deep.
+/// Reads one value with at most `depth` levels of values in it.
 pub(crate) fn value(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
     Ok(match scanner.start()? {
         Start::Text => {
@@ -58,7 +58,7 @@ fn object(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<AttrMap> {
     if map.entries().len() == count { Ok(map) } else { Err(doubled(&mut begin)) }
 }
 
-/// Finds the first member of the object that begins here whose name an earlier one has.
+/// Returns the first member of the object that begins here whose name an earlier one has.
 #[cold]
 fn doubled(scanner: &mut Scanner<'_>) -> Fault {
     let found = first_doubled(scanner);
@@ -82,7 +82,7 @@ fn inside(depth: usize) -> Scanned<usize> {
     depth.checked_sub(1).ok_or(Fault::TooDeep)
 }
 
-/// Returns what a string says. The scanner has found its escapes to be right.
+/// Returns the content of a string, whose escapes the scanner has checked.
 pub(crate) fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
     let mut rest = scanner.raw(text);
     if !text.is_escaped {
@@ -99,7 +99,7 @@ pub(crate) fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
     out.into()
 }
 
-/// Returns what an escape says, and its length without the first backslash.
+/// Returns the character of an escape, and its length without the first backslash.
 fn escaped(escape: &str) -> (char, usize) {
     let said = match escape.bytes().next() {
         Some(b'b') => '\u{8}',
@@ -125,8 +125,9 @@ fn unicode(escape: &str) -> (char, usize) {
     (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11)
 }
 
-/// The document, the principal or resource, `attr`, and what nests in it.
+/// The depth of a document: itself, the principal or resource, `attr`, and the values in it.
 const MAX_DOCUMENT_DEPTH: usize = 3 + MAX_VALUE_DEPTH;
 
-/// The document, its list, an entry, the principal or resource, `attr`, and what nests in it.
+/// The depth of a call: the document, its list, an entry, the principal or resource, `attr`, and
+/// the values in it.
 const MAX_CALL_DEPTH: usize = 5 + MAX_VALUE_DEPTH;

@@ -1,14 +1,14 @@
-//! The tokens of JSON, as RFC 8259 has them.
+//! The tokens of JSON, according to RFC 8259.
 //!
-//! Every byte is looked at and must be right, also where nobody reads what it says; nothing is
-//! copied. The text is known to be UTF-8.
+//! Every byte is checked, also in values that are skipped; no byte is copied. The text is known to
+//! be UTF-8.
 
 use wardgate_engine::limits::{MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
 
 use super::read::unescaped;
 use crate::error::RequestError;
 
-/// A place in a document, and what was read before it.
+/// A text and the position up to which it was read.
 #[derive(Clone)]
 pub(crate) struct Scanner<'a> {
     text: &'a str,
@@ -17,16 +17,16 @@ pub(crate) struct Scanner<'a> {
     values: usize,
 }
 
-/// Where a string lies, without its quotes.
+/// The range of a string, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether some of it stands for something else.
+    /// True if the string has escapes.
     pub(crate) is_escaped: bool,
 }
 
-/// What a value begins with.
+/// The first token of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     Text,
@@ -36,30 +36,30 @@ pub(crate) enum Start {
     Literal,
 }
 
-/// Why the scanner stopped, at its place.
+/// The reason why the scanner stopped at its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     Expected(&'static str),
     TooManyValues,
     TooDeep,
-    /// The name that stands here, after its quote, is that of an earlier member.
+    /// The name behind the quote at this offset is that of an earlier member.
     Doubled(usize),
 }
 
 pub(crate) type Scanned<T> = Result<T, Fault>;
 
 impl<'a> Scanner<'a> {
-    /// Starts at the beginning of `text`.
+    /// Returns a scanner at the beginning of `text`.
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0, values: 0 }
     }
 
-    /// Another scanner of the same text, at a place that was found to be the beginning of a value.
+    /// Returns a scanner of the same text, at the beginning of a value that was checked.
     pub(crate) fn clone_at(&self, at: usize) -> Self {
         Self { at, ..self.clone() }
     }
 
-    /// Says what is wrong, and where.
+    /// Returns the error of a fault, with its offset.
     #[cold]
     pub(crate) fn error(&self, fault: Fault) -> RequestError {
         match fault {
@@ -70,49 +70,49 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The name that stands behind a quote.
+    /// Returns the name behind a quote.
     fn name_at(&self, offset: usize) -> String {
         let name = self.clone_at(offset.saturating_sub(1)).text();
-        // INVARIANT: it was read before, so it is one.
+        // INVARIANT: the name was read before, so it is one.
         name.map_or(String::new(), |name| unescaped(self, name).into())
     }
 
-    /// The offset of the next byte.
+    /// Returns the offset of the next byte.
     #[inline]
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub(crate) const fn whole(&self) -> &'a str {
         self.text
     }
 
-    /// What stands between `start` and the next byte.
+    /// Returns the text between `start` and the next byte.
     #[inline]
     pub(crate) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or("")
     }
 
-    /// The string as it stands there.
+    /// Returns the text of a string, with its escapes.
     #[inline]
     pub(crate) fn raw(&self, text: Text) -> &'a str {
         self.text.get(text.start..text.end).unwrap_or("")
     }
 
-    /// The bytes of the string as it stands there.
+    /// Returns the bytes of a string, with its escapes.
     #[inline]
     pub(crate) fn raw_bytes(&self, text: Text) -> &'a [u8] {
         self.bytes.get(text.start..text.end).unwrap_or(&[])
     }
 
-    /// The byte at a place; 0 behind the end.
+    /// Returns the byte at an offset; 0 behind the end.
     #[inline(always)]
     pub(crate) fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// Skips white space and tells what value begins here.
+    /// Skips white space and returns the first token of the value that begins here.
     #[inline(always)]
     pub(crate) fn start(&mut self) -> Scanned<Start> {
         self.values += 1;
@@ -181,7 +181,7 @@ impl<'a> Scanner<'a> {
         Err(Fault::Expected("a number that a double can hold"))
     }
 
-    /// Reads `true`, `false` or `null`: nothing is `null`.
+    /// Reads `true`, `false` or `null`, which is `None`.
     #[inline]
     pub(crate) fn literal(&mut self) -> Scanned<Option<bool>> {
         let (word, value) = match self.peek() {
@@ -197,13 +197,13 @@ impl<'a> Scanner<'a> {
         Ok(value)
     }
 
-    /// Goes into the object or list that begins here.
+    /// Enters the object or list that begins here.
     #[inline]
     pub(crate) const fn enter(&mut self) {
         self.at += 1;
     }
 
-    /// Goes to the next member and returns its name, or out of the object.
+    /// Moves to the next member and returns its name, or moves out of the object.
     #[inline(always)]
     pub(crate) fn member(&mut self, is_first: bool) -> Scanned<Option<Text>> {
         if !self.next(is_first, b'}')? {
@@ -221,7 +221,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(name))
     }
 
-    /// Goes to the next element, or out of the list.
+    /// Moves to the next element, or out of the list.
     #[inline]
     pub(crate) fn element(&mut self, is_first: bool) -> Scanned<bool> {
         self.next(is_first, b']')
@@ -238,7 +238,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Nothing but white space may follow.
+    /// Skips white space up to the end of the text; any other byte is an error.
     pub(crate) fn end(&mut self) -> Scanned<()> {
         self.skip_space();
         if self.at == self.bytes.len() { Ok(()) } else { Err(Fault::Expected("the end")) }
@@ -274,7 +274,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Goes past the comma before what is not the first, or past `end`.
+    /// Moves past the comma before an element that is not the first, or past `end`.
     #[inline(always)]
     fn next(&mut self, is_first: bool, end: u8) -> Scanned<bool> {
         self.skip_space();
@@ -327,7 +327,7 @@ impl<'a> Scanner<'a> {
         Ok(unit)
     }
 
-    /// Skips at least one digit and returns how many there were.
+    /// Skips at least one digit and returns the number of digits.
     fn digits(&mut self) -> Scanned<usize> {
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -354,7 +354,7 @@ impl<'a> Scanner<'a> {
 
     #[inline(always)]
     fn skip_space(&mut self) {
-        // Mostly there is none.
+        // Mostly there is no white space.
         if self.peek() <= b' ' {
             while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
                 self.at += 1;
@@ -362,7 +362,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next byte; 0, which stands nowhere in JSON, at the end.
+    /// Returns the next byte; at the end 0, which never occurs in JSON.
     #[inline(always)]
     fn peek(&self) -> u8 {
         self.byte(self.at)
@@ -374,8 +374,8 @@ pub(crate) fn value_of(number: &str) -> f64 {
     number.parse().unwrap_or(f64::NAN)
 }
 
-/// Marks quotes, backslashes and control characters. The lowest mark is right, those above it need
-/// not be.
+/// Marks quotes, backslashes and control characters. The lowest mark is correct; those above it may
+/// be wrong.
 #[inline]
 const fn special(bytes: u64) -> u64 {
     let quote = bytes ^ (EACH * 0x22);
@@ -389,7 +389,7 @@ const fn special(bytes: u64) -> u64 {
 /// One in each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Digits of a whole number that is certainly no infinity.
+/// The number of digits of a whole number that is certainly finite.
 const CERTAIN_DIGITS: usize = 300;
 
 #[cfg(test)]

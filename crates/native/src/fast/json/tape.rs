@@ -1,4 +1,4 @@
-//! Members and texts of a request, noted by their places in its text.
+//! Members and texts of a request, noted by their positions in its text.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -8,27 +8,27 @@ use super::input::{Scanned, Stop, each_member, or_unsupported, plain_text, skip}
 use super::scan::{Scanner, Start, Text};
 use crate::limits::MAX_SHORT_READ_BYTES;
 
-/// A member of an object, or an element of a list: places in the text.
+/// A member of an object, or an element of a list, as positions in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) name: (u32, u32),
     pub(crate) value: u32,
-    /// Where the value ends. A string with escapes ends nowhere.
+    /// The end of the value; 0 for a string with escapes.
     pub(crate) end: u32,
 }
 
-/// Members that were noted.
+/// The members that were noted.
 pub(crate) struct Tape {
     members: [Member; MAX_MEMBERS],
     used: usize,
-    /// Bytes of values that may still be read again.
+    /// The bytes of values that may still be read again.
     allowance: Cell<usize>,
-    /// Names of what is passed over.
+    /// The names of skipped values.
     pub(crate) names: OpenNames,
 }
 
 impl Member {
-    /// Its name, as it stands in the text.
+    /// Returns the text of its name.
     pub(crate) fn name_in<'t>(&self, text: &'t str) -> Option<&'t str> {
         let (start, end) = self.name;
         text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
@@ -44,7 +44,7 @@ impl Member {
             && self.name_in(scanner.whole()) == other.name_in(scanner.whole())
     }
 
-    /// Where its value begins.
+    /// Returns the offset of its value.
     pub(crate) fn value_at(&self) -> Option<usize> {
         usize::try_from(self.value).ok()
     }
@@ -75,12 +75,12 @@ impl Tape {
         left.is_some()
     }
 
-    /// The place after the last member.
+    /// Returns the position after the last member.
     pub(crate) const fn mark(&self) -> usize {
         self.used
     }
 
-    /// Forgets the members from a place on.
+    /// Forgets the members from a position on.
     pub(crate) const fn rewind(&mut self, mark: usize) {
         self.used = mark;
     }
@@ -121,7 +121,7 @@ impl Tape {
         Ok(first..self.used)
     }
 
-    /// Refuses members from `first` on of which two have one name.
+    /// Refuses the members from `first` on if two have one name.
     #[cold]
     fn must_be_single(&self, scanner: &Scanner<'_>, first: usize) -> Scanned<()> {
         let mut members = self.range(&(first..self.used));
@@ -171,7 +171,7 @@ pub(crate) fn with_tape<T>(work: impl FnOnce(&mut Tape) -> T) -> T {
     })
 }
 
-/// Skips a value as [`skip`] does. No object in it may have a name twice.
+/// Skips a value as [`skip`] does. A repeated name in one of its objects is an error.
 #[inline]
 fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> Scanned<bool> {
     if matches!(start, Start::Object | Start::List) {
@@ -185,7 +185,7 @@ fn position(at: usize) -> Scanned<u32> {
     u32::try_from(at).map_err(|_| Stop::Unsupported)
 }
 
-/// Members and roles that are noted. Who has more is asked about the general way.
+/// The largest number of members and roles that are noted. Larger requests take the general path.
 const MAX_MEMBERS: usize = 256;
 
 thread_local! {

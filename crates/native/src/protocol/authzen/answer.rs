@@ -13,8 +13,7 @@ pub fn response(decision: &Decision) -> String {
     json.finish()
 }
 
-/// Writes the answer to one question, with what the rules hand back to the caller. Returns whether it is
-/// allowed.
+/// Writes the answer to one question, with the outputs of the rules. Returns true if it is allowed.
 pub fn write_answer(json: &mut Json, decision: &Decision) -> bool {
     let mut effects = decision.actions.iter().map(|action| action.effect);
     let is_allowed = effects.next() == Some(Effect::Allow);
@@ -34,7 +33,7 @@ pub fn write_answer(json: &mut Json, decision: &Decision) -> bool {
     is_allowed
 }
 
-/// Writes the answer to a question that could not be asked, among others that could.
+/// Writes the answer to a question that could not be read, among others that could.
 pub fn write_refusal(json: &mut Json, error: &AuthzenError) {
     json.open('{');
     json.key("decision");

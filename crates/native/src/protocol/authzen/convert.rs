@@ -1,6 +1,7 @@
-//! From the entities of AuthZEN to those of the engine: a subject becomes the principal here and nowhere else.
+//! From the entities of AuthZEN to those of the engine: a subject becomes the principal here and
+//! nowhere else.
 //!
-//! What a request says of an entity comes before what the directory knows of it, property by property.
+//! Properties in a request override those of the directory, one by one.
 
 use std::cmp::Ordering;
 use std::iter;
@@ -11,10 +12,11 @@ use wardgate_engine::request::{AuxData, Principal, Resource};
 use super::read::{bad, kind_of, texts};
 use super::{AuthzenError, Directory, Entity};
 
-/// Returns the principal that a subject means: its roles are its property `roles`, or else its type.
+/// Returns the principal that a subject means: its roles are its property `roles`, or else its
+/// type.
 ///
 /// # Errors
-/// A property that selects roles or policies is none.
+/// A property that selects roles or policies has a wrong value.
 pub fn principal(subject: &Entity, directory: &dyn Directory) -> Result<Principal, AuthzenError> {
     let known = directory.subject(&subject.kind, &subject.id);
     let properties = Properties::new("subject.properties", subject, known);
@@ -39,7 +41,7 @@ pub fn principal(subject: &Entity, directory: &dyn Directory) -> Result<Principa
 /// Returns the resource that a resource of AuthZEN means.
 ///
 /// # Errors
-/// A property that selects policies is none.
+/// A property that selects policies has a wrong value.
 pub fn resource(resource: &Entity, directory: &dyn Directory) -> Result<Resource, AuthzenError> {
     let known = directory.resource(&resource.kind, &resource.id);
     let properties = Properties::new("resource.properties", resource, known);
@@ -52,8 +54,8 @@ pub fn resource(resource: &Entity, directory: &dyn Directory) -> Result<Resource
     })
 }
 
-/// Returns where conditions find context and properties of the action. Both are there in any case, so that
-/// conditions may ask for what they hold.
+/// Returns the data in which conditions find the context and the properties of the action. Both are
+/// always present, so that conditions may test their members.
 #[must_use]
 pub fn aux_data(context: &AttrMap, action: &AttrMap) -> AuxData {
     let jwts = [(CONTEXT.into(), claims(context)), (ACTION.into(), claims(action))];
@@ -63,8 +65,8 @@ pub fn aux_data(context: &AttrMap, action: &AttrMap) -> AuxData {
 /// Verifies the tokens in the value of `cerbos.auxData`, and returns their claims.
 pub type Verify<'v> = &'v dyn Fn(&Attr) -> Result<AuxData, String>;
 
-/// Adds the claims of the tokens that a context holds, once they are verified. A name that both a token and the request
-/// have is that of the token.
+/// Adds the claims of the tokens that a context holds, once they are verified. If both a token and
+/// the request have a name, the token's value counts.
 pub(super) fn add_tokens(
     aux_data: &mut AuxData,
     context: &AttrMap,
@@ -72,51 +74,51 @@ pub(super) fn add_tokens(
 ) -> Result<(), AuthzenError> {
     let Some(tokens) = context.get(TOKENS) else { return Ok(()) };
     let verified = verify(tokens).map_err(bad)?;
-    let said = std::mem::take(&mut aux_data.jwts);
-    aux_data.jwts = said.into_iter().chain(verified.jwts).collect();
+    let given = std::mem::take(&mut aux_data.jwts);
+    aux_data.jwts = given.into_iter().chain(verified.jwts).collect();
     aux_data.jwt = verified.jwt;
     Ok(())
 }
 
-/// Returns claims in the form in which conditions look for them.
+/// Returns claims in the form in which conditions read them.
 pub(super) fn claims(claims: &AttrMap) -> Attr {
     Attr::Map([("claims".into(), Attr::Map(claims.clone()))].into_iter().collect())
 }
 
-/// The properties of one entity: those that are said, and those that are known.
+/// The properties of one entity: those in the request, and those in the directory.
 pub(super) struct Properties<'a> {
     path: &'static str,
-    said: Option<&'a AttrMap>,
+    given: Option<&'a AttrMap>,
     known: Option<&'a AttrMap>,
 }
 
 impl<'a> Properties<'a> {
     pub(super) const fn of(map: &'a AttrMap) -> Self {
-        Self { path: "", said: Some(map), known: None }
+        Self { path: "", given: Some(map), known: None }
     }
 
     pub(super) fn new(path: &'static str, entity: &'a Entity, known: Option<&'a AttrMap>) -> Self {
-        Self { path, said: entity.properties.as_ref(), known }
+        Self { path, given: entity.properties.as_ref(), known }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'a Attr> {
-        [self.said, self.known].into_iter().flatten().find_map(|map| map.get(name))
+        [self.given, self.known].into_iter().flatten().find_map(|map| map.get(name))
     }
 
-    /// Returns all of them in the order of their names.
+    /// Returns all properties in the order of their names.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Attr)> {
         let of = |map: Option<&'a AttrMap>| map.map_or(&[][..], AttrMap::entries).iter();
-        let (mut known, mut said) = (of(self.known).peekable(), of(self.said).peekable());
+        let (mut known, mut given) = (of(self.known).peekable(), of(self.given).peekable());
         iter::from_fn(move || {
-            if let (Some((name, _)), Some((other, _))) = (known.peek(), said.peek()) {
+            if let (Some((name, _)), Some((other, _))) = (known.peek(), given.peek()) {
                 match name.cmp(other) {
                     Ordering::Less => return known.next(),
                     Ordering::Equal => drop(known.next()),
                     Ordering::Greater => {}
                 }
-                return said.next();
+                return given.next();
             }
-            said.next().or_else(|| known.next())
+            given.next().or_else(|| known.next())
         })
         .map(|(name, value)| (&**name, value))
     }
@@ -133,7 +135,7 @@ impl<'a> Properties<'a> {
         }
     }
 
-    /// Returns all of them but those that select roles and policies.
+    /// Returns the properties without the names that select roles and policies.
     fn without(&self, names: &[&str]) -> AttrMap {
         let all = self.entries().filter(|(name, _)| !names.contains(name));
         all.map(|(name, value)| (name.into(), value.clone())).collect()

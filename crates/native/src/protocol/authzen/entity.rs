@@ -12,16 +12,16 @@ pub struct Entity {
     pub kind: String,
     /// Its id, unique among those of its type.
     pub id: String,
-    /// What is said of it; `None` where nothing is, not even that there is nothing.
+    /// Its properties in the request; `None` if the member is missing.
     pub properties: Option<AttrMap>,
 }
 
-/// What a subject wants to do.
+/// An action of a subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Action {
     /// Its name.
     pub name: String,
-    /// How it is to be done.
+    /// Its properties.
     pub properties: AttrMap,
 }
 

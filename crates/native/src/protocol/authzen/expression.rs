@@ -1,8 +1,8 @@
 //! Questions of AuthZEN as S-expressions, for rules of SPOCP.
 //!
-//! The same question always gives the same expression, and each of its parts has its place: what a PEP says of a
-//! resource cannot stand where rules look for the action. Properties stand in the order of their names, byte by byte,
-//! unless a [`Shape`] says which ones there are and in which order.
+//! The same question always gives the same expression, and each of its parts has a fixed position:
+//! a property of a resource cannot appear where rules expect the action. Properties are in the
+//! order of their names, byte by byte, unless a [`Shape`] lists them in another order.
 //!
 //! ```text
 //! (TYPE (id ID)(action NAME (name value)...)(subject (type TYPE)(id ID)(name value)...)
@@ -16,29 +16,29 @@ use super::convert::Properties;
 use super::read::bad;
 use super::{AuthzenError, Directory, Evaluation};
 
-/// Which properties an expression has, and in which order. Those that are not named are left out, and one that is named and not
-/// there has no value. `None` is all of them in the order of their names.
+/// The properties of an expression, in order. Properties that are not listed are left out, and a
+/// listed one that is missing has no value. `None` means all of them in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Those of the subject.
+    /// The properties of the subject.
     pub subject: Option<Vec<String>>,
-    /// Those of the action.
+    /// The properties of the action.
     pub action: Option<Vec<String>>,
-    /// Those of the resource.
+    /// The properties of the resource.
     pub resource: Option<Vec<String>>,
     /// The members of the context.
     pub context: Option<Vec<String>>,
 }
 
 impl Evaluation {
-    /// Returns the canonical form of the S-expression that this question means. What the directory knows stands in for
-    /// properties that the question does not name.
+    /// Returns the canonical form of the S-expression that this question means. The directory
+    /// supplies the properties that the question does not name.
     ///
-    /// What is written is taken from `left`, the bytes that several questions of one request may become; where that does not
-    /// suffice, nothing is left.
+    /// The bytes that are written are taken from `left`, the number of bytes that the expressions
+    /// of one request may have together; if it does not suffice, `left` becomes 0.
     ///
     /// # Errors
-    /// Something has no name, or one that no list can begin with, or there is not enough left.
+    /// A name is empty or cannot begin a list, or `left` does not suffice.
     pub fn expression(
         &self,
         directory: &dyn Directory,
@@ -71,7 +71,7 @@ impl Evaluation {
     }
 }
 
-/// Writes the canonical form, as long as it may.
+/// Writes the canonical form, up to the bytes that are left.
 struct Writer<'l> {
     text: Vec<u8>,
     left: &'l mut usize,
@@ -93,7 +93,7 @@ impl Writer<'_> {
         tag: &str,
         write: impl FnOnce(&mut Self) -> Result<(), AuthzenError>,
     ) -> Result<(), AuthzenError> {
-        // A list that begins with `*` stands for others.
+        // A list that begins with `*` is a star form.
         if tag.is_empty() || tag == "*" {
             return Err(bad(format!("`{tag}` is no name that an S-expression can have")));
         }
@@ -107,7 +107,7 @@ impl Writer<'_> {
         self.list(tag, |out| out.atom(text))
     }
 
-    /// Writes an atom; one that is empty is none.
+    /// Writes an atom; an empty text is not an atom.
     fn atom(&mut self, text: &str) -> Result<(), AuthzenError> {
         if text.is_empty() {
             return Ok(());
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a member. The depth is bounded by that of what was read.
+    /// Writes a member. The reader of requests bounds the depth.
     fn member(&mut self, name: &str, value: &Attr) -> Result<(), AuthzenError> {
         self.list(name, |out| match value {
             Attr::Map(map) => out.members(&Properties::of(map), None),
@@ -140,7 +140,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes an element of a list, of which each has its place: text as it is, and JSON where there is no atom for it.
+    /// Writes an element of a list, whose elements keep their positions: text as it is, and JSON
+    /// for values without an atom.
     fn item(&mut self, item: &Attr) -> Result<(), AuthzenError> {
         match item {
             Attr::String(text) if !text.is_empty() => self.atom(text),

@@ -1,7 +1,8 @@
 //! The usual evaluation of AuthZEN, answered from its text.
 //!
-//! What subject and resource are is noted by its place, as in a request of our own. Whatever is odd, or is said to
-//! select roles or policies, is left to the reader of [`authzen`](crate::protocol::authzen).
+//! Subject and resource are noted by their positions, as in a request in Wardgate's own form. An
+//! unusual evaluation, or one with properties that select roles or policies, is left to the reader
+//! of [`authzen`](crate::protocol::authzen).
 
 use std::ops::Range;
 
@@ -15,9 +16,25 @@ use crate::fast::json::tape::{Member, Tape, with_tape};
 use crate::policies::Policies;
 
 impl Policies {
-    /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
-    /// fast path can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
-    /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
+    /// Answers an evaluation of AuthZEN that is JSON text, with the entities as it describes them.
+    /// Returns `None` if no fast path can decide it, if the answer may hold more than yes or no, or
+    /// if the evaluation is unusual or wrong:
+    /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) reads those.
+    ///
+    /// ```no_run
+    /// use wardgate_native::{Pdp, SystemClock, Trust};
+    ///
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
+    /// let evaluation = br#"{
+    ///     "subject": { "type": "user", "id": "ada" },
+    ///     "action": { "name": "view" },
+    ///     "resource": { "type": "document", "id": "d1" }
+    /// }"#;
+    /// if let Some(is_allowed) = pdp.snapshot().answer_evaluation(evaluation, SystemClock) {
+    ///     println!("{is_allowed}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
         let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
@@ -25,13 +42,14 @@ impl Policies {
     }
 }
 
-/// Answers an evaluation by `decide`, or not at all.
+/// Answers an evaluation by `decide`; `None` if it is unusual.
 pub(crate) fn answer(
     json: &[u8],
     decide: impl FnOnce(&JsonInput<'_>) -> Option<bool>,
 ) -> Option<bool> {
     let is_open = |byte: &&u8| matches!(byte, b'{' | b'[');
-    // So little text holds no more values, and nests no deeper, than an evaluation may.
+    // A text of this length with so few brackets stays within the bounds of values and depth of an
+    // evaluation.
     if json.len() > MAX_BYTES || json.iter().filter(is_open).count() > MAX_OPEN {
         return None;
     }
@@ -53,7 +71,7 @@ fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Scanned<JsonInput<
             b"resource" => resource = Some(entity(scanner, start, tape)?),
             b"action" => action = Some(named(scanner, start, tape)?),
             b"context" => context(scanner, start, tape)?,
-            // Members that are not known are passed over.
+            // Unknown members are ignored.
             _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
@@ -72,7 +90,7 @@ fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Scanned<JsonInput<
     ))
 }
 
-/// Reads a subject or a resource, and where its type stands.
+/// Reads a subject or a resource, and the position of its type.
 fn entity<'a>(
     scanner: &mut Scanner<'a>,
     start: Start,
@@ -136,7 +154,8 @@ fn named<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Scanne
     or_unsupported(found)
 }
 
-/// Passes over the circumstances: what looks at them has no fast path. What they ask of the server is not for here.
+/// Skips the context: rules that read it have no fast path. Options for the server are left to the
+/// plain reader.
 fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Scanned<()> {
     if start != Start::Object {
         return Err(Stop::Unsupported);
@@ -153,8 +172,8 @@ fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Scanned<
     Ok(())
 }
 
-/// Bytes of the longest evaluation that is answered from its text.
+/// The bytes of the longest evaluation that is answered from its text.
 const MAX_BYTES: usize = 16 << 10;
 
-/// Objects and lists that one may open.
+/// The largest number of objects and lists in such an evaluation.
 const MAX_OPEN: usize = 32;

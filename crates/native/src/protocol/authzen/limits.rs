@@ -1,21 +1,23 @@
 //! Every bound on requests of AuthZEN.
 
-/// How deep the values of a request may nest.
+/// The largest depth of values in a request.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// Values of a request about one thing, each element and each member counted.
+/// The largest number of values in a request about one question, each element and each member
+/// counted.
 pub(super) const MAX_VALUES: usize = 10_000;
 
-/// Values of a request about many.
+/// The largest number of values in a request for several evaluations or in a search.
 pub(super) const MAX_VALUES_OF_MANY: usize = 100_000;
 
-/// Bytes of a type, an id or the name of an action. They are written down for each question, whoever shares them.
+/// The largest number of bytes of a type, an id or the name of an action. They are written for each
+/// question, also if questions share them.
 pub(super) const MAX_NAME_BYTES: usize = 16 << 10;
 
-/// The most questions of one request.
+/// The largest number of questions in one request.
 pub(super) const MAX_EVALUATIONS: usize = 1000;
 
-/// The most candidates of one search.
+/// The largest number of candidates in one search.
 pub(super) const MAX_CANDIDATES: usize = 10_000;
 
 /// The largest number such that all whole numbers up to it are doubles.

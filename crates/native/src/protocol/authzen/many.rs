@@ -8,23 +8,24 @@ use super::limits::MAX_EVALUATIONS;
 use super::read::{Object, bad, kind_of, object};
 use super::{Action, AuthzenError, Entity, Evaluation};
 
-/// Several questions, or one where no list of them was sent. A question that cannot be read is its error.
+/// Several questions, or one if the request has no list of them. A question that cannot be read is
+/// its error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evaluations {
-    /// There was no list, or an empty one.
+    /// The question of a request without a list, or with an empty one.
     One(Evaluation),
-    /// There was.
+    /// The questions of a list.
     Many {
-        /// How far the questions are pursued.
+        /// The condition that ends the evaluation.
         semantic: Semantic,
         /// The questions in their order.
         items: Vec<Result<Evaluation, AuthzenError>>,
-        /// What stands in for the members that questions leave out.
+        /// The members for questions that leave them out.
         shared: Shared,
     },
 }
 
-/// The members of a request that stand in for those that its questions leave out. Each is read once.
+/// The members of a request that serve for those that its questions leave out. Each is read once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared {
     subject: Member<Entity>,
@@ -33,18 +34,18 @@ pub struct Shared {
     context: Arc<AttrMap>,
 }
 
-/// A member, if there is one, or why it cannot be read: that concerns only questions that leave theirs out.
+/// A member, if there is one, or its error, which concerns only questions that leave theirs out.
 type Member<T> = Option<Result<Arc<T>, AuthzenError>>;
 
-/// How far several questions are pursued.
+/// The rule that ends the evaluation of several questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Semantic {
-    /// To the end.
+    /// Decides all questions.
     #[default]
     ExecuteAll,
-    /// To the first that is denied.
+    /// Ends at the first that is denied.
     DenyOnFirstDeny,
-    /// To the first that is permitted.
+    /// Ends at the first that is permitted.
     PermitOnFirstPermit,
 }
 
@@ -77,7 +78,7 @@ impl Shared {
         })
     }
 
-    /// The circumstances.
+    /// Returns the shared context.
     #[must_use]
     pub const fn context(&self) -> &Arc<AttrMap> {
         &self.context
@@ -95,7 +96,8 @@ impl Shared {
         self.resource.as_ref()?.as_ref().ok()
     }
 
-    /// Reads an item. What it leaves out is shared, each member as a whole; one that is `null` is not left out.
+    /// Reads an item. Members that it leaves out are the shared ones, each as a whole; one that is
+    /// `null` is not left out.
     fn complete(&self, item: &Attr) -> Result<Evaluation, AuthzenError> {
         let Attr::Map(item) = item else {
             return Err(bad(format!("an evaluation must be an object, found {}", kind_of(item))));
@@ -137,7 +139,7 @@ fn own_or_shared<T>(
 }
 
 impl Semantic {
-    /// Whether the questions end with one that was answered so.
+    /// Returns true if this answer ends the evaluation.
     #[must_use]
     pub const fn ends(self, is_allowed: bool) -> bool {
         match self {

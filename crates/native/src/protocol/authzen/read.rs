@@ -1,4 +1,4 @@
-//! Reading members of requests that anybody may have sent. Everything is bounded before it is looked at.
+//! Reads members of requests from untrusted senders. Values are bounded before they are read.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 
@@ -25,7 +25,7 @@ pub(super) fn root(document: &Attr) -> Result<Object<'_>, AuthzenError> {
 }
 
 impl<'a> Object<'a> {
-    /// Returns an object that must be there.
+    /// Returns the object `name`, which is required.
     pub(super) fn required(&self, name: &'static str) -> Result<Object<'a>, AuthzenError> {
         let found = self.map.get(name).ok_or_else(|| self.wrong(name, "an object", None))?;
         Ok(Object { path: name, map: object(found, name)? })
@@ -36,7 +36,7 @@ impl<'a> Object<'a> {
         Ok(self.given(name)?.unwrap_or(&NOTHING))
     }
 
-    /// Returns the object `name`, if there is one.
+    /// Returns the object `name`, or `None`.
     pub(super) fn given(&self, name: &str) -> Result<Option<&'a AttrMap>, AuthzenError> {
         match self.member(name) {
             None => Ok(None),
@@ -45,7 +45,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Returns the list `name`, if there is one.
+    /// Returns the list `name`, or `None`.
     pub(super) fn list(&self, name: &str) -> Result<Option<&'a [Attr]>, AuthzenError> {
         match self.member(name) {
             None => Ok(None),
@@ -54,12 +54,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Returns a member; `null` is as good as absent.
+    /// Returns a member; `null` counts as missing.
     pub(super) fn member(&self, name: &str) -> Option<&'a Attr> {
         self.map.get(name).filter(|value| **value != Attr::Null)
     }
 
-    /// Returns a name that must be there: a type, an id, or that of an action.
+    /// Returns a required name: a type, an id, or that of an action.
     pub(super) fn text(&self, name: &str) -> Result<String, AuthzenError> {
         match self.map.get(name) {
             Some(Attr::String(text)) if text.len() > MAX_NAME_BYTES => {
@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Takes a value for an object.
+/// Returns the members of a value, or an error if it is not an object.
 pub(super) fn object<'a>(value: &'a Attr, name: &str) -> Result<&'a AttrMap, AuthzenError> {
     match value {
         Attr::Map(map) => Ok(map),
@@ -109,7 +109,7 @@ pub(super) fn bad(message: String) -> AuthzenError {
     AuthzenError(message)
 }
 
-/// Counts values level by level.
+/// Counts values level by level, and fails above the bounds.
 fn bounded(document: &Attr, most: usize) -> Result<(), AuthzenError> {
     let (mut level, mut values) = (vec![document], 0_usize);
     for _ in 0..=MAX_DEPTH {

@@ -1,7 +1,7 @@
-//! The requests of many questions, which share what they do not name themselves.
+//! The requests of many questions, which share the members that they do not name themselves.
 //!
-//! A part that questions share is converted once. One question after the other takes it for its request and puts it back,
-//! so the work for all of them is that of their bytes, whatever they share.
+//! A shared part is converted once. One question after the other takes it for its request and puts
+//! it back, so the work for all of them is proportional to their bytes, however much they share.
 
 use std::mem;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use super::convert::{ACTION, Verify, add_tokens, aux_data, claims, principal, resource};
 use super::{Action, AuthzenError, Directory, Entity, Evaluation, Shared};
 
-/// Makes requests out of questions.
+/// Converts questions into requests.
 pub struct Requests<'r> {
     directory: &'r dyn Directory,
     verify: Verify<'r>,
@@ -22,17 +22,18 @@ pub struct Requests<'r> {
     claims: Part<Action, Attr>,
 }
 
-/// A part of requests: what questions share, and what it becomes unless a question has it at the moment.
+/// A part of requests: the shared source, and its conversion unless a question has it at the
+/// moment.
 struct Part<S, T> {
     shared: Option<Arc<S>>,
     converted: Option<Converted<T>>,
 }
 
-/// What cannot be converted is the error of every question that needs it.
+/// A part that cannot be converted is the error of every question that needs it.
 type Converted<T> = Result<T, AuthzenError>;
 
 impl<'r> Requests<'r> {
-    /// Begins with nothing converted.
+    /// Returns a converter that has converted no part.
     #[must_use]
     pub fn new(shared: &Shared, directory: &'r dyn Directory, verify: Verify<'r>) -> Self {
         Self {
@@ -45,11 +46,11 @@ impl<'r> Requests<'r> {
         }
     }
 
-    /// Hands the request that a question means to `answer`. What the directory knows stands in for properties that the
-    /// question does not name.
+    /// Calls `answer` with the request that a question means. The directory supplies the properties
+    /// that the question does not name.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none, or a token is refused.
+    /// A property that selects roles or policies has a wrong value, or a token is refused.
     pub fn with<R>(
         &mut self,
         question: &Evaluation,
@@ -77,7 +78,8 @@ impl<S, T> Part<S, T> {
         Self { shared: shared.cloned(), converted: None }
     }
 
-    /// Takes what `source` becomes: out of here if it is shared and was converted before.
+    /// Returns the conversion of `source`: takes the stored one if it is shared and was converted
+    /// before.
     fn take(&mut self, source: &Arc<S>, convert: impl FnOnce(&S) -> Converted<T>) -> Converted<T> {
         let before = if self.is_shared(source) { self.converted.take() } else { None };
         before.unwrap_or_else(|| convert(source))
@@ -98,13 +100,13 @@ impl<S, T> Part<S, T> {
 struct Parts {
     principal: Converted<Principal>,
     resource: Converted<Resource>,
-    /// Leaves a place for the claims of the action, unless a verified token has their name.
+    /// Has a free entry for the claims of the action, unless a verified token has their name.
     aux_data: Converted<AuxData>,
     claims: Converted<Attr>,
 }
 
 impl Parts {
-    /// Moves the parts into a request, and back when it is answered.
+    /// Moves the parts into a request, and back after the answer.
     fn with<R>(
         &mut self,
         action: &str,
@@ -130,7 +132,7 @@ impl Parts {
     }
 }
 
-/// Converts a context, and leaves the place of the action free.
+/// Converts a context, and leaves the entry of the action free.
 fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Converted<AuxData> {
     let mut converted = aux_data(context, &AttrMap::new());
     if let Some(position) = converted.jwts.get_mut(ACTION) {
@@ -140,7 +142,7 @@ fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Converted<AuxData> {
     Ok(converted)
 }
 
-/// Puts the claims of the action in their place if it is free, or makes it free again.
+/// Puts the claims of the action into their entry if it is free, or makes it free again.
 fn exchange(aux_data: &mut AuxData, claims: &mut Attr) {
     let position = aux_data.jwts.get_mut(ACTION);
     if let Some(position) =

@@ -1,7 +1,7 @@
-//! Searches: which of these subjects, resources or actions would be allowed?
+//! Searches: which of these subjects, resources or actions are allowed?
 //!
-//! A search decides about one candidate after the other, each as an evaluation would. So a page never holds
-//! more than its caller may see, wherever it is told to begin.
+//! A search decides one candidate after the other, each as an evaluation does. So a page never
+//! holds more than its caller may see, at whichever position it begins.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::budget::Budget;
@@ -14,83 +14,83 @@ use super::{Action, AuthzenError, Directory, Entity};
 use crate::clock::Clock;
 use crate::policies::Policies;
 
-/// What a search looks for.
+/// The kind of a search's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchKind {
-    /// Who of this type may perform the action on the resource?
+    /// The subjects of this type that may perform the action on the resource.
     Subjects,
-    /// On which resources of this type may the subject perform the action?
+    /// The resources of this type on which the subject may perform the action.
     Resources,
-    /// Which actions may the subject perform on the resource?
+    /// The actions that the subject may perform on the resource.
     Actions,
 }
 
 /// A search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// What it looks for.
+    /// The kind of its results.
     pub search_kind: SearchKind,
-    /// The subject; one without an id where subjects are sought.
+    /// The subject; in a search for subjects it has no id.
     pub subject: Entity,
-    /// The action; one without a name where actions are sought.
+    /// The action; in a search for actions it has no name.
     pub action: Action,
-    /// The resource; one without an id where resources are sought.
+    /// The resource; in a search for resources it has no id.
     pub resource: Entity,
-    /// The circumstances.
+    /// The context of the request.
     pub context: AttrMap,
-    /// Those among whom the caller wants to know. An action has its name in the place of the id.
+    /// The candidates that the caller names. The id of an action is its name.
     pub candidates: Option<Vec<Entity>>,
-    /// The part of the results that is asked for, if it is a part.
+    /// The page of the results, if the caller wants one.
     pub page: Option<Page>,
 }
 
-/// Which part of the results is asked for.
+/// A page of the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Where the last page said that this one begins.
+    /// The token of the last page, from which this one goes on.
     pub token: Option<String>,
-    /// How many results there may be.
+    /// The largest number of results.
     pub limit: Option<u64>,
-    /// What else the caller says about it. It selects nothing here.
+    /// Other properties of the page. They select no results.
     pub properties: AttrMap,
 }
 
-/// What a search decides by.
+/// The data that a search decides by.
 #[derive(Clone, Copy)]
 pub struct Basis<'b> {
     /// The policies.
     pub policies: &'b Policies,
-    /// What is known of entities.
+    /// The known entities.
     pub directory: &'b dyn Directory,
-    /// Reads the tokens of the context.
+    /// The function that verifies the tokens of the context.
     pub verify: Verify<'b>,
     /// The steps that all decisions of the search may take together.
     pub budget: &'b Budget,
 }
 
-/// What a search finds out about one candidate.
+/// The result for one candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is one of the results.
+    /// The candidate is a result.
     Allowed,
-    /// It is none.
+    /// The candidate is not a result.
     Denied,
-    /// What the whole search may take was spent before.
+    /// The steps of the whole search were spent before.
     Undecided,
 }
 
-/// Where a search begins and ends.
+/// The range of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// A position among the candidates.
+    /// The position of the first candidate.
     pub from: usize,
-    /// How many results there may be.
+    /// The largest number of results.
     pub limit: usize,
-    /// How many candidates are decided about at most.
+    /// The largest number of candidates to decide.
     pub most: usize,
 }
 
-/// What was found, and where to go on; nothing if there is no more.
+/// The results, and the position for the next page; `None` at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResults {
     /// Ids, or names of actions.
@@ -123,7 +123,7 @@ impl Search {
         Ok(Self { search_kind, subject, action, resource, context, candidates, page })
     }
 
-    /// The type of those that are sought; empty for actions.
+    /// Returns the type of the results; empty for actions.
     #[must_use]
     pub fn kind(&self) -> &str {
         match self.search_kind {
@@ -133,10 +133,10 @@ impl Search {
         }
     }
 
-    /// Finds those among `candidates` that are allowed.
+    /// Returns those among `candidates` that are allowed.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none, or a token is refused.
+    /// A property that selects roles or policies has a wrong value, or a token is refused.
     pub fn among<'c>(
         &self,
         candidates: impl Iterator<Item = &'c Entity>,
@@ -155,11 +155,12 @@ impl Search {
         })
     }
 
-    /// Finds the actions that are allowed: among the candidates if there are any, or else among those that the policies
-    /// name. A pattern in a policy is no name and is never found, but it may allow a name that is.
+    /// Returns the actions that are allowed: among the candidates if there are any, or else among
+    /// those that the policies name. A pattern in a policy is not a name and never a result, but it
+    /// may allow a named action.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none, or a token is refused.
+    /// A property that selects roles or policies has a wrong value, or a token is refused.
     pub fn actions(
         &self,
         basis: Basis<'_>,
@@ -175,7 +176,8 @@ impl Search {
         })
     }
 
-    /// Returns the request without what is sought; nothing if nothing is known of whom the search is about.
+    /// Returns the request without the part that is searched for; `None` if a named entity is not
+    /// known.
     fn request(&self, basis: Basis<'_>) -> Result<Option<Request>, AuthzenError> {
         let mut aux_data = aux_data(&self.context, &self.action.properties);
         add_tokens(&mut aux_data, &self.context, basis.verify)?;
@@ -190,8 +192,8 @@ impl Search {
         }))
     }
 
-    /// Whether anything is known of whom the search is about: the directory has them, or the request describes
-    /// them. Nobody may do anything, and nothing may be done to what there is not.
+    /// Returns true if the entities that the search names are known: the directory has them, or the
+    /// request describes them. An unknown entity may do no action, and no action may be done to it.
     #[must_use]
     pub fn is_known(&self, directory: &dyn Directory) -> bool {
         let (subject, resource) = (&self.subject, &self.resource);
@@ -218,11 +220,12 @@ impl Basis<'_> {
     }
 }
 
-/// Decides about candidates until the window is full and one more is found, or until what the search may take is spent:
-/// the rest is then for the next page. A candidate for which all of it does not suffice is denied, as in an evaluation.
+/// Decides candidates until the window is full and one more is allowed, or until the steps of the
+/// search are spent: the rest is then for the next page. A candidate for which all steps of a page
+/// do not suffice is denied, as in an evaluation.
 ///
 /// # Errors
-/// Those of `decide`.
+/// The errors of `decide`.
 pub fn scan<'n, T>(
     mut candidates: impl Iterator<Item = T>,
     window: Window,
@@ -331,7 +334,8 @@ fn whole(value: &Attr) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Searches among letters: capitals are allowed, small letters denied, and digits have no step left for them.
+    /// Searches among letters: capitals are allowed, small letters denied, and for digits no steps
+    /// are left.
     fn check(candidates: &str, from: usize, (expected, next): (&str, Option<usize>)) {
         let letters: Vec<String> = candidates.chars().map(String::from).collect();
         let window = Window { from, limit: 3, most: 5 };
@@ -348,14 +352,15 @@ mod tests {
     }
 
     #[test]
-    fn a_page_ends_where_it_is_full_or_nothing_is_left() {
+    fn a_page_ends_when_it_is_full_or_all_steps_are_spent() {
         check("AbC", 0, ("AC", None));
         check("AbC", 1, ("C", None));
         check("ABCd", 0, ("ABC", None));
         check("ABCDE", 0, ("ABC", Some(3)));
         check("abcdefg", 0, ("", Some(5)));
         check("A1B", 0, ("A", Some(1)));
-        // Nothing more can be left than at the beginning of a page, and so the search goes on.
+        // A page begins with all steps, so the search goes on after a first candidate that spends
+        // them.
         check("A1B", 1, ("B", None));
         check("A11B", 1, ("", Some(2)));
         check("A11B", 2, ("B", None));

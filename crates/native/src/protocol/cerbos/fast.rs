@@ -1,9 +1,11 @@
 //! The usual CheckResources call, answered from its text.
 //!
-//! One pass: what fast paths may need of the principal and of each resource is noted by its place, decided, and the
-//! answer written with the names as they stand there. Whatever is odd, doubtful or has more to tell than effects is
-//! left to the reader of calls, which then reads all of it, and finds the same or says what is wrong. Only where an
-//! engine that is asked about all actions at once would come to the limit of its steps, a fast path may still know.
+//! One pass: the parts of the principal and of each resource that fast paths may need are noted by
+//! their positions and decided, and the answer is written with the names as they are in the text. A
+//! call that is unusual, unsure or has more to report than effects is left to the reader of calls,
+//! which reads all of it and gives the same answer or an error. The one difference: where the
+//! general path reaches the limit of its steps for all actions together, a fast path may still
+//! decide.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -21,8 +23,24 @@ use crate::policies::Policies;
 use crate::protocol::cerbos::{is_scope, is_version};
 
 impl Policies {
-    /// Answers a CheckResources call of Cerbos that is JSON text, if fast paths can decide all of it and effects are
-    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::protocol::cerbos::Call) to read.
+    /// Answers a CheckResources call of Cerbos that is JSON text. Returns `None` if fast paths
+    /// cannot decide all of it, if the answer may hold more than effects, or if the call is unusual
+    /// or wrong: [`Call`](crate::protocol::cerbos::Call) reads those.
+    ///
+    /// ```no_run
+    /// use wardgate_native::{CallLimits, Pdp, SystemClock, Trust};
+    ///
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
+    /// let call = br#"{
+    ///     "principal": { "id": "ada", "roles": ["member"] },
+    ///     "resources": [{ "actions": ["view"], "resource": { "kind": "document", "id": "d1" } }]
+    /// }"#;
+    /// let limits = CallLimits { resources: 50, actions: 50, steps: 1_000_000 };
+    /// if let Some(answered) = pdp.snapshot().answer_call(call, limits, SystemClock) {
+    ///     println!("{}", answered.json);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn answer_call(
         &self,
@@ -31,7 +49,7 @@ impl Policies {
         clock: impl Clock,
     ) -> Option<Answered> {
         let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
-        // One call, one moment.
+        // One call has one time.
         let now = clock.now();
         answer(call, limits, |input| self.try_fast_effects(kinds_with_outputs, input, &now))
     }
@@ -42,26 +60,26 @@ impl Policies {
 pub struct Answered {
     /// The JSON of the response.
     pub json: String,
-    /// How many resources were asked about.
+    /// The number of resources in the call.
     pub resources: u64,
-    /// How many actions are allowed.
+    /// The number of allowed actions.
     pub allowed: u64,
-    /// How many are denied.
+    /// The number of denied actions.
     pub denied: u64,
 }
 
-/// What a call may ask at once.
+/// The bounds of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallLimits {
-    /// Resources.
+    /// The largest number of resources.
     pub resources: usize,
-    /// Actions on each of them.
+    /// The largest number of actions on each of them.
     pub actions: usize,
-    /// Steps that the programs of all of it may take, together.
+    /// The largest number of steps of all programs together.
     pub steps: u32,
 }
 
-/// Answers a call by `decide`, or not at all.
+/// Answers a call by `decide`; `None` if it is unusual or `decide` returns `None`.
 pub(crate) fn answer(
     call: &[u8],
     limits: CallLimits,
@@ -84,7 +102,7 @@ struct Writer<D> {
     decide: D,
     answered: Answered,
     resources: usize,
-    /// Steps that are left: what an answer costs must not grow with the number of its parts.
+    /// The steps that are left: the cost of an answer must not grow with the number of its parts.
     steps: Cell<u32>,
 }
 
@@ -114,7 +132,7 @@ impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Writer<D> {
                     entity.must_be_principal(scanner.whole(), tape)?;
                     principal = Some(entity);
                 }
-                // Of a principal that comes later nothing is known yet.
+                // A principal behind the resources is not known yet.
                 b"resources" if !is_answered => {
                     is_answered = true;
                     self.resources(scanner, start, (or_unsupported(principal.as_ref())?, tape))?;
@@ -216,7 +234,8 @@ impl<'a> Entry<'a> {
 }
 
 impl Entity<'_> {
-    /// Writes what an answer repeats of a resource. Nothing in it has an escape, so it is JSON as it stands.
+    /// Writes the fields of a resource that an answer repeats. They have no escapes, so they are
+    /// JSON as they are.
     fn write(&self, out: &mut String) {
         let (id, kind) = (self.id.unwrap_or(""), self.kind.unwrap_or(""));
         for part in ["{\"resource\":{\"id\":\"", id, "\",\"kind\":\"", kind, "\""] {
@@ -243,7 +262,7 @@ impl Entity<'_> {
         self.must_be(text, tape, is_named && self.roles.is_none())
     }
 
-    /// Looks at what the reader of calls would refuse.
+    /// Checks the fields that the reader of calls would refuse.
     fn must_be(&self, text: &str, tape: &Tape, is_right: bool) -> Scanned<()> {
         let is_placed = is_version(self.version) && is_scope(self.scope);
         let is_named = self.id.is_some_and(|id| !id.is_empty());
@@ -253,7 +272,7 @@ impl Entity<'_> {
 }
 
 impl Tape {
-    /// The names of a range, as they stand in the text.
+    /// Returns the names of a range, as they are in the text.
     fn named<'t>(
         &'t self,
         text: &'t str,
@@ -262,7 +281,8 @@ impl Tape {
         self.range(range).iter().filter_map(move |member| member.name_in(text))
     }
 
-    /// There must be names, none empty and none twice. As many as one compares with each other in no time.
+    /// Checks that there are names, none empty and none twice. The bound of their number makes
+    /// comparing each with each fast.
     fn must_be_names(&self, text: &str, range: &Range<usize>) -> Scanned<()> {
         let names = self.named(text, range);
         let is_few = (1..=MAX_COMPARED).contains(&range.len());
@@ -274,7 +294,7 @@ impl Tape {
     }
 }
 
-/// Names that are compared each with each.
+/// The largest number of names that are compared each with each.
 const MAX_COMPARED: usize = 32;
 
 #[cfg(test)]

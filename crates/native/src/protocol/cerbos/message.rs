@@ -1,14 +1,14 @@
 //! A protobuf message in its JSON form: named fields, in camel case or in snake case.
 //!
-//! As in protobuf, `null` is as good as absent. A name that no field has is an error: a misspelt
-//! `attr` that passed unseen would change the decision.
+//! As in protobuf, `null` counts as missing. An unknown name is an error: a misspelt `attr` that
+//! passed unseen would change the decision.
 
 use std::collections::BTreeSet;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
-/// The fields of one message, and where it stands in the request.
+/// The fields of one message, and its path in the request.
 #[derive(Debug)]
 pub struct Message<'a> {
     path: String,
@@ -19,7 +19,7 @@ impl<'a> Message<'a> {
     /// Reads a message that has the fields `known`, given in camel case.
     ///
     /// # Errors
-    /// The value is no object, or has another field, or one twice.
+    /// The value is not an object, or has another field, or one twice.
     pub fn read(value: &'a Attr, path: String, known: &[&'static str]) -> Result<Self, String> {
         let Attr::Map(map) = value else {
             return Err(wrong_kind(&path, "an object", value));
@@ -39,22 +39,22 @@ impl<'a> Message<'a> {
         Ok(Self { path, fields })
     }
 
-    /// Returns a field, if it is there and not `null`.
+    /// Returns a field; `None` if it is missing or `null`.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a Attr> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| *value)
     }
 
-    /// Returns where a field stands, to be put into messages.
+    /// Returns the path of a field, for error messages.
     #[must_use]
     pub fn at(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Returns a field that must be there.
+    /// Returns a required field.
     ///
     /// # Errors
-    /// It is not.
+    /// The field is missing.
     pub fn required(&self, name: &str) -> Result<&'a Attr, String> {
         self.field(name).ok_or_else(|| format!("`{}` is missing", self.at(name)))
     }
@@ -62,7 +62,7 @@ impl<'a> Message<'a> {
     /// Returns text, empty if there is none.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field holds a value of another kind.
     pub fn text(&self, name: &str) -> Result<&'a str, String> {
         match self.field(name) {
             None => Ok(""),
@@ -74,7 +74,7 @@ impl<'a> Message<'a> {
     /// Returns text that is not empty.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field is missing, empty or holds a value of another kind.
     pub fn name(&self, name: &str) -> Result<String, String> {
         self.required(name)?;
         match self.text(name)? {
@@ -86,7 +86,7 @@ impl<'a> Message<'a> {
     /// Returns `true` or `false`; `false` if there is none.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field holds a value of another kind.
     pub fn flag(&self, name: &str) -> Result<bool, String> {
         match self.field(name) {
             None => Ok(false),
@@ -98,7 +98,7 @@ impl<'a> Message<'a> {
     /// Returns a list that is not empty.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field is missing, empty or holds a value of another kind.
     pub fn list(&self, name: &str) -> Result<&'a [Attr], String> {
         match self.required(name)? {
             Attr::List(items) if items.is_empty() => Err(format!("`{}` is empty", self.at(name))),
@@ -110,7 +110,7 @@ impl<'a> Message<'a> {
     /// Returns a list of names, each once.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field is missing, empty or holds a value of another kind.
     pub fn names(&self, name: &str) -> Result<Vec<String>, String> {
         let mut seen = BTreeSet::new();
         let mut names = Vec::new();
@@ -133,7 +133,7 @@ impl<'a> Message<'a> {
     /// Returns an object with names of the caller's choice, empty if there is none.
     ///
     /// # Errors
-    /// The field holds something else.
+    /// The field holds a value of another kind.
     pub fn attributes(&self, name: &str) -> Result<AttrMap, String> {
         let value = match self.field(name) {
             None => return Ok(AttrMap::new()),
@@ -153,7 +153,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Says what was expected and what was found.
+/// Returns a message with the expected and the found kind.
 fn wrong_kind(path: &str, expected: &str, found: &Attr) -> String {
     let found = match found {
         Attr::Null => "null",
@@ -189,7 +189,8 @@ fn snake_case(camel: &str) -> String {
     snake
 }
 
-/// Whether `value` nests more than `left` levels. What was read is bounded, so this ends.
+/// Returns true if `value` nests more than `left` levels. The reader bounds the depth, so this
+/// ends.
 fn is_deeper(value: &Attr, left: usize) -> bool {
     match (value, left.checked_sub(1)) {
         (Attr::List(_) | Attr::Map(_), None) => true,

@@ -19,7 +19,7 @@ fn set_operations_keep_the_order_of_the_shorter_list() {
 }
 
 #[test]
-fn time_stands_still() {
+fn now_is_the_time_of_the_check() {
     check(
         Now,
         &[],

@@ -1,7 +1,7 @@
 //! Base64 with the standard alphabet (RFC 4648, section 4).
 //!
-//! Writes padding; reads with and without it, passes over line ends, and does not look at the bits
-//! that a last digit has too many.
+//! Writes padding; reads with and without it, skips line ends, and ignores the surplus bits of a
+//! last digit.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// Returns the offset of the first byte that cannot stand where it stands.
+/// Returns the offset of the first byte that is invalid at its position.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let mut group = 0_u32;
@@ -43,7 +43,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     finish(bytes, group, digits, text.len().saturating_sub(1))
 }
 
-/// Tells whether `rest` is just what fills up a group of `digits` digits.
+/// Returns true if `rest` is exactly the padding of a group of `digits` digits.
 fn is_padding(rest: &str, digits: u32) -> bool {
     let symbols = rest.bytes().filter(|b| !matches!(b, b'\r' | b'\n'));
     match digits {
@@ -89,7 +89,7 @@ mod tests {
     use super::{decode, encode};
 
     #[test]
-    fn what_was_encoded_is_decoded() {
+    fn encoding_and_decoding_agree() {
         let cases = [
             ("", ""),
             ("f", "Zg=="),
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_passed_over() {
+    fn line_ends_are_skipped() {
         assert_eq!(decode("aGVs\r\nbG8=\n").as_deref(), Ok(&b"hello"[..]));
     }
 
     #[test]
-    fn faults_have_a_place() {
+    fn faults_have_an_offset() {
         let cases = [
             ("aGVsbG8*", 7),
             ("a", 0),

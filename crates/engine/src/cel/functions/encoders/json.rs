@@ -14,14 +14,14 @@ use crate::limits::MAX_STRING_BYTES;
 use crate::number::decimal;
 use crate::text::push_digits;
 
-/// Writes `value` as JSON. Not every value has such a form.
+/// Writes `value` as JSON, or returns an error if it has no such form.
 pub(super) fn encode<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let mut text = String::new();
     write(&value.to_attr(context.steps)?, &mut text, context)?;
     Ok(Value::string(text))
 }
 
-// The depth of `attr` is bounded by the conversion that made it.
+// The conversion to `attr` bounds its depth.
 fn write<'a>(attr: &Attr, out: &mut String, context: &Context<'a, '_>) -> Result<(), Error<'a>> {
     context.charge(1)?;
     match attr {

@@ -50,7 +50,7 @@ fn relations_compare_whole_segments() {
 }
 
 #[test]
-fn nothing_is_its_own_ancestor() {
+fn a_hierarchy_is_not_its_own_ancestor() {
     check(HierarchyCommonAncestors, "a.b.c", "a.b.c", "a.b");
     check(HierarchyCommonAncestors, "a.b.c.d", "a.b.x", "a.b");
     check(HierarchyCommonAncestors, "a.b", "a.b.c", "a.b");

@@ -4,7 +4,7 @@
 
 use crate::number::uint_to_double;
 
-/// Cuts the fraction off.
+/// Returns `value` without its fraction.
 pub(super) fn trunc(value: f64) -> f64 {
     let bits = value.to_bits();
     let exponent = exponent_of(bits);
@@ -38,9 +38,9 @@ pub(super) fn round(value: f64) -> f64 {
 
 /// Returns the square root, rounded to nearest.
 ///
-/// The root of the mantissa, stretched to 107 or 108 bits, has 54 bits: one more than a double holds.
-/// That last bit alone decides the rounding, because a tie would be a root with an odd square that is
-/// a multiple of four.
+/// The root of the mantissa, scaled to 107 or 108 bits, has 54 bits: one more than a double holds.
+/// That last bit alone decides the rounding, because a tie would be a root with an odd square that
+/// is a multiple of four.
 pub(super) fn sqrt(value: f64) -> f64 {
     if value.is_nan() || value < 0.0 {
         return f64::NAN;
@@ -58,7 +58,7 @@ pub(super) fn sqrt(value: f64) -> f64 {
 ///
 /// The root that the standard library has for numbers of 128 bits costs a kilobyte.
 fn stretched_root(number: u64) -> u64 {
-    // The pairs of bits that are yet to be brought down, first the highest.
+    // The pairs of bits still to be brought down, the highest first.
     let mut pairs = number << 10;
     let mut rest = 0_u64;
     let mut root = 0_u64;
@@ -100,7 +100,7 @@ fn power_of_two(exponent: i32) -> f64 {
 /// The bits below the exponent.
 const MANTISSA: u64 = (1 << 52) - 1;
 
-/// The exponent that an exponent field of zero stands for.
+/// The exponent that an exponent field of zero means.
 const LOWEST_EXPONENT: i32 = -1023;
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
             .chain(small.take(50_000))
     }
 
-    /// Compares with the standard library, which tests have and the engine has not.
+    /// Compares with the standard library, which tests have and the engine does not.
     fn check(name: &str, ours: fn(f64) -> f64, standard: fn(f64) -> f64) {
         for value in doubles() {
             let (found, expected) = (ours(value), standard(value));

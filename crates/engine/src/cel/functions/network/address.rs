@@ -1,13 +1,14 @@
 //! The texts of internet addresses and networks.
 //!
-//! Accepts what RFC 4291 and RFC 4632 allow and nothing looser: no octal, no leading zeros. The names
-//! of the faults are those that Go's `net/netip` gives, because they end up in evaluation errors.
+//! Accepts the forms that RFC 4291 and RFC 4632 allow and no others: no octal, no leading zeros.
+//! The names of the faults are those that Go's `net/netip` gives, because they end up in evaluation
+//! errors.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::number::parse_uint;
 
-/// An address, and whether the text gave it a zone (`fe80::1%eth0`).
+/// An address, and true if the text gave it a zone (`fe80::1%eth0`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parsed {
     pub(crate) address: IpAddr,
@@ -48,7 +49,7 @@ pub(crate) const fn width(address: IpAddr) -> u8 {
     }
 }
 
-/// What is wrong with the text of an address.
+/// A fault in the text of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault<'t> {
     /// The rule that is broken.
@@ -67,23 +68,23 @@ impl<'t> Fault<'t> {
     }
 }
 
-/// What is wrong with the text of a network.
+/// A fault in the text of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NetworkFault<'t> {
     /// There is no `/`.
     NoSlash,
-    /// What stands before the `/` is no address.
+    /// The text before the `/` is not an address.
     Address {
-        /// That part.
+        /// The text before the `/`.
         text: &'t str,
-        /// What is wrong with it.
+        /// The fault in it.
         fault: Fault<'t>,
     },
     /// The address has a zone.
     Zone,
-    /// What stands after the `/` is no number.
+    /// The text after the `/` is not a number.
     BadLength {
-        /// That part.
+        /// The text after the `/`.
         text: &'t str,
     },
     /// The length is more than the bits of the address.
@@ -163,7 +164,7 @@ fn parse_v6(text: &str) -> Result<Parsed, Fault<'_>> {
 struct Groups {
     bits: u128,
     count: u32,
-    /// How many groups stand before the `::`.
+    /// The number of groups before the `::`.
     ellipsis: Option<u32>,
 }
 
@@ -173,7 +174,7 @@ impl Groups {
         self.count += width;
     }
 
-    /// Puts the zeros where the `::` stands.
+    /// Inserts the zeros of the `::`.
     fn finish(self) -> Result<u128, Fault<'static>> {
         match (self.ellipsis, 8_u32.checked_sub(self.count)) {
             (None, Some(0)) => Ok(self.bits),
@@ -241,7 +242,7 @@ fn parse_group<'t>(group: &str, rest: &'t str) -> Result<u32, Fault<'t>> {
     }
 }
 
-/// Steps over the colon after a group. The flag tells that a second colon follows.
+/// Skips the colon after a group. The flag is true if a second colon follows.
 fn next_group(after: &str) -> Result<(&str, bool), Fault<'_>> {
     if after.is_empty() {
         return Ok(("", false));
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_looser_is_refused() {
+    fn looser_texts_are_refused() {
         let cases = [
             ("", "unable to parse IP"),
             ("localhost", "unable to parse IP"),

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use crate::text::push_digits;
 
-/// Returns the one text that is canonical for `address`.
+/// Returns the canonical text of `address`.
 pub(in crate::cel::functions) fn address_text(address: IpAddr) -> String {
     let mut out = String::new();
     match address {

@@ -60,7 +60,7 @@ fn networks_keep_their_host_bits() {
 }
 
 #[test]
-fn networks_contain_what_is_of_their_family() {
+fn networks_contain_addresses_of_their_family() {
     check(CidrContainsIp, &[network("10.9.9.9/8"), s("10.1.1.1")], "true");
     check(CidrContainsIp, &[network("10.0.0.0/8"), address("11.0.0.0")], "false");
     check(CidrContainsIp, &[network("0.0.0.0/0"), address("::1")], "false");

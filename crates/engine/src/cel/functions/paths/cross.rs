@@ -1,22 +1,23 @@
 //! Paths of either system in one notation.
 //!
-//! A path is brought to the `/` notation and cleaned: `\\host\share\dir` becomes `/host/share/dir`,
-//! `C:\dir` becomes `/C:/dir`. What comes out is written in the notation that came in.
+//! A path is converted to the `/` notation and cleaned: `\\host\share\dir` becomes
+//! `/host/share/dir`, `C:\dir` becomes `/C:/dir`. The result is written in the notation of the
+//! argument.
 
 use alloc::format;
 use alloc::string::String;
 
 use super::slash;
 
-/// A path in the `/` notation that remembers where it came from.
+/// A path in the `/` notation, with its original notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CrossPath {
     // INVARIANT: clean in the sense of `slash::clean`.
     value: String,
     kind: Kind,
-    /// Written with backslashes.
+    /// True if it was written with backslashes.
     windows: bool,
-    /// Nothing but a drive or a share.
+    /// True if it is only a drive or a share.
     root: bool,
 }
 
@@ -28,7 +29,7 @@ enum Kind {
     Share,
 }
 
-/// A path relative to the current directory of a drive (`D:foo`), which nobody here knows.
+/// A path relative to the current directory of a drive (`D:foo`), which is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unsupported;
 
@@ -48,7 +49,7 @@ impl CrossPath {
         Ok(Self { value: slash::clean(&value), kind, windows, root })
     }
 
-    /// Writes the path in the notation it came in.
+    /// Writes a path in the notation of this one.
     fn restore(&self, value: &str) -> String {
         match self.kind {
             Kind::Share => format!(r"\{}", to_backslashes(value)),
@@ -71,7 +72,7 @@ impl CrossPath {
         slash::ext(&self.value)
     }
 
-    /// Returns all but the last element; nothing for a Windows path of one element.
+    /// Returns all but the last element; `None` for a Windows path of one element.
     pub(super) fn dir(&self) -> Option<String> {
         match (self.kind, self.root) {
             (Kind::Share, true) => return Some(self.restore(&self.value)),
@@ -87,7 +88,7 @@ impl CrossPath {
         self.value = slash::clean(&format!("{}/{}", self.value, other.value));
     }
 
-    /// Writes the path in its own notation.
+    /// Returns the path in its own notation.
     pub(super) fn text(&self) -> String {
         self.restore(&self.value)
     }
@@ -97,7 +98,7 @@ impl CrossPath {
         &self.value
     }
 
-    /// Returns the way from this path to `target`, in the notation of `target`.
+    /// Returns the relative path from this path to `target`, in the notation of `target`.
     pub(super) fn relate(&self, target: &Self) -> Option<String> {
         let way = slash::relate(&self.value, &target.value)?;
         Some(match (way.as_str(), target.kind) {
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_come_out_in_the_notation_they_came_in() {
+    fn results_have_the_notation_of_their_argument() {
         for text in ["/", "/a/b", "a", r"\\h\s", r"\\h\s\d\e", "C:", r"C:\a\b.c", r"..\a\b", r"\a"]
         {
             assert_eq!(path(text).text(), text);

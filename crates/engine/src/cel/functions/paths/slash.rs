@@ -1,6 +1,6 @@
 //! Paths with `/` between their elements: cleaning, splitting, relating and matching.
 //!
-//! Purely lexical: `..` undoes the element before it, and no file system is asked.
+//! Purely lexical: `..` cancels the element before it, and no file system is read.
 
 use alloc::string::String;
 
@@ -59,8 +59,8 @@ pub(super) fn ext(path: &str) -> &str {
     name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default()
 }
 
-/// Returns the way from the clean path `from` to the clean path `to`. There is none between an
-/// absolute and a relative path, nor out of a directory whose name is not known.
+/// Returns the relative path from the clean path `from` to the clean path `to`. There is none
+/// between an absolute and a relative path, nor out of a directory whose name is not known.
 pub(super) fn relate(from: &str, to: &str) -> Option<String> {
     if from == to {
         return Some(String::from("."));
@@ -81,15 +81,15 @@ fn elements(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|element| !element.is_empty() && *element != ".")
 }
 
-/// A pattern that no path can be compared with.
+/// A malformed pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadPattern;
 
-/// Tells whether the shell pattern matches the whole of `path`: `*` is a run of characters but `/`,
-/// `?` is one, `[a-z]` and `[^a-z]` are classes.
+/// Returns true if the shell pattern matches the whole of `path`: `*` is a run of characters but
+/// `/`, `?` is one, `[a-z]` and `[^a-z]` are classes.
 ///
-/// The part between two stars is put at the first place where it fits: a later one could not help,
-/// because the next star could have taken the difference.
+/// The part between two stars is matched at the first position where it fits: a later one could not
+/// help, because the next star could have taken the difference.
 pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
     let mut path = path;
     let mut pattern = pattern;
@@ -109,7 +109,7 @@ pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
     Ok(path.is_empty())
 }
 
-/// Finds where `chunk` fits and returns what is left of the path behind it.
+/// Returns the rest of the path behind the first position where `chunk` fits.
 fn position<'p>(
     chunk: &str,
     path: &'p str,
@@ -143,8 +143,8 @@ fn split_chunk(pattern: &str) -> (&str, &str) {
     pattern.split_at_checked(end.unwrap_or(pattern.len())).unwrap_or((pattern, ""))
 }
 
-/// Matches a pattern without stars at the front of `path`. Goes on after a mismatch, to find out
-/// whether the pattern is well-formed.
+/// Matches a pattern without stars at the front of `path`. Continues after a mismatch, to check
+/// that the pattern is well-formed.
 fn match_chunk<'p>(chunk: &str, path: &'p str) -> Result<Option<&'p str>, BadPattern> {
     let mut chunk = chunk;
     let mut path = Some(path);
@@ -161,7 +161,7 @@ fn match_chunk<'p>(chunk: &str, path: &'p str) -> Result<Option<&'p str>, BadPat
     Ok(path)
 }
 
-/// Reads a class up to its `]`; returns whether `c` is in it and what follows.
+/// Reads a class up to its `]`; returns true if `c` is in it, and the rest of the pattern.
 fn class_contains(class: &str, c: Option<char>) -> Result<(bool, &str), BadPattern> {
     let (negated, mut rest) = match class.strip_prefix('^') {
         Some(rest) => (true, rest),
@@ -201,7 +201,7 @@ mod tests {
     use super::{BadPattern, base, clean, dir, ext, matches, relate};
 
     #[test]
-    fn cleaning_removes_what_means_nothing() {
+    fn cleaning_removes_elements_without_a_meaning() {
         let cases = [
             ("", "."),
             (".", "."),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_leads_from_one_path_to_the_other() {
+    fn relative_paths_lead_from_one_path_to_the_other() {
         let cases = [
             ("/a/b", "/a/c", Some("../c")),
             ("/a", "/a/b/c", Some("b/c")),

@@ -1,8 +1,8 @@
 //! The elements of a list, each once, found by their hash.
 //!
-//! Elements are compared as `==` does. Null, booleans, numbers, text and bytes have a hash; a value of any other type
-//! is compared with every element. Each comparison is a step of the budget, so texts that share a hash on purpose end
-//! at the same bound as any other loop.
+//! Elements are compared as `==` does. Null, booleans, numbers, text and bytes have a hash; a value
+//! of any other type is compared with every element. Each comparison is a step of the budget, so
+//! texts that share a hash on purpose end at the same bound as any other loop.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,8 +15,8 @@ use crate::number;
 /// The elements of a list, each once.
 pub(crate) struct Members<'a> {
     elements: Vec<Value<'a>>,
-    // INVARIANT: a power of two, more than there are elements. A place holds 0 where it is free, or the number of an
-    // element with a hash, counted from 1.
+    // INVARIANT: a power of two, more than there are elements. A free position holds 0, a used one
+    // the number of an element with a hash, counted from 1.
     positions: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    /// Adds `value`; `false` if an equal one is there already.
+    /// Adds `value`; returns `false` if an equal one is present.
     ///
     /// # Errors
     /// The budget is spent.
@@ -69,8 +69,8 @@ impl<'a> Members<'a> {
         Ok(self.find(wanted, context)?.is_none())
     }
 
-    /// Looks for an element that equals `wanted`. Where there is none, returns the free place where it belongs: one
-    /// outside the places for a value that has no hash.
+    /// Returns the position of an element that equals `wanted`. If there is none, returns the free
+    /// position for it: one out of range for a value without a hash.
     fn find(
         &self,
         wanted: &Value<'a>,
@@ -103,7 +103,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Hashes a value, so that equal values have equal hashes; nothing for a type that has no hash.
+/// Hashes a value, so that equal values have equal hashes; `None` for a type that has no hash.
 fn hash<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Result<Option<u64>, Error<'a>> {
     Ok(Some(match value {
         Value::Null => 0,
@@ -117,7 +117,8 @@ fn hash<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Result<Option<u64>,
     }))
 }
 
-/// Hashes a number as the double that numbers of different types are compared by. Both zeros are one.
+/// Hashes a number as the double by which numbers of different types are compared. Both zeros are
+/// one.
 fn of_number(value: f64) -> u64 {
     fnv(&(value + 0.0).to_bits().to_le_bytes())
 }
@@ -133,5 +134,6 @@ fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Steps charged for keeping an element beside finding where it belongs: in long lists its place, its value and its text are seldom near.
+/// The steps charged for storing an element beside finding its position: in long lists its
+/// position, its value and its text are seldom near each other.
 const STEPS_OF_AN_ELEMENT: usize = 5;

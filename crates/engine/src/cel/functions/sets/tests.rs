@@ -25,7 +25,7 @@ fn numbers_of_all_types_are_one_element() {
     check(SetsIntersects, i(1), l([i(1)]), "error: no such overload");
 }
 
-/// A list of `length` texts that all differ, each with `name` in front.
+/// Returns a list of `length` different texts, each with `name` in front.
 fn texts(name: &str, length: usize) -> Value<'static> {
     Value::list((0..length).map(|n| Value::string(format!("{name}-{n}"))).collect())
 }
@@ -62,7 +62,7 @@ fn length(list: Value<'_>) -> usize {
     list.len()
 }
 
-/// Few different values of every kind, so that equal ones meet.
+/// Returns few different values of every kind, so that equal ones meet.
 fn elements() -> impl Strategy<Value = Vec<Value<'static>>> {
     let element = prop_oneof![
         Just(Value::Null),
@@ -84,20 +84,20 @@ fn elements() -> impl Strategy<Value = Vec<Value<'static>>> {
     proptest::collection::vec(element, 0..24)
 }
 
-/// The meaning of each function: compare every element with every other.
+/// The oracle of each function: compares every element with every other.
 fn plainly(function: Function, left: &[Value<'static>], right: &[Value<'static>]) -> String {
     let is_in = |wanted: &Value<'static>, list: &[Value<'static>]| list.iter().any(|e| wanted == e);
-    let kept = |list: &[Value<'static>], other: &[Value<'static>], wanted: bool| {
-        let kept = list.iter().filter(|e| is_in(e, other) == wanted).cloned();
-        text(&Value::list(kept.collect()))
+    let filtered = |list: &[Value<'static>], other: &[Value<'static>], wanted: bool| {
+        let filtered = list.iter().filter(|e| is_in(e, other) == wanted).cloned();
+        text(&Value::list(filtered.collect()))
     };
     match function {
         HasIntersection | SetsIntersects => left.iter().any(|e| is_in(e, right)).to_string(),
         IsSubset => left.iter().all(|e| is_in(e, right)).to_string(),
         SetsContains => right.iter().all(|e| is_in(e, left)).to_string(),
-        Except => kept(left, right, false),
-        Intersect if left.len() > right.len() => kept(right, left, true),
-        Intersect => kept(left, right, true),
+        Except => filtered(left, right, false),
+        Intersect if left.len() > right.len() => filtered(right, left, true),
+        Intersect => filtered(left, right, true),
         _ => {
             let mut unique: Vec<Value<'static>> = Vec::new();
             for element in left {
@@ -112,7 +112,7 @@ fn plainly(function: Function, left: &[Value<'static>], right: &[Value<'static>]
 
 proptest! {
     #[test]
-    fn hashing_finds_what_comparing_finds(left in elements(), right in elements()) {
+    fn hashing_agrees_with_comparing(left in elements(), right in elements()) {
         let both = [Value::list(left.clone()), Value::list(right.clone())];
         for function in [HasIntersection, SetsIntersects, IsSubset, SetsContains, Except, Intersect] {
             prop_assert_eq!(show(function, &both), plainly(function, &left, &right));

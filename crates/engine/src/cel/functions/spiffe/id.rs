@@ -1,6 +1,7 @@
 //! The syntax of SPIFFE ids (SPIFFE-ID specification, sections 2.1 to 2.3).
 //!
-//! `spiffe://`, a trust domain in lower case, and a path of non-empty segments without `.` and `..`.
+//! `spiffe://`, a trust domain in lower case, and a path of non-empty segments without `.` and
+//! `..`.
 
 /// Splits a SPIFFE id into trust domain and path.
 ///
@@ -19,7 +20,7 @@ pub(in crate::cel) fn parse(id: &str) -> Result<(&str, &str), &'static str> {
     Ok((domain, path))
 }
 
-/// Returns the trust domain that is named by a SPIFFE id or by itself.
+/// Returns the trust domain that a SPIFFE id, or the text itself, names.
 ///
 /// # Errors
 ///
@@ -31,7 +32,7 @@ pub(in crate::cel) fn parse_domain(text: &str) -> Result<&str, &'static str> {
     check_domain(text).map(|()| text)
 }
 
-/// What stands before the trust domain.
+/// The text before the trust domain.
 pub(in crate::cel) const SCHEME: &str = "spiffe://";
 
 fn check_domain(domain: &str) -> Result<(), &'static str> {
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_breaks_a_rule() {
+    fn other_texts_break_a_rule() {
         let cases = [
             ("", "cannot be empty"),
             ("http://a", "scheme is missing or invalid"),

@@ -1,7 +1,7 @@
 //! `format`: texts with clauses such as `%s` and `%.2f`.
 //!
-//! A clause is `%`, an optional `.precision`, and a letter; `%%` is a percent sign. What a clause
-//! prints depends on nothing but the value: maps are sorted by their printed keys.
+//! A clause is `%`, an optional `.precision`, and a letter; `%%` is a percent sign. The text of a
+//! clause depends on the value alone: maps are sorted by their printed keys.
 
 mod number;
 
@@ -17,7 +17,7 @@ use crate::number::decimal;
 use crate::number::parse_uint;
 use crate::order;
 
-/// Puts the elements of `args` in the places of the clauses of `text`.
+/// Replaces the clauses of `text` by the elements of `args`.
 pub(super) fn format<'a>(text: &str, args: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let mut out = Output { text: String::new(), context };
     let mut rest = text;
@@ -43,7 +43,7 @@ pub(super) fn format<'a>(text: &str, args: &List<'a>, context: &Context<'a, '_>)
     Ok(Value::string(out.text))
 }
 
-/// Returns what `%s` prints for `value`.
+/// Returns the text of `%s` for `value`.
 pub(in crate::cel::functions) fn text_of<'a>(
     value: &Value<'a>,
     context: &Context<'a, '_>,
@@ -53,7 +53,7 @@ pub(in crate::cel::functions) fn text_of<'a>(
     Ok(out.text)
 }
 
-/// The text under construction; pays for what it takes in and keeps to the length limit.
+/// The text under construction; pays for its additions and stays below the length limit.
 struct Output<'a, 'c, 'x> {
     text: String,
     context: &'x Context<'a, 'c>,
@@ -69,7 +69,7 @@ impl<'a> Output<'a, '_, '_> {
         Ok(())
     }
 
-    /// Prints `value` as `%s` does, with at most `depth` levels inside of it.
+    /// Prints `value` as `%s` does, with at most `depth` levels in it.
     fn print(&mut self, value: &Value<'a>, depth: usize) -> Result<(), Error<'a>> {
         self.context.charge(1)?;
         match value {
@@ -140,7 +140,7 @@ struct Clause {
 }
 
 impl Clause {
-    /// Reads a clause; returns what follows it.
+    /// Reads a clause; returns the text behind it.
     fn parse<'a>(text: &str) -> Result<(Self, &str), Error<'a>> {
         let (precision, rest) = match text.strip_prefix('.') {
             Some(digits) => parse_precision(digits).map_err(|fault| {
@@ -156,7 +156,7 @@ impl Clause {
                 Ok((Self { letter, precision }, chars.as_str()))
             }
             _ => {
-                // cel-go looks at bytes, and so does its message.
+                // cel-go reads bytes, and so does its message.
                 let letter = rest.bytes().next().map(char::from).unwrap_or_default();
                 Err(Error::text(format_args!(
                     "could not parse formatting clause: unrecognized formatting clause \"{letter}\""
@@ -170,7 +170,7 @@ impl Clause {
             return out.print(arg, MAX_VALUE_DEPTH);
         }
         if let Value::Double(value) = arg {
-            // All digits of the exact decimal form are found, whatever the precision.
+            // All digits of the exact decimal form are computed, for any precision.
             spend(out.context.steps, decimal::steps(*value).max(64))?;
         }
         let printed = match self.letter {
@@ -187,7 +187,7 @@ impl Clause {
         }
     }
 
-    /// Says which values the clause prints.
+    /// Returns the kinds of values that the clause prints.
     const fn accepts(&self) -> &'static str {
         match self.letter {
             'd' => "decimal clause can only be used on ints, uints, and doubles",
@@ -200,7 +200,7 @@ impl Clause {
     }
 }
 
-/// Reads digits; returns their value and what follows them.
+/// Reads digits; returns their value and the text behind them.
 fn parse_precision(text: &str) -> Result<(usize, &str), String> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Quoting: a text as it would stand in an expression, and as Go's messages show it.
+//! Quoting: a text as CEL would write it, and as Go's messages show it.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use crate::cel::error::Answer;
 use crate::cel::value::Value;
 use crate::text::push_digits;
 
-/// Puts `text` between quotes and escapes what CEL has a short escape for.
+/// Puts `text` between quotes and escapes the characters that have a short escape in CEL.
 pub(super) fn quote<'a>(text: &str, context: &Context<'a, '_>) -> Answer<'a> {
     let escapes = text.chars().filter(|c| short_escape(*c).is_some()).count();
     context.charge_string(text.len().saturating_add(escapes).saturating_add(2))?;
@@ -22,8 +22,8 @@ pub(super) fn quote<'a>(text: &str, context: &Context<'a, '_>) -> Answer<'a> {
     Ok(Value::string(quoted))
 }
 
-/// Shows `text` in a message: between quotes, with escapes for whatever cannot be printed. Long texts
-/// are cut, so that a message stays readable.
+/// Returns `text` for a message: between quotes, with escapes for characters that are not
+/// printable. Long texts are cut, so that a message stays readable.
 pub(in crate::cel::functions) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars().take(MAX_QUOTED) {
@@ -41,7 +41,7 @@ pub(in crate::cel::functions) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Characters of the longest text that a message shows in full.
+/// The characters of the longest text that a message shows in full.
 const MAX_QUOTED: usize = 1024;
 
 const fn short_escape(c: char) -> Option<char> {

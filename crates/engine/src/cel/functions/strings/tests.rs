@@ -23,7 +23,7 @@ fn positions_count_characters() {
 }
 
 #[test]
-fn searches_start_anywhere_and_may_find_nothing() {
+fn searches_start_anywhere_and_return_minus_one_without_a_match() {
     check(IndexOf, &[s("tacocät"), s("c")], "2");
     check(IndexOf, &[s("tacocät"), s("t"), i(3)], "6");
     check(IndexOf, &[s("tacocät"), s("none")], "-1");

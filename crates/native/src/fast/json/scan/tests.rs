@@ -15,7 +15,7 @@ use super::{Fault, Scanner};
 use crate::field::{AsField, Copier};
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn malformed_json_is_reported_with_its_offset() {
     let check = |text: &str, expected: &str| {
         let mut scanner = Scanner::new(text);
         let fault = document(&mut scanner).unwrap_err();
@@ -69,7 +69,7 @@ fn numbers_are_read_to_the_last_bit() {
     }
 }
 
-/// Reads with both, and skips; returns whether it is JSON.
+/// Reads and skips with the scanner and with `serde_json`; returns true if the text is JSON.
 fn compare(text: &str) -> Result<bool, TestCaseError> {
     let mut scanner = Scanner::new(text);
     let read = document(&mut scanner);
@@ -81,7 +81,7 @@ fn compare(text: &str) -> Result<bool, TestCaseError> {
         prop_assert!(matches!(noticed, Err(Stop::Unsupported)), "{}", text);
         return Ok(true);
     }
-    // Names with escapes are a reason not to know.
+    // The fast path leaves names with escapes undecided.
     let is_known = noticed.is_ok() == read.is_ok();
     prop_assert!(
         is_known || text.contains('\\') && matches!(noticed, Err(Stop::Unsupported)),
@@ -107,7 +107,7 @@ fn skip_once(text: &str) -> Result<(), Stop> {
     Ok(scanner.end()?)
 }
 
-/// Any JSON value in which each object has each name once: the obvious way to find out.
+/// Any JSON value in which each object has each name once: the oracle for repeated names.
 struct Single;
 
 impl<'de> Deserialize<'de> for Single {
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Single {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
         let (mut names, mut is_single) = (BTreeSet::new(), true);
-        // What is no JSON further on is told first.
+        // A fault of syntax further on is reported first.
         while let Some((name, Self)) = map.next_entry::<String, Self>()? {
             is_single &= names.insert(name);
         }
@@ -163,7 +163,7 @@ impl<'de> Visitor<'de> for Single {
 }
 
 #[test]
-fn members_that_stand_twice_are_refused_by_name() {
+fn repeated_members_are_refused_by_name() {
     let check = |text: &str, name: &str, offset: usize| {
         let mut scanner = Scanner::new(text);
         let fault = document(&mut scanner).unwrap_err();
@@ -188,7 +188,7 @@ fn members_that_stand_twice_are_refused_by_name() {
     }
 }
 
-/// JSON with all kinds of values, spelt in all kinds of ways.
+/// Returns JSON with all kinds of values and spellings.
 fn json() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         Just("null".to_owned()),
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_nearly_json_is_judged_as_serde_json_judges_it(
+    fn damaged_json_is_accepted_or_refused_as_by_serde_json(
         text in json(), at in any::<prop::sample::Index>(), byte in 0x20..0x7f_u8
     ) {
         let mut bytes = text.into_bytes();

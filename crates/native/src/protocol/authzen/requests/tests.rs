@@ -1,4 +1,5 @@
-//! The obvious way beside it: each question by itself becomes the request that it becomes among others.
+//! Compared with an oracle: each question converted by itself gives the request that it gives among
+//! others.
 
 use super::*;
 use crate::protocol::authzen::{Evaluations, NoDirectory, evaluations};
@@ -32,7 +33,8 @@ fn read(
     }
 }
 
-/// All items that name some members themselves and leave out the others, each of them after each.
+/// Returns all items that name some members themselves and leave out the others, each followed by
+/// each.
 fn all_items() -> Vec<String> {
     let item = |which: usize| {
         let own = OWN.iter().enumerate().filter(|(at, _)| which >> at & 1 == 1);
@@ -48,7 +50,7 @@ fn no_tokens(_: &Attr) -> Result<AuxData, String> {
 }
 
 #[test]
-fn questions_among_others_become_what_each_becomes_alone() {
+fn questions_among_others_give_the_requests_that_they_give_alone() {
     let (items, shared) = read(&SHARED, &all_items());
     let mut requests = Requests::new(&shared, &NoDirectory, &no_tokens);
     for item in items {
@@ -60,7 +62,7 @@ fn questions_among_others_become_what_each_becomes_alone() {
 }
 
 #[test]
-fn what_cannot_be_converted_fails_for_those_that_need_it() {
+fn a_part_that_cannot_be_converted_fails_the_questions_that_need_it() {
     let wrong = r#"{"type": "user", "id": "ada", "properties": {"cerbos.roles": 1}}"#;
     let shared = [("subject", wrong), SHARED[1], SHARED[2]];
     let own = format!("{{\"subject\": {}}}", OWN[0].1);
@@ -84,7 +86,7 @@ fn shared_tokens_are_verified_once_and_refused_ones_fail_alone() {
         let claims: AttrMap = [("team".into(), Attr::String("red".into()))].into_iter().collect();
         match tokens {
             Attr::Bool(true) => Ok(AuxData { jwt: claims, jwts: AttrMap::new() }),
-            // A token that is called as the claims of the action are.
+            // A token with the name of the action's claims.
             Attr::Null => {
                 let jwts = [(ACTION.into(), Attr::Map(claims))];
                 Ok(AuxData { jwt: AttrMap::new(), jwts: jwts.into_iter().collect() })

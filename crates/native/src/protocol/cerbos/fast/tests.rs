@@ -8,7 +8,8 @@ use super::{Answered, CallLimits};
 use crate::fast::json::reread;
 use crate::policies::Policies;
 
-/// Answers a call about 32 actions of somebody with so many teams, and counts the bytes that were read again.
+/// Answers a call about 32 actions of a principal with so many teams, and counts the bytes that
+/// were read again.
 fn input(teams: usize, nested: bool) -> (Option<Answered>, usize, usize) {
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     let files = [file("album.yaml", ALBUM), file("led.yaml", LED)];
@@ -46,7 +47,7 @@ fn values_of_a_usual_call_are_read_for_each_action() {
 }
 
 #[test]
-fn long_values_are_not_read_anew_for_each_action() {
+fn long_values_are_not_read_again_for_each_action() {
     for nested in [false, true] {
         for teams in [1_000, 20_000] {
             let (answered, reread, length) = input(teams, nested);

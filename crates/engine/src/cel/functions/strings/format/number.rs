@@ -1,7 +1,7 @@
 //! The texts of numbers that `format` prints.
 //!
 //! Doubles are rounded half to even from their exact value. A value that a clause does not take
-//! prints as nothing.
+//! gives `None`.
 
 use alloc::string::{String, ToString};
 
@@ -22,7 +22,7 @@ pub(super) fn seconds(nanoseconds: i64) -> String {
     decimal::text(whole + fraction) + "s"
 }
 
-/// `%d`.
+/// Returns the text of `%d`.
 pub(super) fn integer(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Int(value) => Some(value.to_string()),
@@ -32,13 +32,13 @@ pub(super) fn integer(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// `%f`.
+/// Returns the text of `%f`.
 pub(super) fn fixed(value: &Value<'_>, precision: usize) -> Option<String> {
     let value = to_double(value)?;
     Some(special(value).unwrap_or_else(|| decimal::fixed(value, precision)))
 }
 
-/// `%e`: an exponent has a sign and at least two digits.
+/// Returns the text of `%e`: an exponent has a sign and at least two digits.
 pub(super) fn scientific(value: &Value<'_>, precision: usize) -> Option<String> {
     let value = to_double(value)?;
     if let Some(text) = special(value) {
@@ -48,7 +48,7 @@ pub(super) fn scientific(value: &Value<'_>, precision: usize) -> Option<String> 
     Some(with_exponent(&mantissa, exponent))
 }
 
-/// `%b`.
+/// Returns the text of `%b`.
 pub(super) fn binary(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Bool(value) => Some(String::from(if *value { "1" } else { "0" })),
@@ -56,12 +56,12 @@ pub(super) fn binary(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// `%o`.
+/// Returns the text of `%o`.
 pub(super) fn octal(value: &Value<'_>) -> Option<String> {
     in_base(value, 8)
 }
 
-/// `%x` and `%X`; of text and bytes each byte.
+/// Returns the text of `%x` or `%X`; for text and bytes, that of each byte.
 pub(super) fn hexadecimal(value: &Value<'_>, upper: bool) -> Option<String> {
     let text = match value {
         Value::String(text) => bytes(text.as_bytes()),
@@ -98,7 +98,7 @@ fn to_double(value: &Value<'_>) -> Option<f64> {
     }
 }
 
-/// Returns the name of a value that has no digits.
+/// Returns the name of a value without digits: infinity or NaN.
 fn special(value: f64) -> Option<String> {
     let name = match value {
         _ if value.is_nan() => "NaN",
