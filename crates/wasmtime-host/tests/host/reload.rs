@@ -65,7 +65,7 @@ fn sessions_and_what_they_prepared_follow_a_reload() {
 }
 
 #[test]
-fn a_bundle_that_is_refused_leaves_the_one_in_use() {
+fn a_refused_bundle_leaves_the_old_one_in_use() {
     let [release, other] = ["release", "other"].map(Signer::new);
     let at = |signer: &Signer, revision, action| {
         let label = Label { revision, ..Label::default() };
