@@ -1,7 +1,7 @@
 //! The whole suite, one step after the other.
 //!
-//! A failing step does not stop the next: one run shows everything that is wrong. The last line says,
-//! alone, how many steps passed.
+//! A failing step does not stop the next: one run shows every fault. The last line contains only
+//! the number of steps that passed.
 
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ fn run_steps(steps: &[Step]) -> Outcome {
     }
     let failed = reports.iter().filter(|report| report.outcome.is_err()).count();
     println!("\n{} passed, {failed} failed", reports.len() - failed);
-    // The summary has said it all, and its last line stays the last.
+    // The summary is complete, and its last line must be the last of the output.
     if failed == 0 { Ok(()) } else { std::process::exit(1) }
 }
 
@@ -98,15 +98,16 @@ fn clippy() -> Outcome {
 
 fn cargo_test() -> Outcome {
     let mut all = cargo(["test", "--workspace", "--no-fail-fast"]);
-    // It needs the modules for hosts: the step `hosts` tests it.
+    // This crate needs the modules for hosts: the step `hosts` tests it.
     all.args(["--exclude", "wardgate-wasmtime-host"]);
     shell::logged("cargo test", &mut all)?;
-    // What the package is built without.
+    // The part that the package is built without.
     let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
     shell::logged("cargo test of signing", &mut cargo(arguments))
 }
 
-/// The native compiler and the one of the package must write the same bytes, and find the same wrong.
+/// Checks that the native compiler and that of the package write the same bytes, and report the
+/// same faults.
 fn compiler_parity() -> Outcome {
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "compiler-parity"];
