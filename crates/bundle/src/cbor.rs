@@ -1,8 +1,8 @@
-//! CBOR, as little of it as COSE and a header need.
+//! The subset of CBOR that COSE and a header need.
 //!
-//! There is one encoding of everything: whoever reads writes again what was read, and refuses bytes
-//! that are not exactly that. So lengths in long forms, doubled keys, other orders, unknown members and
-//! what follows the end need no checks of their own. Nothing here recurses.
+//! Every value has one encoding: a reader encodes again the value that it decoded, and refuses
+//! bytes that differ. So long forms of lengths, doubled keys, other orders, unknown members and
+//! trailing bytes need no checks of their own. No function here recurses.
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -11,7 +11,7 @@ use minicbor::{Encoder, encode};
 
 pub(crate) type Written<'e> = Result<&'e mut Encoder<Vec<u8>>, encode::Error<Infallible>>;
 
-/// Returns what `write` writes. Writing to memory does not fail.
+/// Returns the bytes that `write` writes. Writing to memory does not fail.
 pub(crate) fn written(write: impl FnOnce(&mut Encoder<Vec<u8>>) -> Written<'_>) -> Vec<u8> {
     let mut encoder = Encoder::new(Vec::new());
     let done = write(&mut encoder).is_ok();

@@ -1,8 +1,8 @@
-//! Where content is cut into chunks: by what stands there, so that what is inserted into one place
-//! moves the cuts around it and no others.
+//! Content-defined chunking: the bytes themselves choose the cuts, so an insertion moves only the
+//! cuts near it.
 //!
-//! A gear hash runs over the bytes; where its upper bits are zero, a chunk ends. It is no defence
-//! against anybody: readers accept any cuts, and the digests are what holds.
+//! A gear hash runs over the bytes; where its upper bits are zero, a chunk ends. The hash protects
+//! against no attacker: readers accept any cuts, and the digests protect the content.
 
 /// Cuts `bytes` into chunks.
 pub(crate) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -14,7 +14,7 @@ pub(crate) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns where the first chunk of `bytes` ends.
+/// Returns the offset at which the first chunk of `bytes` ends.
 fn end(bytes: &[u8]) -> usize {
     let most = bytes.len().min(LONGEST);
     let mut hash = 0_u64;
@@ -35,15 +35,16 @@ fn gear(byte: u8) -> u64 {
     seed ^ seed >> 31
 }
 
-/// Bytes of a chunk, at least and at most; the last one of a part may be shorter.
+/// The smallest and the largest length of a chunk in bytes. The last chunk of a part may be
+/// shorter.
 const SHORTEST: usize = 2 << 10;
 const LONGEST: usize = 32 << 10;
 
-/// Bytes that the hash remembers.
+/// The number of bytes that the hash depends on.
 const WINDOW: usize = 64;
 
-/// Twelve bits: a cut every 4 KiB beyond the shortest. The upper ones, because the lower ones remember
-/// few bytes.
+/// Twelve bits: a cut every 4 KiB beyond the shortest chunk. They are the upper bits, because the
+/// lower ones depend on few bytes.
 const MASK: u64 = 0xfff << 52;
 
 #[cfg(test)]

@@ -1,38 +1,52 @@
-//! What a host asks of a bundle beside who signed it.
+//! The conditions that a host sets for a bundle beside its signatures.
 //!
-//! The default asks for nothing but a bounded size. A bundle that is valid for a time only is still
-//! refused until a time is given: what its signer said is not passed over in silence.
+//! The default requires a bounded size only. A bundle with dates is still refused until the host
+//! passes a time, because its signer limited it to that period.
 
 use crate::error::OpenError;
 use crate::header::Header;
 use crate::limits::MAX_BUNDLE_BYTES;
 
-/// What a host asks of a bundle beside who signed it.
+/// The conditions that a host sets for a bundle beside its signatures.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::Conditions;
+///
+/// let conditions = Conditions {
+///     now: Some(1_800_000_000),
+///     min_revision: 7,
+///     name: Some("payroll"),
+///     ..Conditions::default()
+/// };
+/// assert_eq!(conditions.max_bytes, wardgate_bundle::limits::MAX_BUNDLE_BYTES);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions<'a> {
-    /// The time of the host, in seconds since 1970. Needed for bundles with dates.
+    /// The time of the host, in seconds since 1970. Bundles with dates require it.
     pub now: Option<u64>,
-    /// The lowest revision that is accepted: the highest that the host has seen, so that nobody can
-    /// hand it an older bundle, however well signed.
+    /// The lowest revision that is accepted. A host passes the highest revision that it has seen,
+    /// so that an older bundle is refused even if it is well signed.
     pub min_revision: u64,
     /// The name that the bundle must have, so that a bundle signed for one purpose does not serve
-    /// another.
+    /// another. `None` accepts any name.
     pub name: Option<&'a str>,
-    /// Bytes that are accepted at most. More than [`MAX_BUNDLE_BYTES`] are never.
+    /// The largest bundle that is accepted, in bytes. [`MAX_BUNDLE_BYTES`] bounds it.
     pub max_bytes: usize,
-    /// Says how the opened table decides from the date on which the bundle expires.
+    /// How the opened table decides from the date on which the bundle expires.
     pub after_expiry: AfterExpiry,
 }
 
-/// Says how an opened table decides once its bundle has expired.
+/// How an opened table decides once its bundle has expired.
 ///
 /// A bundle that has expired already is refused in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterExpiry {
-    /// Every action is denied, with the reason `expired`.
+    /// Denies every action, with the reason `expired`.
     #[default]
     Deny,
-    /// Decisions go on as before. Whoever withholds newer bundles then keeps this one in use for ever.
+    /// Decides as before. An attacker who withholds newer bundles then keeps this one in use for
+    /// ever.
     Decide,
 }
 
@@ -58,7 +72,7 @@ impl Conditions<'_> {
         if bytes > most { Err(OpenError::TooLarge { bytes, most }) } else { Ok(()) }
     }
 
-    /// Dates first, then what the bundle is.
+    /// Checks the dates first, then revision and name.
     pub(crate) fn header(&self, header: &Header) -> Result<(), OpenError> {
         self.dates(header)?;
         if header.label.revision < self.min_revision {
@@ -71,7 +85,7 @@ impl Conditions<'_> {
         }
     }
 
-    /// Returns the second since 1970 from which on the table of a bundle denies everything.
+    /// Returns the second since 1970 from which the table of a bundle denies every action.
     pub(crate) fn denies_from(&self, header: &Header) -> Option<i64> {
         let expires = header.label.expires.filter(|_| self.after_expiry == AfterExpiry::Deny);
         // A date beyond every timestamp never comes.

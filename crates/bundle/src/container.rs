@@ -1,4 +1,4 @@
-//! The container: where everything stands in the bytes of a bundle. Version 2.
+//! The container: the layout of the bytes of a bundle. Version 2.
 //!
 //! ```text
 //! bytes  0..8    magic "WARDGATE"
@@ -12,11 +12,11 @@
 //! a delta only   root and revision of its base: 32 and 8 bytes
 //! then           the envelope, and zeros up to a multiple of 8
 //! then           the BLAKE3 digest of everything so far
-//! then           index, content, and nothing else
+//! then           index, content, end of the bytes
 //! ```
 //!
-//! All numbers are little-endian. Lengths are added up before anything is looked at, and digests are
-//! compared before anything is interpreted. See `sealed` for the third kind.
+//! All numbers are little-endian. Lengths are added up before any part is read, and digests are
+//! compared before any part is interpreted. See `sealed` for the third kind.
 
 use alloc::vec::Vec;
 
@@ -30,12 +30,12 @@ use crate::header::Header;
 use crate::index::Index;
 use crate::limits::{MAX_CHUNKS, MAX_ENVELOPE_BYTES};
 
-/// What kind of bytes these are.
+/// The kind of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A bundle that can be opened.
     Bundle,
-    /// What changed between two bundles: see [`crate::delta`].
+    /// The difference between two bundles: see [`crate::delta`].
     Delta,
     /// A bundle or a delta that must be unsealed: see [`crate::sealed`].
     Sealed,
@@ -50,7 +50,7 @@ pub struct Base {
     pub revision: u64,
 }
 
-/// A bundle or delta, taken apart.
+/// A bundle or delta, split into its parts.
 pub(crate) struct Container<'b> {
     pub(crate) base: Option<Base>,
     pub(crate) root: Digest,
@@ -59,7 +59,7 @@ pub(crate) struct Container<'b> {
     pub(crate) content: &'b [u8],
 }
 
-/// What every kind begins with.
+/// The fields that every kind begins with.
 pub(crate) struct Prefix {
     pub(crate) kind: Kind,
     pub(crate) envelope: usize,
@@ -68,10 +68,10 @@ pub(crate) struct Prefix {
 }
 
 impl Kind {
-    /// Returns the kind that `bytes` begin like. Only opening them tells whether they are sound.
+    /// Returns the kind that the prefix of `bytes` states. Only opening them verifies the rest.
     ///
     /// # Errors
-    /// The bytes are no bundle, or of a version or kind that this program does not know.
+    /// The bytes are no bundle, or have a version or kind that this program does not know.
     pub fn of(bytes: &[u8]) -> Result<Self, OpenError> {
         Prefix::read(bytes).map(|prefix| prefix.kind)
     }
@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Returns how many bytes name the base.
+    /// Returns the length of the base field of this kind, in bytes.
     const fn base_bytes(self) -> usize {
         if matches!(self, Self::Delta) { BASE_BYTES } else { 0 }
     }
@@ -108,7 +108,8 @@ impl Prefix {
         Ok(Self { kind, envelope, index, content })
     }
 
-    /// Writes the prefix. A length beyond 32 bits could not be opened either: see `limits`.
+    /// Writes the prefix. A length beyond 32 bits is cut; such a bundle exceeds `limits` and could
+    /// not be opened.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(MAGIC);
         let lengths = [self.envelope, self.index, self.content]
@@ -119,7 +120,8 @@ impl Prefix {
         }
     }
 
-    /// Compares the lengths with that of all bytes, and returns how many stand before the digest.
+    /// Compares the lengths with that of all bytes, and returns the length of the part before the
+    /// digest.
     fn head(&self, bytes: &[u8]) -> Result<usize, OpenError> {
         let parts = [ROOT_END, self.kind.base_bytes(), self.envelope, padding(self.envelope)];
         let head: u64 = parts.into_iter().map(wide).sum();
@@ -139,7 +141,7 @@ impl Prefix {
 }
 
 impl<'b> Container<'b> {
-    /// Takes `bytes` apart, if lengths and digests fit; the chunks are not looked at.
+    /// Splits `bytes`, if lengths and digests fit. The chunks are not verified.
     pub(crate) fn read(bytes: &'b [u8], expected: Kind) -> Result<Self, OpenError> {
         let prefix = Prefix::read(bytes)?;
         match (expected, prefix.kind) {
@@ -154,28 +156,28 @@ impl<'b> Container<'b> {
         let index = take(&mut rest, prefix.index)?;
         let root = head.get(PREFIX_BYTES..).and_then(<[u8]>::first_chunk);
         let root = *root.ok_or(OpenError::NotABundle)?;
-        // Digests are no secrets, so an early exit tells nothing.
+        // Digests are no secrets, so an early exit leaks none.
         if hash(head) != stated || hash(index) != root {
             return Err(OpenError::WrongDigest);
         }
         let mut named = head.get(ROOT_END..).ok_or(OpenError::NotABundle)?;
         let base = base(take(&mut named, prefix.kind.base_bytes())?);
         let envelope = take(&mut named, prefix.envelope)?;
-        // What is left over was not signed by anybody.
+        // Bytes left over after these parts carry no signature.
         if named.iter().any(|byte| *byte != 0) {
             return Err(OpenError::MalformedEnvelope);
         }
         Ok(Self { base, root, envelope, index: Index::read(index)?, content: rest })
     }
 
-    /// Takes a bundle apart, if its lengths and all its digests fit.
+    /// Splits a bundle, if its lengths and all its digests fit.
     pub(crate) fn verified(bytes: &'b [u8]) -> Result<Self, OpenError> {
         let container = Self::read(bytes, Kind::Bundle)?;
         container.index.verify(container.content)?;
         Ok(container)
     }
 
-    /// Returns the header, which must be about this content.
+    /// Returns the header, which must name the root of this content.
     pub(crate) fn header(&self, envelope: &Envelope<'_>) -> Result<Header, OpenError> {
         let header = Header::read(envelope.payload)?;
         if header.content == self.root { Ok(header) } else { Err(OpenError::WrongDigest) }
@@ -221,12 +223,13 @@ fn base(bytes: &[u8]) -> Option<Base> {
     Some(Base { content: *content, revision: u64::from_le_bytes(*revision.first_chunk()?) })
 }
 
-/// The zeros after an envelope, so that words stand where a host can read them in place.
+/// Returns the number of zeros after an envelope. They align the words, so that a host can read
+/// them in place.
 const fn padding(envelope: usize) -> usize {
     envelope.wrapping_neg() % 8
 }
 
-/// Bytes that every kind begins with.
+/// The length of the prefix of every kind, in bytes.
 pub(crate) const PREFIX_BYTES: usize = 32;
 
 const ROOT_END: usize = PREFIX_BYTES + DIGEST_BYTES;

@@ -1,9 +1,9 @@
-//! Deltas: what changed between two bundles, small enough to send on every change.
+//! Deltas: the difference between two bundles, small enough to send on every change.
 //!
-//! A delta is the new bundle without the chunks that its base has: the new header with its signatures,
-//! the new index, and the chunks that are new. Applying it gives exactly the bytes of the new bundle,
-//! which are then opened like any others, so a delta needs no signature of its own. It names its base by
-//! root and revision; anything else is refused before a byte is put together.
+//! A delta is the new bundle without the chunks that its base has: the new header with its
+//! signatures, the new index, and the chunks that are new. Applying it gives exactly the bytes of
+//! the new bundle, which are then opened like any other, so a delta needs no signature of its own.
+//! It names its base by root and revision; any other base is refused before a byte is assembled.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -19,10 +19,26 @@ use crate::error::OpenError;
 use crate::index::Index;
 use crate::trust::Trust;
 
-/// Returns what `new` has and `old` has not, as a delta for `old`.
+/// Returns the delta that turns the bundle `old` into the bundle `new`.
 ///
 /// # Errors
-/// One of the bundles is refused.
+/// Either bundle is refused.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{Conditions, Label, OpenError, Trust, delta, pack_as};
+/// use wardgate_engine::table::Parts;
+///
+/// let bundle = |revision, text: &str| {
+///     let parts = Parts { words: vec![], text: text.into(), blob: [].into() };
+///     pack_as(&parts, &Label { revision, ..Label::default() }).unwrap()
+/// };
+/// let (old, new) = (bundle(1, "view"), bundle(2, "view edit"));
+/// let delta = delta::delta(&old, &new)?;
+/// let applied = delta::apply(&old, &delta, Trust::Unsigned, &Conditions::default())?;
+/// assert_eq!(applied, new);
+/// # Ok::<(), OpenError>(())
+/// ```
 pub fn delta(old: &[u8], new: &[u8]) -> Result<Vec<u8>, OpenError> {
     let (old, new) = (Container::verified(old)?, Container::verified(new)?);
     let mut known = chunks(&old.index, old.content);
@@ -37,15 +53,15 @@ pub fn delta(old: &[u8], new: &[u8]) -> Result<Vec<u8>, OpenError> {
     Ok(Container { base: Some(base(&old)?), content: &carried, ..new }.bytes())
 }
 
-/// Returns the bundle that `delta` makes of `base`. It must still be opened: its table was not looked at, and
-/// of the conditions nothing but the size.
+/// Returns the bundle that `delta` makes of `base_bytes`. The caller must still open it: of the
+/// conditions only the size is checked, and the table is not validated.
 ///
-/// Its signatures are asked for here already. A delta carries the signed header and the whole index, and one
-/// that nobody signed could name a chunk of its base a thousand times.
+/// The signatures are verified here already. A delta carries the signed header and the whole index,
+/// and an unsigned one could name a chunk of its base a thousand times.
 ///
 /// # Errors
-/// The base or the delta is damaged, the delta is for another base, it is not signed as `trust` asks, or
-/// the bundle would be too large.
+/// The base or the delta is damaged, the delta is for another base, its signatures do not satisfy
+/// `trust`, or the bundle would be too large.
 pub fn apply(
     base_bytes: &[u8],
     delta_bytes: &[u8],
@@ -71,14 +87,15 @@ pub fn apply(
     Ok(bytes)
 }
 
-/// Puts the new content together, from chunks of the base and those that the delta carries.
+/// Assembles the new content from chunks of the base and the chunks that the delta carries.
 fn together(
     old: &Container<'_>,
     delta: &Container<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Vec<u8>, OpenError> {
     let length = delta.index.lengths().into_iter().sum();
-    // One chunk of the base may stand in many places: the sum counts, not what was sent.
+    // One chunk of the base may occur many times, so the sum of the lengths counts and the size of
+    // the delta does not.
     conditions.length(length)?;
     let mut known = chunks(&old.index, old.content);
     let mut content = Vec::with_capacity(length);
@@ -92,7 +109,7 @@ fn together(
                 chunk
             }
         };
-        // A chunk of the base may have a length that the index does not announce.
+        // A chunk of the base may have another length than the index announces.
         if chunk.len() != entry.length {
             return Err(OpenError::WrongDigest);
         }
@@ -110,8 +127,8 @@ fn base(container: &Container<'_>) -> Result<Base, OpenError> {
     Ok(Base { content: container.root, revision: header.label.revision })
 }
 
-/// Chunks by their digests. A tree and no hash table: the digests of a delta are anybody's until the end, and
-/// whoever chooses them could let them all meet in one place.
+/// Chunks by their digests. It is a tree and no hash table: an attacker may choose the digests of a
+/// delta, and could make them collide in one bucket.
 type Chunks<'b> = BTreeMap<&'b Digest, &'b [u8]>;
 
 /// Returns the chunks of a content.

@@ -1,9 +1,9 @@
 //! The envelope: COSE_Sign (RFC 9052, section 4.1) around the header.
 //!
-//! There is one encoding. Everything that COSE lets a signer say unprotected is empty; each signature
-//! has its algorithm and the id of its key in its protected header, so both are signed. ML-DSA is used
-//! as RFC 9964 registers it, with an empty context; what keeps our signatures from meaning anything
-//! elsewhere is COSE's own external data.
+//! There is one encoding. All unprotected headers of COSE are empty; each signature has its
+//! algorithm and the id of its key in its protected header, so both are signed. ML-DSA is used as
+//! RFC 9964 registers it, with an empty context; COSE's own external data separates these
+//! signatures from signatures for other purposes.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::error::OpenError;
 use crate::key_id::KeyId;
 use crate::limits::MAX_SIGNATURES;
 
-/// The header and who signed it.
+/// The header and its signatures.
 pub(crate) struct Envelope<'b> {
     /// The header as bytes.
     pub(crate) payload: &'b [u8],
@@ -26,11 +26,11 @@ pub(crate) struct Envelope<'b> {
 /// One signature.
 #[derive(Clone, Copy)]
 pub(crate) struct Signature<'b> {
-    /// A number of the registry of COSE algorithms.
+    /// The algorithm's number in the registry of COSE algorithms.
     pub(crate) algorithm: i64,
-    /// The key that it claims to be by.
+    /// The id of the key that the signature claims to be by.
     pub(crate) key: KeyId,
-    /// The signature itself.
+    /// The bytes of the signature.
     pub(crate) bytes: &'b [u8],
 }
 
@@ -72,7 +72,7 @@ impl<'b> Signature<'b> {
     }
 }
 
-/// Returns what is signed: the Sig_structure of RFC 9052, section 4.4.
+/// Returns the bytes that a key signs: the Sig_structure of RFC 9052, section 4.4.
 pub(crate) fn to_be_signed(payload: &[u8], algorithm: i64, key: &KeyId) -> Vec<u8> {
     written(|cbor| {
         cbor.array(5)?.str("Signature")?.bytes(NO_HEADER)?.bytes(&protected(algorithm, key))?;
@@ -80,7 +80,7 @@ pub(crate) fn to_be_signed(payload: &[u8], algorithm: i64, key: &KeyId) -> Vec<u
     })
 }
 
-/// Reads up to the signatures, and returns the payload and how many signatures follow.
+/// Reads up to the signatures, and returns the payload and the number of signatures that follow.
 fn body<'b>(cbor: &mut Decoder<'b>) -> Result<(&'b [u8], u64), decode::Error> {
     expect(cbor.tag()? == COSE_SIGN && cbor.array()? == Some(4))?;
     expect(cbor.bytes()? == NO_HEADER && cbor.map()? == Some(0))?;
@@ -89,7 +89,7 @@ fn body<'b>(cbor: &mut Decoder<'b>) -> Result<(&'b [u8], u64), decode::Error> {
     Ok((payload, count))
 }
 
-/// Reads the protected header of a signature.
+/// Reads the protected header of a signature: its algorithm and the id of its key.
 fn named(protected: &[u8]) -> Result<(i64, KeyId), decode::Error> {
     let mut cbor = Decoder::new(protected);
     expect(cbor.map()? == Some(2) && cbor.u8()? == ALGORITHM)?;
@@ -110,11 +110,11 @@ fn wrong() -> decode::Error {
     decode::Error::message("")
 }
 
-/// What a signature is for. It is signed with the header, so that no signature made for something else
-/// with the same key is one for a bundle, nor the other way round.
+/// The purpose of a signature. It is signed with the header, so that a signature made for another
+/// purpose with the same key is invalid for a bundle, and the other way round.
 const PURPOSE: &[u8] = b"wardgate bundle v2";
 
-/// An empty protected header is no bytes at all (RFC 9052, section 3).
+/// The encoding of an empty protected header: zero bytes (RFC 9052, section 3).
 const NO_HEADER: &[u8] = &[];
 
 const COSE_SIGN: Tag = Tag::new(98);

@@ -1,7 +1,7 @@
-//! Why bytes were refused.
+//! The reasons for refusing bytes.
 //!
-//! Every refusal has a name of its own and a stable code. Messages are for the operator: they say
-//! what was expected and found, and never contain content of the bundle beyond names of keys.
+//! Every refusal has a name of its own and a stable code. Messages are for the operator: they state
+//! the expected and the found value, and contain no content of the bundle except names of keys.
 
 use core::fmt;
 
@@ -11,67 +11,67 @@ use wardgate_engine::table::Flaw;
 use crate::format::VERSION;
 use crate::key_id::KeyId;
 
-/// Why a bundle was refused.
+/// The reason for refusing a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The bytes are no bundle.
     NotABundle,
-    /// A version of the container that this program does not know.
+    /// The container has a version that this program does not know.
     UnsupportedVersion {
         /// The version found.
         found: u32,
     },
-    /// A kind of container that this program does not know.
+    /// The container has a kind that this program does not know.
     UnsupportedKind {
         /// The kind found.
         found: u32,
     },
-    /// The bundle is sealed: it must be unsealed first.
+    /// The bundle is sealed and must be unsealed first.
     Sealed,
-    /// The bytes are to be unsealed, and are not sealed.
+    /// The bytes passed to unseal are not sealed.
     NotSealed,
-    /// The bytes are a delta: it must be applied to its base first.
+    /// The bytes are a delta and must be applied to its base first.
     Delta,
-    /// The bytes are to be applied to a bundle, and are no delta.
+    /// The bytes passed to apply are no delta.
     NotADelta,
-    /// The bundle is larger than is opened.
+    /// The bundle is larger than the host accepts.
     TooLarge {
         /// Its length in bytes.
         bytes: usize,
-        /// How many are accepted.
+        /// The largest length that is accepted.
         most: usize,
     },
-    /// The lengths in the prefix are not those of the bytes that follow.
+    /// The lengths in the prefix differ from those of the bytes that follow.
     WrongLength {
-        /// How many bytes the prefix announces.
+        /// The number of bytes that the prefix announces.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes found.
         found: u64,
     },
-    /// A digest does not fit what it is the digest of.
+    /// A digest differs from that of the bytes it covers.
     WrongDigest,
     /// The list of chunks is malformed.
     MalformedIndex,
-    /// The envelope is not the COSE structure that it must be, byte for byte.
+    /// The envelope is not the required COSE structure, byte for byte.
     MalformedEnvelope,
-    /// More signatures than are looked at.
+    /// The bundle has more signatures than are verified.
     TooManySignatures {
-        /// How many there are.
+        /// The number of signatures found.
         found: u64,
     },
     /// The bundle carries no signature.
     NotSigned,
-    /// No signature is by a key that is trusted.
+    /// No signature is by a trusted key.
     UnknownSigner,
-    /// A signature names a trusted key and an algorithm that is not the key's.
+    /// A signature names a trusted key and another algorithm than that of the key.
     WrongAlgorithm {
-        /// The key that it names.
+        /// The key that the signature names.
         key: KeyId,
     },
-    /// A signature in the name of a trusted key is not by it, or not over this bundle.
+    /// A signature that names a trusted key is not by it, or not over this bundle.
     WrongSignature {
-        /// The key that it names.
+        /// The key that the signature names.
         key: KeyId,
     },
     /// A key that must have signed did not.
@@ -79,27 +79,27 @@ pub enum OpenError {
         /// The key.
         key: KeyId,
     },
-    /// Fewer trusted keys have signed than must.
+    /// Fewer trusted keys have signed than the quorum requires.
     TooFewSigners {
-        /// How many must.
+        /// The number of keys that must sign.
         expected: usize,
-        /// How many have.
+        /// The number of trusted keys that signed.
         found: usize,
     },
     /// The header is malformed.
     MalformedHeader,
     /// The bundle has dates, and the host passed no time.
     TimeRequired,
-    /// The bundle is for later.
+    /// The bundle is not valid yet.
     NotYetValid {
-        /// From when on it may be opened, in seconds since 1970.
+        /// The time from which it may be opened, in seconds since 1970.
         not_before: u64,
         /// The time of the host.
         now: u64,
     },
-    /// The bundle is too old.
+    /// The bundle has expired.
     Expired {
-        /// From when on it may not be opened, in seconds since 1970.
+        /// The time from which it is no longer opened, in seconds since 1970.
         expires: u64,
         /// The time of the host.
         now: u64,
@@ -108,7 +108,7 @@ pub enum OpenError {
     WrongName,
     /// The revision is lower than the host accepts.
     OldRevision {
-        /// The lowest that is accepted.
+        /// The lowest revision that is accepted.
         expected: u64,
         /// The revision found.
         found: u64,
@@ -119,9 +119,9 @@ pub enum OpenError {
     Malformed(Flaw),
     /// The rules of SPOCP inside are malformed.
     MalformedRules,
-    /// The header promises another mode of evaluation than the table has.
+    /// The header states another mode of evaluation than the table.
     WrongEvaluation,
-    /// The sealed structure is not what it must be, byte for byte.
+    /// The sealed structure is not the required one, byte for byte.
     MalformedSeal,
     /// The sealed text was changed, or sealed with another key.
     Forged,
@@ -174,7 +174,7 @@ impl OpenError {
         }
     }
 
-    /// Returns the message of a refusal that has nothing to add to its name.
+    /// Returns the message of a refusal without fields.
     const fn plain(&self) -> &'static str {
         match self {
             Self::NotABundle => "these bytes are not a bundle",
@@ -250,7 +250,7 @@ impl fmt::Display for OpenError {
 
 impl core::error::Error for OpenError {}
 
-/// Seconds since 1970, written as a time where they are one.
+/// Seconds since 1970, formatted as a date and time if they are one.
 struct Time(u64);
 
 impl fmt::Display for Time {
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_revisions_are_said_so_that_an_operator_can_tell_them() {
+    fn messages_state_times_and_revisions() {
         let check = |error: OpenError, expected: &str| assert_eq!(error.to_string(), expected);
         check(
             OpenError::Expired { expires: 1_609_459_200, now: u64::MAX },

@@ -1,4 +1,4 @@
-//! The constants and numbers of the container format, which every other part of the crate may read.
+//! The constants and number helpers of the container format, shared by the rest of the crate.
 
 /// The version of the container.
 pub(crate) const VERSION: u32 = 2;
@@ -6,7 +6,7 @@ pub(crate) const VERSION: u32 = 2;
 /// The first bytes of every container.
 pub(crate) const MAGIC: &[u8; 8] = b"WARDGATE";
 
-/// Reads a little-endian number that is known to be there; 0 if it is not.
+/// Reads the little-endian number at `at`. Callers have checked that it is there; 0 if it is not.
 pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
     word.copied().map_or(0, u32::from_le_bytes)

@@ -1,6 +1,6 @@
 //! The header of a bundle: the part that is signed.
 //!
-//! It names the content by its root, so a signature over the header is one over everything.
+//! It names the content by its root, so a signature over the header covers the whole content.
 
 mod json;
 
@@ -16,34 +16,36 @@ use crate::error::OpenError;
 use crate::format::VERSION;
 use crate::limits::{MAX_NAME_BYTES, MAX_NUMBER};
 
-/// What its writer says of a bundle.
+/// The part of a header that its writer chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// What the bundle is called; may be empty.
+    /// The name of the bundle; may be empty.
     pub name: String,
-    /// Grows with every bundle of this name.
+    /// The revision, which grows with every bundle of this name.
     pub revision: u64,
-    /// When it was made, in seconds since 1970. For people: nothing depends on it.
+    /// The time at which the bundle was made, in seconds since 1970. It informs people; no check
+    /// reads it.
     pub created: u64,
-    /// From when on it may be opened, in seconds since 1970.
+    /// The time from which the bundle may be opened, in seconds since 1970.
     pub not_before: Option<u64>,
-    /// From when on it is no longer opened, and what is open denies, in seconds since 1970.
+    /// The time from which the bundle is no longer opened, and from which an opened table denies,
+    /// in seconds since 1970.
     pub expires: Option<u64>,
 }
 
 /// The header of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What its writer says of it.
+    /// The part that the writer chose.
     pub label: Label,
-    /// What an error in a condition means.
+    /// The meaning of an error in a condition.
     pub evaluation: Evaluation,
     /// The root of the content: the digest of the list of the digests of its chunks.
     pub content: Digest,
 }
 
 impl Label {
-    /// Whether this can be the label of a bundle.
+    /// Returns true if this can be the label of a bundle.
     pub(crate) fn is_sound(&self) -> bool {
         let numbers = [Some(self.revision), Some(self.created), self.not_before, self.expires];
         let begins = self.not_before.unwrap_or(0);
@@ -137,7 +139,7 @@ mod key {
     pub(super) const EXPIRES: u8 = 6;
     pub(super) const EVALUATION: u8 = 7;
     pub(super) const CONTENT: u8 = 8;
-    /// How many there are.
+    /// The number of keys.
     pub(super) const ALL: u64 = 8;
 }
 

@@ -1,8 +1,9 @@
-//! The index: the chunks that the content consists of, with the digest of each.
+//! The index: the chunks of the content, with the digest of each.
 //!
-//! It is the middle of a tree. Its own digest is the root, which the signed header names; its entries
-//! name the chunks. An entry is part (0 words, 1 text, 2 blob, 3 rules) and length, 4 bytes each, and 32 bytes
-//! of digest. Where the writer cuts is its own affair: only that everything is covered is checked.
+//! It is the middle of a tree. Its own digest is the root, which the signed header names; its
+//! entries name the chunks. An entry is part (0 words, 1 text, 2 blob, 3 rules) and length, 4 bytes
+//! each, and 32 bytes of digest. The writer may cut anywhere: a reader checks only that the chunks
+//! cover the content.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -31,7 +32,7 @@ pub(crate) struct Entry<'b> {
 }
 
 impl<'b> Index<'b> {
-    /// Bytes of one entry.
+    /// The length of one entry in bytes.
     pub(crate) const ENTRY_BYTES: usize = 8 + DIGEST_BYTES;
 
     pub(crate) fn read(bytes: &'b [u8]) -> Result<Self, OpenError> {
@@ -48,7 +49,7 @@ impl<'b> Index<'b> {
         Err(OpenError::MalformedIndex)
     }
 
-    /// Takes an index that was just written.
+    /// Wraps an index that this crate has just written, without checking it.
     pub(crate) fn unread(bytes: &'b [u8]) -> Self {
         Self { entries: bytes.as_chunks().0 }
     }
@@ -76,7 +77,7 @@ impl<'b> Index<'b> {
         self.entries.as_flattened()
     }
 
-    /// Returns how many bytes of each part there are.
+    /// Returns the length of each part in bytes.
     pub(crate) fn lengths(&self) -> [usize; PARTS] {
         let mut lengths = [0; PARTS];
         for entry in self.entries() {
@@ -102,7 +103,7 @@ impl<'b> Index<'b> {
                 chunk
             })
             .collect();
-        // All at once: chunks of several lengths fill the lanes of the machine together.
+        // All chunks in one call: chunks of several lengths fill the lanes of the machine together.
         let mut digests = vec![[0; DIGEST_BYTES]; chunks.len()];
         hash_many(&chunks, &mut digests).map_err(|_| OpenError::WrongDigest)?;
         let stated = self.entries().map(|entry| entry.digest);
@@ -110,5 +111,5 @@ impl<'b> Index<'b> {
     }
 }
 
-/// Parts of a content: words, text and blob of the table, and the rules of SPOCP.
+/// The number of parts of a content: words, text and blob of the table, and the rules of SPOCP.
 const PARTS: usize = 4;

@@ -1,7 +1,7 @@
-//! The id of a key: what a signature names its signer by.
+//! The id of a key, by which a signature names its signer.
 //!
-//! An id is a hint and proves nothing: two keys may claim the same one. Which key it means is for the
-//! trust set to say.
+//! An id is a hint and proves no identity: two keys may claim the same one. The trust set decides
+//! which key an id means.
 
 use alloc::string::{String, ToString};
 use core::fmt::{self, Write};
@@ -20,7 +20,8 @@ pub struct KeyId {
 }
 
 impl KeyId {
-    /// Returns the id with these bytes, or nothing if they are none or too many.
+    /// Returns the id with these bytes, or `None` if they are empty or more than
+    /// [`MAX_KEY_ID_BYTES`].
     #[must_use]
     pub fn new(id: &[u8]) -> Option<Self> {
         let mut bytes = [0; MAX_KEY_ID_BYTES];
@@ -29,7 +30,7 @@ impl KeyId {
         Some(Self { bytes, length })
     }
 
-    /// Returns the id that a key has when nobody gave it one: 32 hexadecimal digits made from it.
+    /// Returns the default id of a key: 32 hexadecimal digits derived from the key.
     #[must_use]
     pub fn of(level: Level, public_key: &[u8]) -> Self {
         let mut material = algorithm(level).to_be_bytes().to_vec();
@@ -50,7 +51,8 @@ impl KeyId {
     }
 }
 
-/// Shows printable ASCII as it is and other bytes as `\xNN`: an id comes from whoever wrote the bundle.
+/// Shows printable ASCII as it is and other bytes as `\xNN`: the writer of a bundle chooses the id,
+/// and he may be an attacker.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bytes().iter().try_for_each(|byte| match byte {
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_have_bounds_and_show_what_can_be_shown() {
+    fn ids_have_bounds_and_show_printable_bytes() {
         let shown = |id: &[u8]| KeyId::new(id).map(|id| id.to_string());
         assert_eq!(shown(b""), None);
         assert_eq!(shown(&[b'a'; MAX_KEY_ID_BYTES + 1]), None);

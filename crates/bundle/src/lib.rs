@@ -1,16 +1,16 @@
-//! Bundles: policy tables as bytes that travel, and the only door back from bytes to policies.
+//! Bundles: policy tables as bytes that travel, and the only way back from bytes to policies.
 //!
-//! [`open`] verifies before it believes: lengths, digests, signatures, dates, revision, and only then
-//! the structure. Whatever is refused leaves nothing behind: there is a table or an error with a name,
-//! never half of one. The format is described byte by byte in `docs/BUNDLE.md`.
+//! [`open`] checks lengths, digests, signatures, dates, revision and structure, in that order. It
+//! returns a whole table or an error with a name. The format is described byte by byte in
+//! `docs/BUNDLE.md`.
 //!
-//! Those who write bundles [`pack`] a table, sign the bundle ([`signing_input`], [`attach`]), perhaps
-//! seal it ([`sealed::seal`]) or ship only what changed ([`delta::delta`]).
+//! A writer of bundles calls [`pack`] on a table, signs the bundle ([`signing_input`], [`attach`]),
+//! and may seal it ([`sealed::seal`]) or ship only the difference ([`delta::delta`]).
 #![forbid(unsafe_code)]
 #![no_std]
 
 extern crate alloc;
-// Prepared keys are shared between threads where there are threads.
+// On targets with threads, these share prepared keys.
 #[cfg(not(target_arch = "wasm32"))]
 extern crate std;
 

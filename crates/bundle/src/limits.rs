@@ -1,28 +1,29 @@
 //! Every bound on the bytes of a bundle.
 
-/// Bytes of the largest bundle that is opened.
+/// The largest bundle that is opened, in bytes.
 pub const MAX_BUNDLE_BYTES: usize = 256 << 20;
 
-/// Bytes of the longest envelope: header and signatures. Sixteen signatures need 75 KB.
+/// The longest envelope, header and signatures, in bytes. Sixteen signatures need 75 KB.
 pub const MAX_ENVELOPE_BYTES: usize = 96 << 10;
 
-/// Signatures of one bundle. Each of them can cost a verification.
+/// The largest number of signatures of one bundle. Each of them can cost a verification.
 pub const MAX_SIGNATURES: usize = 16;
 
-/// Keys of one trust set.
+/// The largest number of keys of one trust set.
 pub const MAX_TRUSTED_KEYS: usize = 64;
 
-/// Bytes of the longest key id.
+/// The longest key id, in bytes.
 pub const MAX_KEY_ID_BYTES: usize = 64;
 
-/// Bytes of the longest name of a bundle.
+/// The longest name of a bundle, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
 
-/// The largest revision and the latest date: what every host can write as a number without loss.
+/// The largest revision and the latest date: every host can write it as a number without loss.
 pub const MAX_NUMBER: u64 = (1 << 53) - 1;
 
-/// Chunks that the content of one bundle is cut into: twice as many as we make of the largest.
+/// The largest number of chunks of one bundle: twice as many as [`crate::pack`] makes of the
+/// largest bundle.
 pub const MAX_CHUNKS: usize = 1 << 18;
 
-/// Bytes that sealing adds at most: the prefix, the headers of COSE and the tag.
+/// The most bytes that sealing adds: the prefix, the headers of COSE and the tag.
 pub const MAX_SEAL_BYTES: usize = 256;

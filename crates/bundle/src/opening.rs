@@ -1,8 +1,8 @@
 //! Opening: the only way from bytes to a policy table.
 //!
 //! The order of the checks is the law: lengths, digests, signatures, dates, revision and name,
-//! structure. Nothing behind a check is looked at before it holds; in particular no byte of the content
-//! is interpreted before a trusted key has vouched for it.
+//! structure. No later part is read before the check in front of it holds; in particular no byte of
+//! the content is interpreted before a trusted key has signed it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -22,40 +22,40 @@ use crate::trust::{LEVELS, Trust};
 /// A bundle that was opened.
 #[derive(Debug)]
 pub struct Opened {
-    /// What decisions are made from.
+    /// The policy table that decisions are made from.
     pub table: PolicyTable,
-    /// What its signers said of it.
+    /// The header that its signers vouched for.
     pub header: Header,
-    /// The trusted keys that signed it, each once. None where unsigned bundles are trusted.
+    /// The trusted keys that signed, each once. Empty where unsigned bundles are trusted.
     pub signers: Vec<KeyId>,
-    /// Where in the bytes the rules of SPOCP begin, which then go on to the end. They are vouched for like the
-    /// table, and nobody has read them.
+    /// The offset in the bytes at which the rules of SPOCP begin; they end with the bytes. The
+    /// signatures cover them like the table, and [`open`] does not parse them.
     pub rules: usize,
 }
 
-/// What bytes say of themselves. Nobody vouches for any of it.
+/// The statements of a bundle about itself, unverified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The header.
     pub header: Header,
-    /// Who claims to have signed it, in the order of the signatures.
+    /// The claimed signers, in the order of the signatures.
     pub signers: Vec<Signer>,
     /// The bundle that a delta is for.
     pub base: Option<Base>,
-    /// How many chunks the content is cut into.
+    /// The number of chunks of the content.
     pub chunks: usize,
 }
 
-/// Whom a signature claims to be by.
+/// The signer that a signature claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signer {
     /// The id of the key.
     pub key: KeyId,
-    /// The kind of key, if it is one that is known.
+    /// The level of the key, or `None` if its algorithm is unknown.
     pub level: Option<Level>,
 }
 
-/// Opens a bundle: the only way from bytes to a policy table. Rules of SPOCP in it are passed over.
+/// Opens a bundle: the only way from bytes to a policy table. Rules of SPOCP in it are skipped.
 ///
 /// # Errors
 /// The first reason found to refuse it.
@@ -88,7 +88,7 @@ pub fn open(
     Ok(Opened { table, header, signers, rules: bytes.len().saturating_sub(rules) })
 }
 
-/// Reads what a bundle or delta says of itself, without asking whether anybody trusted says so.
+/// Reads the statements of a bundle or delta about itself, without verifying any signature.
 ///
 /// # Errors
 /// The bytes are sealed, damaged or no bundle.
@@ -110,8 +110,8 @@ pub fn describe(bytes: &[u8]) -> Result<Description, OpenError> {
     })
 }
 
-/// Returns the root of the content that the bytes of a bundle state. Only [`open`] tells whether it
-/// fits. Signing a bundle does not change it.
+/// Returns the root of the content that the bytes of a bundle state, or `None` for sealed bytes and
+/// those that are no bundle. Only [`open`] verifies the root. Signing a bundle does not change it.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> Option<Digest> {
     let stated = bytes.get(PREFIX_BYTES..PREFIX_BYTES + DIGEST_BYTES)?;

@@ -17,17 +17,17 @@ use crate::header::{Header, Label};
 use crate::index::Index;
 use crate::limits::{MAX_BUNDLE_BYTES, MAX_NAME_BYTES, MAX_NUMBER};
 
-/// Why a bundle was not written.
+/// The reason why a bundle was not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackError {
-    /// The label cannot be written: the name, a number, or dates in the wrong order.
+    /// The label cannot be written: its name, a number or the order of its dates is wrong.
     Label,
-    /// The table is larger than is opened.
+    /// The table is larger than any bundle that is opened.
     TooLarge {
-        /// Its bytes.
+        /// The size of the table in bytes.
         bytes: usize,
     },
-    /// The bundle to label anew was refused.
+    /// The bundle to label again was refused.
     Refused(OpenError),
 }
 
@@ -49,7 +49,20 @@ impl core::error::Error for PackError {}
 
 /// Writes a table as an unsigned bundle without a name, of revision 0.
 ///
-/// A table that is too large becomes a bundle that does not open; [`pack_as`] says so at once.
+/// A table that is too large becomes a bundle that does not open; [`pack_as`] reports it at once.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{Conditions, Kind, Trust, open, pack};
+/// use wardgate_engine::table::Parts;
+///
+/// let parts = Parts { words: vec![1, 2, 3, 4], text: String::new(), blob: [].into() };
+/// let bundle = pack(&parts);
+/// assert_eq!(Kind::of(&bundle), Ok(Kind::Bundle));
+/// // The digests fit, and these words are no policy table.
+/// let refused = open(&bundle, Trust::Unsigned, &Conditions::default());
+/// assert_eq!(refused.unwrap_err().code(), "malformed");
+/// ```
 #[must_use]
 pub fn pack(parts: &Parts) -> Vec<u8> {
     packed(parts, &[], Label::default())
@@ -63,7 +76,7 @@ pub fn pack_as(parts: &Parts, label: &Label) -> Result<Vec<u8>, PackError> {
     labelled(parts, &[], label)
 }
 
-/// Writes a table, and rules as they stand in a bundle.
+/// Writes a table, and rules in the encoding of a bundle.
 pub(crate) fn labelled(parts: &Parts, rules: &[u8], label: &Label) -> Result<Vec<u8>, PackError> {
     if !label.is_sound() {
         return Err(PackError::Label);
@@ -75,7 +88,7 @@ pub(crate) fn labelled(parts: &Parts, rules: &[u8], label: &Label) -> Result<Vec
     Ok(bundle)
 }
 
-/// Returns the bundle under another label. Its signatures are left behind: they were about the old one.
+/// Returns the bundle under another label, without its signatures: they were over the old label.
 ///
 /// # Errors
 /// The bundle is refused, or the label cannot be written.
@@ -104,11 +117,11 @@ fn packed(parts: &Parts, rules: &[u8], label: Label) -> Vec<u8> {
     Container { base: None, root, envelope: &envelope, index, content: &content }.bytes()
 }
 
-/// The mode that the table states, sound or not: opening compares the two.
+/// Returns the mode that the table states, valid or not: opening compares it with the header.
 fn evaluation(parts: &Parts) -> Evaluation {
     let flags = parts.words.get(FLAGS_WORD).copied().unwrap_or(0);
     if flags & FLAG_STRICT != 0 { Evaluation::Strict } else { Evaluation::Lenient }
 }
 
-/// Where the flags stand in a table.
+/// The index of the word with the flags in a table.
 const FLAGS_WORD: usize = 2;

@@ -1,4 +1,4 @@
-//! Rules of SPOCP in a bundle, beside the table: as `wardgate_spocp::packed` writes them.
+//! Rules of SPOCP in a bundle, beside the table, in the encoding of `wardgate_spocp::packed`.
 
 use alloc::vec::Vec;
 
@@ -27,10 +27,26 @@ pub fn pack_with_rules(
     labelled(parts, &pack(rules), label)
 }
 
-/// Opens a bundle with the rules of SPOCP in it, which may be none.
+/// Opens a bundle and parses its rules of SPOCP; a bundle without rules has an empty set.
 ///
 /// # Errors
 /// The first reason found to refuse it.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{Conditions, Label, Trust, open_with_rules, pack_with_rules};
+/// use wardgate_engine::table::Parts;
+/// use wardgate_spocp::{Normal, RuleSet};
+///
+/// let mut rules = RuleSet::new();
+/// rules.insert(&Normal::from_advanced(b"(http (action GET))")?)?;
+/// let parts = Parts { words: vec![], text: String::new(), blob: [].into() };
+/// let bundle = pack_with_rules(&parts, &rules, &Label::default())?;
+/// // An empty table is refused, and its rules with it.
+/// let refused = open_with_rules(&bundle, Trust::Unsigned, &Conditions::default());
+/// assert_eq!(refused.unwrap_err().code(), "malformed");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn open_with_rules(
     bytes: &[u8],
     trust: Trust<'_>,

@@ -1,14 +1,14 @@
 //! Sealing: a bundle that only hosts with the key can read.
 //!
 //! ```text
-//! bytes  0..32   the prefix of the container, kind 3; the length of the envelope is all that follows
+//! bytes  0..32   the prefix of the container, kind 3; the length of the envelope counts all that
+//! follows
 //! then           COSE_Encrypt0 (RFC 9052, section 5.2) around the bytes of a bundle or a delta
 //! ```
 //!
-//! The algorithm is ChaCha20-Poly1305 under a key that is derived for this one bundle, from the key of
-//! the host and 32 random bytes that stand beside the nonce. So no two bundles share key and nonce,
-//! however many there are. Sealing hides a bundle; it does not say who made it. That is for the
-//! signatures inside.
+//! The algorithm is ChaCha20-Poly1305 under a key that is derived for this one bundle, from the key
+//! of the host and 32 random bytes beside the nonce. So no two bundles share key and nonce, however
+//! many there are. Sealing hides a bundle and proves no origin: the signatures inside do that.
 
 use alloc::vec::Vec;
 
@@ -23,17 +23,31 @@ use crate::envelope::expect;
 use crate::error::OpenError;
 use crate::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
-/// Bytes of the key that a host seals with and unseals with.
+/// The length of the key that seals and unseals, in bytes.
 pub const KEY_BYTES: usize = aead::KEY_BYTES;
 
-/// Bytes of randomness that sealing takes. They must be new for every bundle, from the source of the
-/// operating system.
+/// The length of the randomness that sealing takes, in bytes. It must be new for every bundle, from
+/// the source of the operating system.
 pub const RANDOM_BYTES: usize = SALT_BYTES + NONCE_BYTES;
 
 /// Returns the bundle or delta sealed with `key`.
 ///
 /// # Errors
-/// The bytes are neither, sealed already, or more than are opened.
+/// The bytes are neither a bundle nor a delta, are sealed already, or are more than are opened.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{pack, sealed};
+/// use wardgate_engine::table::Parts;
+///
+/// let bundle = pack(&Parts { words: vec![], text: String::new(), blob: [].into() });
+/// let (key, randomness) = ([7; sealed::KEY_BYTES], [9; sealed::RANDOM_BYTES]);
+/// let sealed = sealed::seal(&bundle, &key, &randomness)?;
+/// assert_eq!(sealed::unseal(&sealed, &key, sealed.len())?, bundle);
+/// let forged = sealed::unseal(&sealed, &[8; sealed::KEY_BYTES], sealed.len());
+/// assert_eq!(forged.unwrap_err().code(), "forged");
+/// # Ok::<(), wardgate_bundle::OpenError>(())
+/// ```
 pub fn seal(
     bytes: &[u8],
     key: &[u8; KEY_BYTES],
@@ -54,10 +68,10 @@ pub fn seal(
     Ok(container)
 }
 
-/// Returns the bundle or delta inside. It must then be opened or applied like any other.
+/// Returns the sealed bundle or delta. It must then be opened or applied like any other.
 ///
 /// # Errors
-/// The bytes are not sealed, too many, or not sealed with this key.
+/// The bytes are not sealed, too many, or sealed with another key.
 pub fn unseal(
     bytes: &[u8],
     key: &[u8; KEY_BYTES],
@@ -78,7 +92,7 @@ pub fn unseal(
         .map_err(|_| OpenError::Forged)
 }
 
-/// What stands beside the sealed text; all of it is protected.
+/// The fields beside the sealed text; all of them are authenticated.
 struct Headers {
     salt: [u8; SALT_BYTES],
     nonce: Nonce,
@@ -92,12 +106,12 @@ impl Headers {
         headers
     }
 
-    /// Reads a COSE_Encrypt0, and returns what is sealed too.
+    /// Reads a COSE_Encrypt0, and returns its headers and the sealed text.
     fn read(envelope: &[u8]) -> Result<(Self, &[u8]), OpenError> {
         let (protected, sealed) = structure(envelope).map_err(|_| OpenError::MalformedSeal)?;
         let headers = Self::decoded(protected).map_err(|_| OpenError::MalformedSeal)?;
         let head = headers.head(sealed.len());
-        // There is one encoding: what stands before the sealed text is what we would have written.
+        // There is one encoding: the bytes before the sealed text must be those that `head` writes.
         let same = envelope.strip_suffix(sealed) == Some(head.as_slice());
         if !same || sealed.len() < TAG_BYTES {
             return Err(OpenError::MalformedSeal);
@@ -115,7 +129,7 @@ impl Headers {
         Ok(Self { salt, nonce })
     }
 
-    /// Returns everything before the sealed text.
+    /// Returns the bytes before a sealed text of `sealed` bytes.
     fn head(&self, sealed: usize) -> Vec<u8> {
         written(|cbor| {
             cbor.tag(COSE_ENCRYPT0)?.array(3)?.bytes(&self.protected())?.map(0)?;
@@ -130,7 +144,7 @@ impl Headers {
         })
     }
 
-    /// The Enc_structure of RFC 9052, section 5.3.
+    /// Returns the Enc_structure of RFC 9052, section 5.3.
     fn associated(&self) -> Vec<u8> {
         written(|cbor| cbor.array(3)?.str("Encrypt0")?.bytes(&self.protected())?.bytes(PURPOSE))
     }
@@ -148,7 +162,7 @@ fn structure(envelope: &[u8]) -> Result<(&[u8], &[u8]), decode::Error> {
     Ok((protected, cbor.bytes()?))
 }
 
-/// What a seal is for: the external data of COSE, authenticated with the text.
+/// The purpose of a seal: the external data of COSE, authenticated with the text.
 const PURPOSE: &[u8] = b"wardgate sealed v2";
 
 const COSE_ENCRYPT0: Tag = Tag::new(16);

@@ -1,8 +1,8 @@
-//! Signing: a signature is added to a bundle, made here or by whoever keeps the key.
+//! Signing: adds a signature to a bundle, made here or by a holder of the key elsewhere.
 //!
-//! Two steps, so that a key may stay where it is: [`signing_input`] returns what is to be signed, with
-//! ML-DSA and an empty context, and [`attach`] puts the signature into the bundle. Signatures that are
-//! there already stay.
+//! It takes two steps, so that a key need not move: [`signing_input`] returns the message to sign
+//! with ML-DSA and an empty context, and [`attach`] puts the signature into the bundle. Earlier
+//! signatures remain.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -19,34 +19,50 @@ use crate::limits::MAX_SIGNATURES;
 #[cfg(feature = "sign")]
 use crate::trust::NO_CONTEXT;
 
-/// Why a bundle was not signed.
+/// The reason why a bundle was not signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SigningError {
     /// The bundle is refused.
     Refused(OpenError),
-    /// The signature is not as long as those of its level.
+    /// The signature has another length than those of its level.
     SignatureLength {
-        /// The bytes of a signature of this level.
+        /// The length of a signature of this level, in bytes.
         expected: usize,
-        /// The bytes found.
+        /// The length found, in bytes.
         found: usize,
     },
-    /// There is a signature by this key already.
+    /// The bundle has a signature by this key already.
     SignedAlready {
         /// The key.
         key: KeyId,
     },
-    /// There are as many signatures as are looked at.
+    /// The bundle has as many signatures as are verified.
     TooManySignatures,
-    /// The key did not sign.
+    /// Signing with the key failed.
     Failed,
 }
 
-/// Returns what a key of this id and level must sign, with ML-DSA and an empty context.
+/// Returns the message that a key of this id and level must sign, with ML-DSA and an empty context.
 ///
 /// # Errors
 /// The bundle is refused.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{KeyId, attach, pack, signing_input};
+/// use wardgate_crypto::ml_dsa::Level;
+/// use wardgate_engine::table::Parts;
+///
+/// let bundle = pack(&Parts { words: vec![], text: String::new(), blob: [].into() });
+/// let (key, level) = (KeyId::new(b"release").unwrap(), Level::MlDsa44);
+/// let message = signing_input(&bundle, &key, level)?;
+/// assert!(!message.is_empty());
+/// // The holder of the key signs `message`; these zeros take the part of the signature.
+/// let signed = attach(&bundle, &key, level, &vec![0; level.signature_bytes()]).unwrap();
+/// assert_eq!(wardgate_bundle::describe(&signed)?.signers[0].key, key);
+/// # Ok::<(), wardgate_bundle::OpenError>(())
+/// ```
 pub fn signing_input(bundle: &[u8], key: &KeyId, level: Level) -> Result<Vec<u8>, OpenError> {
     let container = Container::verified(bundle)?;
     let envelope = Envelope::read(container.envelope)?;
@@ -54,10 +70,10 @@ pub fn signing_input(bundle: &[u8], key: &KeyId, level: Level) -> Result<Vec<u8>
     Ok(to_be_signed(envelope.payload, algorithm(level), key))
 }
 
-/// Returns the bundle with one more signature. Whether it is right is not looked at.
+/// Returns the bundle with one more signature, which is not verified.
 ///
 /// # Errors
-/// The bundle is refused, or has no place for this signature.
+/// The bundle is refused, or cannot take this signature.
 pub fn attach(
     bundle: &[u8],
     key: &KeyId,
@@ -82,10 +98,10 @@ pub fn attach(
 }
 
 /// Returns the bundle signed with `signer` under the id `key`. Without randomness the signature is
-/// deterministic; fresh randomness makes signing harder to watch from outside.
+/// deterministic; fresh randomness makes side channels of signing harder to exploit.
 ///
 /// # Errors
-/// The bundle is refused, or has no place for this signature.
+/// The bundle is refused, or cannot take this signature.
 #[cfg(feature = "sign")]
 pub fn sign(
     bundle: &[u8],

@@ -1,17 +1,17 @@
-//! Terms: whom a host believes and what it asks, as bytes that cross a border.
+//! Terms: the trust set and conditions of a host, as bytes that cross a border.
 //!
 //! ```text
-//! u32  the most bytes of a bundle
-//! u16  the length of the name that it must have, and the name; none is any name
-//! u8   how many keys must have signed; 0 with no keys: nobody
+//! u32  the largest accepted bundle, in bytes
+//! u16  the length of the required name, and the name; length 0 accepts any name
+//! u8   how many keys must have signed; 0 with no keys: unsigned bundles are accepted
 //! u8   how many keys there are
-//! u8   how many keys must be among those that signed
+//! u8   how many keys are required signers
 //! then for each key: u8 level (44, 65 or 87), u8 length of its id, u16 length of the key, id, key
-//! then for each key that must sign: u8 length of its id, id
-//! then nothing, or a u8 that is 1: decisions go on after the bundle has expired
+//! then for each required signer: u8 length of its id, id
+//! then the end, or a u8 that is 1: decisions go on after the bundle has expired
 //! ```
 //!
-//! Numbers are little-endian. A key without an id has the one that follows from it. The hosts that write
+//! Numbers are little-endian. A key without an id gets the id derived from it. The hosts that write
 //! terms are in other languages; those in Rust make a [`TrustSet`] and [`Conditions`] themselves.
 
 use alloc::boxed::Box;
@@ -25,21 +25,21 @@ use crate::conditions::{AfterExpiry, Conditions};
 use crate::key_id::KeyId;
 use crate::trust::{Quorum, Trust, TrustError, TrustSet, TrustedKey};
 
-/// Whom a host believes and what it asks, whatever the time.
+/// The trust set and conditions of a host, except the time.
 #[derive(Debug)]
 pub struct Terms {
     spec: Box<[u8]>,
-    /// Nothing where nobody need have signed.
+    /// `None` if unsigned bundles are accepted.
     trusted: Option<TrustSet>,
     name: Option<String>,
     max_bytes: usize,
     after_expiry: AfterExpiry,
 }
 
-/// Why bytes are no terms.
+/// The reason why bytes are no terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermsError {
-    /// They are cut off, too long, or name a level that there is not.
+    /// The bytes are cut off, too long, or name an unknown level.
     Malformed,
     /// The keys are no trust set.
     Trust(TrustError),
@@ -63,19 +63,19 @@ impl Terms {
         Ok(Self { spec: spec.into(), trusted, name, max_bytes, after_expiry })
     }
 
-    /// Whether these are the terms that `spec` writes down.
+    /// Returns true if `spec` encodes these terms.
     #[must_use]
     pub fn are(&self, spec: &[u8]) -> bool {
         *self.spec == *spec
     }
 
-    /// Whom the host believes.
+    /// Returns the trust of the host.
     #[must_use]
     pub fn trust(&self) -> Trust<'_> {
         self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
     }
 
-    /// What the host asks of every bundle. The time and the lowest revision are for it to add.
+    /// Returns the conditions for every bundle. The host adds the time and the lowest revision.
     #[must_use]
     pub fn conditions(&self) -> Conditions<'_> {
         Conditions {
@@ -155,7 +155,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Returns the level that terms call by this number.
+/// Returns the level with this number in terms: 44, 65 or 87.
 #[must_use]
 pub const fn level_of(number: u32) -> Option<Level> {
     match number {
@@ -177,7 +177,7 @@ mod tests {
     use alloc::string::ToString;
     use alloc::vec;
 
-    /// Terms with the name `n`, this quorum, as many keys as there are ids, and keys that must sign.
+    /// Writes terms with the name `n`, this quorum, a key for each id, and required signers.
     fn written(at_least: u8, ids: &[&str], required: &[&str]) -> Vec<u8> {
         let mut spec = vec![0, 0, 1, 0, 1, 0, b'n'];
         let counts = [ids.len(), required.len()].map(|count| u8::try_from(count).unwrap());
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn check(spec: &[u8], expected: &str) {
-        let said = match Terms::read(spec) {
+        let outcome = match Terms::read(spec) {
             Ok(terms) => {
                 assert!(terms.are(spec));
                 let name = terms.name.unwrap_or_default();
@@ -205,7 +205,7 @@ mod tests {
             }
             Err(error) => error.to_string(),
         };
-        assert_eq!(said, expected);
+        assert_eq!(outcome, expected);
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_trusted_by_mistake() {
+    fn malformed_terms_trust_no_key() {
         check(&written(0, &["a"], &[]), "expected a number of signers from 1 to 1, found 0");
         check(&written(1, &[], &[]), "expected 1 to 64 trusted keys, found 0");
         check(&written(2, &["a"], &[]), "expected a number of signers from 1 to 1, found 2");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_no_terms() {
+    fn cut_off_bytes_are_no_terms() {
         let whole = written(1, &["a"], &["a"]);
         for length in 0..whole.len() {
             check(&whole[..length], "the terms are malformed");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_go_on_after_expiry_only_where_the_terms_say_so() {
+    fn decisions_continue_after_expiry_only_if_the_terms_allow_it() {
         let after = |spec: &[u8]| Terms::read(spec).unwrap().conditions().after_expiry;
         let whole = written(1, &["a"], &[]);
         assert_eq!(after(&whole), AfterExpiry::Deny);

@@ -1,8 +1,9 @@
-//! Whom a host believes: keys, and how many of them must have signed.
+//! Trust: the keys that a host believes, and how many of them must have signed.
 //!
-//! A trust set is made once and shared; each key is prepared when a signature names it for the first
-//! time, and from then on a reload costs one prepared verification. A signature in the name of a
-//! trusted key must be right: a wrong one refuses the bundle, even where others would be enough.
+//! A trust set is made once and shared; each key is prepared when a signature names it for the
+//! first time, and from then on a reload costs one prepared verification. A signature that names a
+//! trusted key must be valid: an invalid one refuses the bundle, even where the others meet the
+//! quorum.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -19,20 +20,35 @@ use crate::error::OpenError;
 use crate::key_id::{KeyId, algorithm};
 use crate::limits::MAX_TRUSTED_KEYS;
 
-/// Whom a host believes.
+/// The signers that a host believes.
 #[derive(Clone, Copy, Debug)]
 pub enum Trust<'a> {
-    /// Anyone: the bundle need not be signed, and signatures are not looked at. For development, and
-    /// for bytes that the host already trusts because of where they come from.
+    /// Accepts any bundle, signed or not, and reads no signature. For development, and for bytes
+    /// that the host already trusts because of their origin.
     Unsigned,
-    /// Whoever holds the keys of this set.
+    /// Accepts bundles signed by the keys of this set.
     Signed(&'a TrustSet),
 }
 
-/// Keys that are trusted, and how many of them must have signed.
+/// The trusted keys, and how many of them must have signed.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{KeyId, Quorum, TrustSet, TrustedKey};
+/// use wardgate_crypto::ml_dsa::Level;
+///
+/// let key = |id: &str, byte| {
+///     let public_key = vec![byte; Level::MlDsa44.public_key_bytes()];
+///     TrustedKey::new(KeyId::new(id.as_bytes()).unwrap(), Level::MlDsa44, &public_key)
+/// };
+/// let keys = vec![key("ann", 1)?, key("bob", 2)?];
+/// let quorum = Quorum { at_least: 2, required: vec![KeyId::new(b"ann").unwrap()] };
+/// assert!(TrustSet::new(keys, quorum).is_ok());
+/// # Ok::<(), wardgate_bundle::TrustError>(())
+/// ```
 #[derive(Debug)]
 pub struct TrustSet {
-    // INVARIANT: ids and public keys differ from one another, so that nobody counts twice.
+    // INVARIANT: ids and public keys are distinct, so that no key counts twice.
     keys: Vec<TrustedKey>,
     quorum: Quorum,
 }
@@ -45,57 +61,57 @@ pub struct TrustedKey {
     prepared: Once<Option<Box<PreparedKey>>>,
 }
 
-/// Who must have signed.
+/// The keys that must have signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quorum {
-    /// How many keys of the set, at least.
+    /// The least number of keys of the set.
     pub at_least: usize,
     /// Keys of the set that must be among them.
     pub required: Vec<KeyId>,
 }
 
-/// Why there is no such trust set.
+/// The reason why keys and a quorum make no trust set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// A public key is not as long as those of its level.
+    /// A public key has another length than those of its level.
     KeyLength {
-        /// The bytes of a key of this level.
+        /// The length of a key of this level, in bytes.
         expected: usize,
-        /// The bytes found.
+        /// The length found, in bytes.
         found: usize,
     },
-    /// There are no keys, or more than are looked at.
+    /// The set is empty, or has more keys than a trust set may have.
     KeyCount {
-        /// How many there are.
+        /// The number of keys found.
         found: usize,
     },
-    /// Two keys have one id.
+    /// Two keys have the same id.
     DuplicateId {
         /// The id.
         key: KeyId,
     },
-    /// One key is there under two ids, and would count twice.
+    /// One key occurs under two ids, and would count twice.
     DuplicateKey {
         /// The second id.
         key: KeyId,
     },
-    /// A key must sign that is not in the set.
+    /// A required key is not in the set.
     UnknownRequired {
         /// Its id.
         key: KeyId,
     },
-    /// The number of keys that must sign is 0, or more than there are.
+    /// The number of keys that must sign is 0, or larger than the number of keys.
     Quorum {
         /// The number.
         at_least: usize,
-        /// How many keys there are.
+        /// The number of keys.
         keys: usize,
     },
 }
 
 impl Default for Quorum {
-    /// Any one key of the set.
+    /// Requires any one key of the set.
     fn default() -> Self {
         Self { at_least: 1, required: Vec::new() }
     }
@@ -137,10 +153,10 @@ impl TrustedKey {
 }
 
 impl TrustSet {
-    /// Trusts `keys`, as many of them together as `quorum` says.
+    /// Trusts `keys` together, as `quorum` requires.
     ///
     /// # Errors
-    /// The keys are none, too many or not distinct, or the quorum cannot be met.
+    /// There are no keys, too many or equal ones, or the quorum cannot be met.
     pub fn new(keys: Vec<TrustedKey>, quorum: Quorum) -> Result<Self, TrustError> {
         let (count, at_least) = (keys.len(), quorum.at_least);
         if count == 0 || count > MAX_TRUSTED_KEYS {
@@ -159,7 +175,7 @@ impl TrustSet {
         Ok(Self { keys, quorum })
     }
 
-    /// Returns the trusted keys that signed, each once, if they are enough.
+    /// Returns the trusted keys that signed, each once, if they meet the quorum.
     fn verify(&self, envelope: &Envelope<'_>) -> Result<Vec<KeyId>, OpenError> {
         if envelope.signatures.is_empty() {
             return Err(OpenError::NotSigned);
@@ -189,7 +205,7 @@ impl TrustSet {
 }
 
 impl Trust<'_> {
-    /// Returns the trusted keys that signed, if they are enough.
+    /// Returns the trusted keys that signed, if they satisfy this trust.
     pub(crate) fn verify(&self, envelope: &Envelope<'_>) -> Result<Vec<KeyId>, OpenError> {
         match self {
             Self::Unsigned => Ok(Vec::new()),

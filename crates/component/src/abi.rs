@@ -1,8 +1,8 @@
 //! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for hosts.
 //!
-//! A result below zero is an error: the number says of which kind, and the answer holds code and message as
-//! JSON. Zero or more is the result itself; where that is a length, the answer has so many bytes. The answer
-//! stays where it is until the next call that has one.
+//! A result below zero is an error: the number gives its kind, and the answer contains code and
+//! message as JSON. Zero or more is the result itself; where that is a length, it is the length of
+//! the answer in bytes. The answer is valid until the next call that has one.
 
 use std::cell::{RefCell, UnsafeCell};
 
@@ -21,7 +21,8 @@ extern "C" fn version() -> i32 {
     VERSION
 }
 
-/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if there is none.
+/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if memory is
+/// exhausted.
 #[unsafe(export_name = "wardgate_alloc")]
 extern "C" fn alloc(bytes: usize) -> usize {
     blocks::allocate(bytes).unwrap_or(0)
@@ -45,7 +46,7 @@ extern "C" fn answer_length() -> usize {
     ANSWER.with_borrow(Vec::len)
 }
 
-/// Opens a bundle and returns its handle. A time below zero is none.
+/// Opens a bundle and returns its handle. A time below zero means that the host passes none.
 #[unsafe(export_name = "wardgate_open")]
 extern "C" fn open(
     bundle: usize,
@@ -63,7 +64,7 @@ extern "C" fn open(
     number(opened.and_then(|opened| opened).and_then(|opened| opened))
 }
 
-/// Puts another bundle in the place of an open one.
+/// Replaces an open bundle by another one.
 #[unsafe(export_name = "wardgate_reload")]
 extern "C" fn reload(
     handle: u32,
@@ -95,42 +96,43 @@ extern "C" fn header(handle: u32) -> i32 {
 /// Decides one action: 1 is Allow, 0 is Deny.
 #[unsafe(export_name = "wardgate_is_allowed")]
 extern "C" fn is_allowed(handle: u32, at: usize, length: usize, seconds: i64, nanos: u32) -> i32 {
-    let ask = |opened: &Opened, request: &[u8], now| opened.is_allowed(request, now);
-    number(asked(handle, (at, length), (seconds, nanos), ask).map(i32::from))
+    let decide = |opened: &Opened, request: &[u8], now| opened.is_allowed(request, now);
+    number(ask(handle, (at, length), (seconds, nanos), decide).map(i32::from))
 }
 
 /// Decides several actions, and answers with the decision as canonical JSON.
 #[unsafe(export_name = "wardgate_check")]
 extern "C" fn check(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let ask = |opened: &Opened, request: &[u8], now| opened.check(request, now);
-    let decision = asked(handle, (at, bytes), (seconds, nanos), ask);
+    let decide = |opened: &Opened, request: &[u8], now| opened.check(request, now);
+    let decision = ask(handle, (at, bytes), (seconds, nanos), decide);
     length(decision.map(|decision| wire::decision_json(&decision).into_bytes()))
 }
 
-/// Decides one action on several resources, and answers with the places of those that are allowed, four
-/// bytes each.
+/// Decides one action on several resources, and answers with the indices of those that are allowed,
+/// four bytes each.
 #[unsafe(export_name = "wardgate_filter")]
 extern "C" fn filter(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let ask = |opened: &Opened, request: &[u8], now| opened.filter(request, now);
-    let positions = asked(handle, (at, bytes), (seconds, nanos), ask);
+    let decide = |opened: &Opened, request: &[u8], now| opened.filter(request, now);
+    let positions = ask(handle, (at, bytes), (seconds, nanos), decide);
     length(positions.map(|positions| positions.into_iter().flat_map(u32::to_le_bytes).collect()))
 }
 
 /// Decides one action, and answers with the decision and every rule that was considered, as JSON.
 #[unsafe(export_name = "wardgate_explain")]
 extern "C" fn explain(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let ask = |opened: &Opened, request: &[u8], now| opened.explain(request, now);
-    length(asked(handle, (at, bytes), (seconds, nanos), ask).map(String::into_bytes))
+    let decide = |opened: &Opened, request: &[u8], now| opened.explain(request, now);
+    length(ask(handle, (at, bytes), (seconds, nanos), decide).map(String::into_bytes))
 }
 
 /// Answers an evaluation request of AuthZEN with its response.
 #[unsafe(export_name = "wardgate_evaluate")]
 extern "C" fn evaluate(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let ask = |opened: &Opened, request: &[u8], now| opened.evaluate(request, now);
-    length(asked(handle, (at, bytes), (seconds, nanos), ask).map(String::into_bytes))
+    let decide = |opened: &Opened, request: &[u8], now| opened.evaluate(request, now);
+    length(ask(handle, (at, bytes), (seconds, nanos), decide).map(String::into_bytes))
 }
 
-/// Answers with the fast paths of a kind, version and scope, as JSON. The three names stand one after the other.
+/// Answers with the fast paths of a kind, version and scope, as JSON. The three names are adjacent
+/// in memory.
 #[unsafe(export_name = "wardgate_plan_list")]
 extern "C" fn fast_path_list(
     handle: u32,
@@ -157,7 +159,7 @@ extern "C" fn fast_path(handle: u32, fast_path: u32) -> i32 {
     length(handles::with(handle, json))
 }
 
-/// Answers with the ids of the principals that have policies of their own, as JSON.
+/// Answers with the ids of the principals with principal policies, as JSON.
 #[unsafe(export_name = "wardgate_principals")]
 extern "C" fn principals(handle: u32) -> i32 {
     let json = |opened: &Opened| wire::principals_json(opened.table()).into_bytes();
@@ -170,9 +172,9 @@ extern "C" fn frame() -> usize {
     FRAME.with(|frame| frame.get().addr())
 }
 
-/// Decides by a fast path that runs no programs, on the frame, for roles with these masks: 0 is Deny, 1 Allow, and
-/// 2 that the request must be asked about as a whole. Whatever is odd is 2, and so is every question to a bundle that
-/// can expire: see [`decide_at`].
+/// Decides by a fast path that runs no programs, on the frame, for roles with these masks. Returns
+/// 0 for Deny, 1 for Allow, and 2 if the host must send the whole request. Invalid input gives 2,
+/// and so does every bundle that can expire: see [`decide_at`].
 #[unsafe(export_name = "wardgate_decide")]
 extern "C" fn decide(handle: u32, fast_path: u32, roles: u32) -> i32 {
     decide_by_frame(handle, (fast_path, roles), None)
@@ -185,25 +187,24 @@ extern "C" fn decide_at(handle: u32, fast_path: u32, roles: u32, seconds: i64) -
 }
 
 fn decide_by_frame(handle: u32, (fast_path, roles): (u32, u32), seconds: Option<i64>) -> i32 {
-    let ask = |opened: &Opened| {
+    let decide = |opened: &Opened| {
         if opened.may_have_expired(seconds) {
             return Answer::Unsure;
         }
         FRAME.with(|frame| {
-            // SAFETY: nothing in the module writes the frame, and a host does so between calls only: there
-            // is one thread.
+            // SAFETY: only the host writes the frame, and between calls only: there is one thread.
             opened.table().decide(fast_path, roles, unsafe { &*frame.get() })
         })
     };
-    match handles::with(handle, ask) {
+    match handles::with(handle, decide) {
         Ok(Answer::Deny) => 0,
         Ok(Answer::Allow) => 1,
         Ok(Answer::Unsure) | Err(_) => 2,
     }
 }
 
-/// Asks an open bundle about the bytes of a request.
-fn asked<T>(
+/// Calls `ask` with an open bundle and the bytes of a request.
+fn ask<T>(
     handle: u32,
     request: (usize, usize),
     (seconds, nanos): (i64, u32),
@@ -219,7 +220,7 @@ fn moment(now: i64, min_revision: i64) -> Result<Moment, Failure> {
     Ok(Moment { now: u64::try_from(now).ok(), min_revision })
 }
 
-/// Cuts bytes into three names.
+/// Splits bytes into three names.
 fn names_in(bytes: &[u8], lengths: [usize; 2]) -> Result<[&str; 3], Failure> {
     let no_text = |_| Failure::new(Kind::Request, "a name is not UTF-8");
     let outside = || Failure::new(Kind::Address, "a name ends outside its block");
@@ -241,7 +242,7 @@ fn number(outcome: Result<i32, Failure>) -> i32 {
     })
 }
 
-/// Keeps an answer and returns its length.
+/// Stores an answer and returns its length.
 fn length(outcome: Result<Vec<u8>, Failure>) -> i32 {
     number(outcome.and_then(|bytes| {
         let length = i32::try_from(bytes.len())
@@ -255,7 +256,7 @@ fn keep(bytes: Vec<u8>) {
     ANSWER.set(bytes);
 }
 
-/// Raised when a call changes; new calls leave it as it is.
+/// The version of the calls. It rises when a call changes; new calls leave it unchanged.
 const VERSION: i32 = 1;
 
 thread_local! {

@@ -1,7 +1,7 @@
-//! Memory of the module that a host asked for, to write bytes into before it calls.
+//! Memory of the module that a host requested, to write bytes into before a call.
 //!
-//! The module remembers what it handed out, and reads nothing else: an address that a host made up is an
-//! error, never a look at other memory.
+//! The module records its allocations, and reads no other memory: an address that a host invented
+//! is an error.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::RefCell;
@@ -10,14 +10,14 @@ use std::ptr::NonNull;
 use crate::failure::{Failure, Kind};
 use crate::limits::MAX_BLOCKS;
 
-/// A piece of memory that belongs to the host until it is freed.
+/// A block of memory that belongs to the host until it is freed.
 struct Block {
     // INVARIANT: made by `alloc_zeroed` with this layout, and not freed.
     start: NonNull<u8>,
     layout: Layout,
 }
 
-/// Returns the address of zeroed memory for `bytes`, at least one; nothing if there is none.
+/// Returns the address of zeroed memory for `bytes`, at least one; `None` if memory is exhausted.
 pub(crate) fn allocate(bytes: usize) -> Option<usize> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;
     BLOCKS.with_borrow_mut(|blocks| {
@@ -41,7 +41,7 @@ pub(crate) fn free(address: usize) -> Result<(), Failure> {
     })
 }
 
-/// Shows `look` the `length` bytes at `address`.
+/// Calls `look` with the `length` bytes at `address`.
 pub(crate) fn with<R>(
     (address, length): (usize, usize),
     look: impl FnOnce(&[u8]) -> R,
@@ -63,8 +63,8 @@ impl Block {
         if end > self.layout.size() {
             return None;
         }
-        // SAFETY: the block is that large, all of it was written (with zeros), and it lives as long as `self`.
-        // The host writes there between calls only: there is one thread.
+        // SAFETY: the block is that large, all of it was written (with zeros), and it lives as long
+        // as `self`. The host writes there between calls only: there is one thread.
         let bytes = unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) };
         bytes.get(skipped..end)
     }
@@ -72,7 +72,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout, and this is the only place that frees it.
+        // SAFETY: it was allocated with this layout, and only this function frees it.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }
@@ -84,7 +84,7 @@ fn outside(address: usize, length: usize) -> Failure {
     Failure::new(Kind::Address, message)
 }
 
-/// As much as any number needs that a host may write there.
+/// The largest alignment that a number of the host needs.
 const ALIGN: usize = 8;
 
 thread_local! {
@@ -96,14 +96,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_handed_out_is_read() {
+    fn only_allocated_blocks_are_read() {
         let address = allocate(4).unwrap();
         assert_eq!(with((address, 4), <[u8]>::to_vec).unwrap(), [0; 4]);
         assert_eq!(with((address + 1, 3), <[u8]>::len).unwrap(), 3);
-        for odd in
+        for invalid in
             [(address + 1, 4), (address - 1, 2), (0, 1), (usize::MAX, 1), (address, usize::MAX)]
         {
-            assert_eq!(with(odd, <[u8]>::len).unwrap_err().kind, Kind::Address, "{odd:?}");
+            assert_eq!(with(invalid, <[u8]>::len).unwrap_err().kind, Kind::Address, "{invalid:?}");
         }
         assert_eq!(with((0, 0), <[u8]>::len).unwrap(), 0);
         assert!(free(address + 1).is_err());

@@ -15,7 +15,7 @@ use crate::values;
 use glue::exports::wardgate::pdp::decisions;
 pub(crate) use glue::exports::wardgate::pdp::types;
 
-/// What is written from the description. Its lints are not ours, nor its `unsafe`.
+/// The code generated from the description. Its lints and its `unsafe` are not ours.
 #[allow(missing_docs, unreachable_pub, rust_2018_idioms, unsafe_op_in_unsafe_fn, clippy::all)]
 #[allow(clippy::as_conversions, clippy::undocumented_unsafe_blocks, clippy::indexing_slicing)]
 mod glue {

@@ -1,35 +1,35 @@
-//! Why a call was refused, for both doors.
+//! The reasons why a call was refused, for both interfaces.
 
 use wardgate_bundle::{OpenError, TermsError, TrustError};
 use wardgate_engine::wire::Json;
 use wardgate_native::RequestError;
 use wardgate_native::protocol::authzen::AuthzenError;
 
-/// Why a call was refused. Who gets one has no permission.
+/// The reason why a call was refused. It grants no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
-    /// A name that does not change.
+    /// A stable name.
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
-/// What a call was refused for.
+/// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bytes that lie in no block of the host.
+    /// The bytes are in no block of the host.
     Address,
     /// No bundle has this handle.
     Handle,
-    /// What the host accepts makes no sense.
+    /// The terms of the host are invalid.
     Terms,
     /// The bundle is refused.
     Bundle,
     /// The request is refused.
     Request,
-    /// The time is none.
+    /// The time is invalid.
     Time,
-    /// More than the module holds.
+    /// A bound of the module is reached.
     Limit,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
 }
 
 impl Kind {
-    /// Returns the result of a plain call that was refused.
+    /// Returns the result of a refused plain call.
     pub(crate) const fn number(self) -> i32 {
         match self {
             Self::Address => -1,

@@ -1,7 +1,7 @@
-//! The open bundles of the plain calls, under the numbers by which a host knows them.
+//! The open bundles of the plain calls, by the numbers that a host uses for them.
 //!
-//! A number names one bundle until it is closed. A host that invents a number finds nothing, or a bundle
-//! that it could have asked for anyway.
+//! A number names one bundle until it is closed. A host that invents a number gets an error, or a
+//! bundle that it could have used anyway.
 
 use std::cell::RefCell;
 
@@ -17,14 +17,14 @@ struct Entry {
     terms: Terms,
 }
 
-/// What is asked of a bundle at one moment.
+/// The conditions that depend on the time of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Option<u64>,
     pub(crate) min_revision: u64,
 }
 
-/// Opens a bundle and returns its number: the lowest that is free.
+/// Opens a bundle and returns its number: the lowest free one.
 pub(crate) fn open(bundle: &[u8], terms: &[u8], moment: Moment) -> Result<i32, Failure> {
     let terms = Terms::read(terms)?;
     let opened = Opened::open(bundle, terms.trust(), &moment.conditions(&terms))?;
@@ -42,7 +42,7 @@ pub(crate) fn open(bundle: &[u8], terms: &[u8], moment: Moment) -> Result<i32, F
     })
 }
 
-/// Puts another bundle in the place of one, under the same terms.
+/// Replaces a bundle by another one, under the same terms.
 pub(crate) fn reload(handle: u32, bundle: &[u8], moment: Moment) -> Result<(), Failure> {
     HANDLES.with_borrow_mut(|entries| {
         let entry =
@@ -52,7 +52,7 @@ pub(crate) fn reload(handle: u32, bundle: &[u8], moment: Moment) -> Result<(), F
     })
 }
 
-/// Forgets a bundle.
+/// Closes a bundle.
 pub(crate) fn close(handle: u32) -> Result<(), Failure> {
     HANDLES.with_borrow_mut(|entries| {
         let position = index(handle).and_then(|at| entries.get_mut(at)).ok_or_else(closed)?;
@@ -60,7 +60,7 @@ pub(crate) fn close(handle: u32) -> Result<(), Failure> {
     })
 }
 
-/// Shows `look` a bundle.
+/// Calls `look` with a bundle.
 #[inline]
 pub(crate) fn with<R>(handle: u32, look: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
     HANDLES.with_borrow(|entries| {

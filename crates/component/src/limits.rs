@@ -1,7 +1,7 @@
-//! Every bound on what a host may ask for.
+//! Every bound on the resources of a host.
 
-/// Blocks of memory that a host may have at once.
+/// The most blocks of memory that a host may have at once.
 pub(crate) const MAX_BLOCKS: usize = 1024;
 
-/// Bundles that may be open at once.
+/// The most bundles that may be open at once.
 pub(crate) const MAX_HANDLES: usize = 1024;

@@ -1,4 +1,4 @@
-//! One opened bundle and the questions that it answers.
+//! One opened bundle and the decisions that it makes.
 
 use wardgate_bundle::{Conditions, Header, KeyId, OpenError, Trust, open};
 use wardgate_engine::cel::Timestamp;
@@ -30,8 +30,8 @@ impl Opened {
         Ok(Self { policies: Policies::of(table), header, signers })
     }
 
-    /// Puts another bundle in the place of this one, which stays if the other is refused. A signed one must
-    /// not be older; where unsigned bundles are trusted, revisions mean nothing.
+    /// Replaces the bundle by another one; it remains if the other is refused. A signed one must
+    /// not be older; where unsigned bundles are trusted, revisions have no meaning.
     pub(crate) fn reload(
         &mut self,
         bundle: &[u8],
@@ -51,13 +51,14 @@ impl Opened {
         (&self.header, self.signers.as_slice())
     }
 
-    /// Tells this bundle from most others.
+    /// Returns a number that differs between most bundles.
     #[cfg(feature = "component")]
     pub(crate) fn tag(&self) -> u32 {
         self.header.content.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
     }
 
-    /// Returns true if the bundle has expired at `seconds` since 1970, or could have where no time is told.
+    /// Returns true if the bundle has expired at `seconds` since 1970, or could have if no time is
+    /// passed.
     pub(crate) fn may_have_expired(&self, seconds: Option<i64>) -> bool {
         let is_past = |expires| seconds.is_none_or(|seconds| seconds >= expires);
         self.table().expires().is_some_and(is_past)
@@ -75,7 +76,7 @@ impl Opened {
         Ok(self.policies.check(&documents::check(request)?, now))
     }
 
-    /// Returns the places of the resources on which the action is allowed.
+    /// Returns the indices of the resources on which the action is allowed.
     pub(crate) fn filter(&self, request: &[u8], now: Timestamp) -> Result<Vec<u32>, Failure> {
         let (mut request, resources) = documents::batch(request)?;
         let action = request.actions.first().cloned().unwrap_or_default();

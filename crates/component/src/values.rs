@@ -1,7 +1,7 @@
-//! Questions as values: the component's quick way.
+//! Requests as values: the fast path of the component.
 //!
-//! A host reads the slots of a fast path and hands over what they hold, and no text crosses. Whatever is odd about
-//! a fast path, a number of values or a value is Unsure: a doubt never becomes an answer.
+//! A host reads the slots of a fast path and passes their values, without text. An invalid fast
+//! path, number of values or value gives Unsure: a doubt never becomes an answer.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use wardgate_fastpath::{Answer, Frame, SlotRecord, word};
 use crate::component::types;
 use crate::opened::Opened;
 
-/// Finds the fast path of a target. Nothing where questions are asked as text.
+/// Returns the fast path of a target. `None` if requests must be sent as text.
 pub(crate) fn fast_path(opened: &Opened, target: &types::Target) -> Option<types::Plan> {
     let table = opened.table();
     let list = table.fast_path_list(&target.kind, &target.policy_version, &target.scope)?;
@@ -50,7 +50,7 @@ pub(crate) fn decide(
     })
 }
 
-/// Writes the values of a fast path with so many slots.
+/// Writes the values of a fast path with `slots` slots; returns `None` if they do not fit.
 fn fill(frame: &mut Frame, values: &[types::Value], slots: usize) -> Option<()> {
     if values.len() != slots {
         return None;
@@ -70,7 +70,8 @@ fn fill(frame: &mut Frame, values: &[types::Value], slots: usize) -> Option<()> 
     Some(())
 }
 
-/// Counts the slots of a fast path; one that is not there has more than anybody can fill.
+/// Returns the number of slots of a fast path; `usize::MAX` if it does not exist, which no host can
+/// fill.
 fn slots(table: &PolicyTable, fast_path: u32) -> usize {
     table.fast_path(fast_path).map_or(usize::MAX, |fast_path| fast_path.slots().count())
 }
@@ -85,7 +86,7 @@ fn slot(table: &PolicyTable, record: SlotRecord<'_>) -> Option<types::Slot> {
             Root::ResourceKind => types::Root::ResourceKind,
             Root::ResourceId => types::Root::ResourceId,
             Root::ResourceAttr => types::Root::ResourceAttr,
-            // A list is asked about as text.
+            // A list is sent as text.
             _ => return None,
         },
         path: path.map(str::to_owned).collect(),

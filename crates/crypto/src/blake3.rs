@@ -1,8 +1,9 @@
 //! BLAKE3: digests of one message and of many, with and without a key.
 //!
-//! Every path gives the digest of the specification; which one runs depends on lengths only. A chunk or
-//! less is compressed here, block by block, because the vectors of the `blake3` crate cost more there than
-//! they bring. Longer messages go to the crate, and batches fill the lanes of the machine.
+//! Every path gives the digest of the specification; the lengths alone choose the path. A chunk or
+//! less is compressed here, block by block, because the vectors of the `blake3` crate cost more
+//! there than they save. Longer messages go to the crate, and batches fill the lanes of the
+//! machine.
 
 mod batch;
 mod chunk;
@@ -15,25 +16,40 @@ mod tree;
 
 use start::Start;
 
-/// The length of a digest.
+/// The length of a digest in bytes.
 pub const DIGEST_BYTES: usize = 32;
 
-/// What stands for a message.
+/// The digest of a message.
 pub type Digest = [u8; DIGEST_BYTES];
 
 /// Returns the digest of `message`.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::blake3;
+///
+/// // The digest of the empty message, from the specification.
+/// assert_eq!(blake3::hash(b"")[..4], [0xaf, 0x13, 0x49, 0xb9]);
+/// ```
 #[must_use]
 pub fn hash(message: &[u8]) -> Digest {
     digest(&Start::PLAIN, message)
 }
 
-/// Returns what only the holders of `key` can compute of `message`.
+/// Returns the keyed digest of `message`, which only the holders of `key` can compute.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::blake3;
+///
+/// assert_ne!(blake3::keyed(&[1; 32], b"text"), blake3::keyed(&[2; 32], b"text"));
+/// ```
 #[must_use]
 pub fn keyed(key: &[u8; 32], message: &[u8]) -> Digest {
     digest(&Start::keyed(key), message)
 }
 
-/// Fills `out` with the extended digest of `message`, of which the plain one is the beginning.
+/// Fills `out` with the extended digest of `message`, which begins with the plain one.
 pub fn xof(message: &[u8], out: &mut [u8]) {
     match message.len() {
         0..=CHUNK_BYTES => chunk::root(&Start::PLAIN, message).fill(out),
@@ -43,17 +59,27 @@ pub fn xof(message: &[u8], out: &mut [u8]) {
 
 /// Derives a key from `material` for the one purpose that `context` names.
 ///
-/// The context is a constant of the program, never something that came from outside.
+/// The context must be a constant of the program, never outside input.
 #[must_use]
 pub fn derive_key(context: &str, material: &[u8]) -> Digest {
     let context = digest(&Start::CONTEXT, context.as_bytes());
     digest(&Start::derived(&context), material)
 }
 
-/// Puts the digest of each message in its place.
+/// Writes the digest of each message into the slot with its index.
 ///
 /// # Errors
-/// If there are not as many places as messages; then none is written.
+/// The slices have different lengths; then no digest is written.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::blake3::{hash, hash_many};
+///
+/// let mut digests = [[0; 32]; 2];
+/// hash_many(&[b"one", b"two"], &mut digests)?;
+/// assert_eq!(digests, [hash(b"one"), hash(b"two")]);
+/// # Ok::<(), wardgate_crypto::blake3::LengthMismatch>(())
+/// ```
 pub fn hash_many(messages: &[&[u8]], digests: &mut [Digest]) -> Result<(), LengthMismatch> {
     if messages.len() != digests.len() {
         return Err(LengthMismatch { messages: messages.len(), digests: digests.len() });
@@ -62,12 +88,12 @@ pub fn hash_many(messages: &[&[u8]], digests: &mut [Digest]) -> Result<(), Lengt
     Ok(())
 }
 
-/// There are not as many places for digests as there are messages.
+/// The number of slots for digests differs from the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthMismatch {
-    /// How many messages there are.
+    /// The number of messages.
     pub messages: usize,
-    /// How many places there are.
+    /// The number of slots.
     pub digests: usize,
 }
 
@@ -87,10 +113,11 @@ fn digest(start: &Start, message: &[u8]) -> Digest {
     }
 }
 
-/// The bytes of a leaf of the tree.
+/// The length of a leaf of the tree in bytes.
 const CHUNK_BYTES: usize = 1024;
 
-/// From here on several cores are faster than one: below, waking them takes as long as the work.
+/// The length from which several cores are faster than one: below it, waking them takes as long as
+/// the work.
 #[cfg(feature = "threads")]
 const THREADS_BYTES: usize = 1 << 20;
 

@@ -1,14 +1,14 @@
 //! Keccak-f[1600] over as many states as a vector has lanes (FIPS 202, section 3).
 //!
-//! Lane `n` of the 25 vectors is state `n`: the steps of one state are those of all. With one lane this is
-//! the obvious permutation.
+//! Lane `n` of the 25 vectors is state `n`: each step applies to all states alike. With one lane
+//! this is the plain permutation.
 
 use wardgate_simd::lanes::Lanes64;
 
 /// The words of a state; word `x + 5 * y` is lane (x, y) of FIPS 202.
 pub(crate) type State<V> = [V; 25];
 
-/// Returns the state from which every sponge begins.
+/// Returns the initial state of a sponge.
 #[inline(always)]
 pub(crate) fn empty<L: Lanes64>(lanes: L) -> State<L::U64> {
     [lanes.splat_u64(0); 25]
@@ -25,7 +25,8 @@ pub(crate) fn permute<L: Lanes64>(lanes: L, state: &mut State<L::U64>) {
     });
 }
 
-/// One round. Every word has a name, because compilers keep names in registers and arrays in memory.
+/// Applies one round. Every word has a name, because compilers put names into registers and arrays
+/// into memory.
 #[inline(always)]
 #[rustfmt::skip]
 fn round<L: Lanes64>(l: L, words: State<L::U64>, constant: L::U64) -> State<L::U64> {
@@ -36,7 +37,7 @@ fn round<L: Lanes64>(l: L, words: State<L::U64>, constant: L::U64) -> State<L::U
         a03, a13, a23, a33, a43,
         a04, a14, a24, a34, a44,
     ] = words;
-    // Theta: the sums of the columns, and the same turned by one bit.
+    // Theta: the sums of the columns, and the same rotated by one bit.
     let c0 = sum(l, [a00, a01, a02, a03, a04]);
     let c1 = sum(l, [a10, a11, a12, a13, a14]);
     let c2 = sum(l, [a20, a21, a22, a23, a24]);
@@ -47,7 +48,8 @@ fn round<L: Lanes64>(l: L, words: State<L::U64>, constant: L::U64) -> State<L::U
     let t2 = l.rotate_left::<1>(c2);
     let t3 = l.rotate_left::<1>(c3);
     let t4 = l.rotate_left::<1>(c4);
-    // Rho and pi: each word is mixed, turned by its own count and put where pi wants it. Chi: each row.
+    // Rho and pi: each word is mixed, rotated by its own count and moved to its target of pi. Chi:
+    // each row.
     let [b00, b10, b20, b30, b40] = chi(l, [
         l.xor3(a00, c4, t1),
         l.rotate_left::<44>(l.xor3(a11, c0, t2)),

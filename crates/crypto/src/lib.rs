@@ -1,11 +1,11 @@
-//! What a bundle needs to travel over networks that nobody trusts: digests, signatures, sealing.
+//! The cryptography of bundles that cross untrusted networks: digests, signatures, sealing.
 //!
-//! Nothing here reads a clock, a file or a source of randomness, and nothing here fails but by saying
-//! so: a malformed key, signature or sealed text is an answer, never a panic.
+//! This crate reads no clock, file or source of randomness. A malformed key, signature or sealed
+//! text gives an error or `false`, and never a panic.
 //!
-//! The tests run under each tier of the machine (`WARDGATE_DENY=avx512,avx2` in the environment denies two),
-//! and as WebAssembly with and without vectors, as those of `simd` do:
-//! `cargo test -p wardgate-crypto --lib --target wasm32-unknown-unknown`.
+//! The tests run under each tier of the machine (`WARDGATE_DENY=avx512,avx2` in the environment
+//! denies two), and as WebAssembly with and without vectors, as those of `simd` do: `cargo test -p
+//! wardgate-crypto --lib --target wasm32-unknown-unknown`.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
-//! ML-DSA as FIPS 204 has it: verification of signatures with prepared keys, one at a time or in batches.
+//! ML-DSA (FIPS 204): verification of signatures with prepared keys, one at a time or in batches.
 //!
-//! Verification handles public data only, so its timing tells no secret. Every malformed thing is `false`:
-//! no length, no byte and no key makes it panic.
+//! Verification handles public data only, so its timing leaks no secret. Malformed input gives
+//! `false`: no length, byte or key causes a panic.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -30,20 +30,32 @@ use signature::Signature;
 use verify::{Job, MU_BYTES, Signed, Single};
 use wardgate_simd::lanes::{self, Kernel, Tier};
 
-/// Names the set of instructions that verification runs on here, for reports.
+/// Returns the name of the instruction set that verification uses on this machine, for reports.
 #[must_use]
 pub fn chosen_tier() -> &'static str {
     lanes::chosen()
 }
 
-/// A public key, made ready so that one verification after the other needs only its own work.
+/// A public key with the part of its verifications that is always the same done once.
 ///
-/// Preparing costs several verifications: keep the key for as long as it is trusted.
+/// Preparing costs several verifications: a host stores the prepared key for as long as it trusts
+/// the key.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::ml_dsa::{Level, PreparedKey};
+///
+/// let level = Level::MlDsa44;
+/// let key = PreparedKey::new(level, &vec![1; level.public_key_bytes()])?;
+/// let forged = vec![0; level.signature_bytes()];
+/// assert!(!key.verify(b"message", b"context", &forged));
+/// # Ok::<(), wardgate_crypto::ml_dsa::KeyError>(())
+/// ```
 #[derive(Clone)]
 pub struct PreparedKey {
     level: Level,
     bytes: Vec<u8>,
-    /// tr, the hash of the key, with which every message is hashed.
+    /// The hash of the key, tr, which is hashed before every message.
     digest: [u8; MU_BYTES],
     matrix: Matrix,
 }
@@ -53,7 +65,7 @@ impl PreparedKey {
     ///
     /// # Errors
     ///
-    /// The key has not the length that its level asks for, or its seed gives no matrix.
+    /// The key has another length than its level requires, or its seed gives no matrix.
     pub fn new(level: Level, public_key: &[u8]) -> Result<Self, KeyError> {
         if public_key.len() != level.public_key_bytes() {
             let (expected, found) = (level.public_key_bytes(), public_key.len());
@@ -70,29 +82,29 @@ impl PreparedKey {
         self.level
     }
 
-    /// Returns the key as it was given.
+    /// Returns the public key in the encoding of FIPS 204.
     #[must_use]
     pub fn public_key(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Tells whether `signature` is one of this key over `message` in `context`.
+    /// Returns true if `signature` is one of this key over `message` in `context`.
     ///
-    /// A context of more than 255 bytes has no signatures.
+    /// Returns false for a context of more than 255 bytes, which FIPS 204 does not allow.
     #[must_use]
     pub fn verify(&self, message: &[u8], context: &[u8], signature: &[u8]) -> bool {
         let Some(prefix) = prefix(context) else { return false };
         self.answer(Signed::Message([&prefix, context, message]), signature)
     }
 
-    /// FIPS 204, Algorithm 8, over M' itself: what the test vectors of the internal interface ask for.
+    /// FIPS 204, Algorithm 8, over M' itself, for the test vectors of the internal interface.
     #[doc(hidden)]
     #[must_use]
     pub fn verify_internal(&self, message: &[u8], signature: &[u8]) -> bool {
         self.answer(Signed::Message([message, &[], &[]]), signature)
     }
 
-    /// FIPS 204, Algorithm 8, from mu on: what the test vectors with an external mu ask for.
+    /// FIPS 204, Algorithm 8, from mu on, for the test vectors with an external mu.
     #[doc(hidden)]
     #[must_use]
     pub fn verify_mu(&self, mu: &[u8; MU_BYTES], signature: &[u8]) -> bool {
@@ -105,7 +117,8 @@ impl PreparedKey {
     }
 }
 
-/// What stands before the context in M': that nothing was hashed before, and the length of the context.
+/// Returns the bytes before the context in M': a zero for "not prehashed", and the length of the
+/// context.
 fn prefix(context: &[u8]) -> Option<[u8; 2]> {
     Some([0, u8::try_from(context.len()).ok()?])
 }
@@ -130,14 +143,14 @@ impl fmt::Debug for PreparedKey {
     }
 }
 
-/// Why a public key cannot be prepared.
+/// The reason why a public key cannot be prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// The key has another length than its level asks for.
+    /// The key has another length than its level requires.
     WrongLength {
-        /// The bytes of a key of this level.
+        /// The length of a key of this level, in bytes.
         expected: usize,
-        /// The bytes that were given.
+        /// The length found, in bytes.
         found: usize,
     },
     /// The seed of the key gives no matrix within the bound of FIPS 204, which no honest key does.
@@ -157,23 +170,37 @@ impl fmt::Display for KeyError {
 
 impl core::error::Error for KeyError {}
 
-/// One signature of a batch, and what it is said to sign.
+/// One signature of a batch, and the message that it claims to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The key that is said to have signed.
+    /// The key that the signature claims to be by.
     pub key: &'a PreparedKey,
-    /// What is said to be signed.
+    /// The message that it claims to sign.
     pub message: &'a [u8],
-    /// The context that it was signed in: at most 255 bytes.
+    /// The context of the signature: at most 255 bytes.
     pub context: &'a [u8],
     /// The signature.
     pub signature: &'a [u8],
 }
 
-/// Answers every question: `accepted[i]` belongs to `questions[i]`.
+/// Verifies a batch of signatures: `accepted[i]` is the result for `questions[i]`.
 ///
-/// Answers without a question are `false`, and questions without a place for the answer are not asked.
-/// With the feature `threads` a large batch is spread over all cores.
+/// Slots of `accepted` without a question become `false`, and questions without a slot are not
+/// verified. With the feature `threads` a large batch is spread over all cores.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::ml_dsa::{Level, PreparedKey, Question, verify_batch};
+///
+/// let level = Level::MlDsa65;
+/// let key = PreparedKey::new(level, &vec![1; level.public_key_bytes()])?;
+/// let forged = vec![0; level.signature_bytes()];
+/// let question = Question { key: &key, message: b"text", context: b"", signature: &forged };
+/// let mut accepted = [true; 2];
+/// verify_batch(&[question; 2], &mut accepted);
+/// assert_eq!(accepted, [false; 2]);
+/// # Ok::<(), wardgate_crypto::ml_dsa::KeyError>(())
+/// ```
 pub fn verify_batch(questions: &[Question<'_>], accepted: &mut [bool]) {
     accepted.fill(false);
     batch::answer(questions, accepted);

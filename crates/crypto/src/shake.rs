@@ -1,14 +1,14 @@
 //! SHAKE128 and SHAKE256 (FIPS 202, section 6.2), several messages side by side.
 //!
-//! Messages of different lengths share a permutation: one that ended early is read out when it ended, and
-//! what its lane computes from then on is not looked at.
+//! Messages of different lengths share a permutation: the output of a short one is read when it
+//! ends, and later values of its lane are ignored.
 
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Lanes64, Row};
 
 use crate::keccak::{self, State};
 
-/// What is hashed: the pieces one after the other, as if they were one text.
+/// A message in pieces, hashed as one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Message<'a>(pub(crate) [&'a [u8]; 4]);
 
@@ -17,7 +17,8 @@ impl Message<'_> {
         self.0.iter().fold(0, |sum, piece| sum.saturating_add(piece.len()))
     }
 
-    /// Returns block `index` of the padded message: where it lies, or built in `space`, which is zero.
+    /// Returns block `index` of the padded message: a part of a piece, or built in `space`, which
+    /// is zero.
     fn block<'a, const RATE: usize>(
         &'a self,
         index: usize,
@@ -58,15 +59,15 @@ impl Message<'_> {
     }
 }
 
-/// The words of a state as they lie in memory: row `n` holds word `n` of every lane.
+/// The words of a state in memory: row `n` holds word `n` of every lane.
 pub(crate) type Words = [Row<u64>; 25];
 
 const EMPTY: Words = [Row([0; 8]); 25];
 
-/// A block of SHAKE128.
+/// The length of a block of SHAKE128 in bytes.
 pub(crate) const RATE_128: usize = 168;
 
-/// A block of SHAKE256.
+/// The length of a block of SHAKE256 in bytes.
 pub(crate) const RATE_256: usize = 136;
 
 /// Writes the first block that SHAKE256 gives for each message, a message to a lane.
@@ -94,7 +95,7 @@ pub(crate) fn first_blocks<L: Lanes64>(
     }
 }
 
-/// Begins with the short text `prefix` and what `suffix` says of each lane.
+/// Begins with the short text `prefix` and the suffix of each lane.
 pub(crate) fn begin<L: Lanes64, const RATE: usize>(
     lanes: L,
     prefix: &[u8],
@@ -134,7 +135,8 @@ fn read_lane(words: &Words, lane: usize, output: &mut [u8]) {
     }
 }
 
-/// One output, block after block, for the rare cases that need more than was expected.
+/// One output, block after block, for the rare cases that need more blocks than were squeezed
+/// first.
 pub(crate) struct Blocks<const RATE: usize> {
     state: State<u64>,
     words: Words,
@@ -153,13 +155,13 @@ impl<const RATE: usize> Blocks<RATE> {
         step(Portable, &mut self.state, &mut self.words);
         let mut block = [0; RATE];
         read_lane(&self.words, 0, &mut block);
-        // From now on nothing is added.
+        // Later blocks add no input.
         self.words = EMPTY;
         block
     }
 }
 
-/// What follows a message: the suffix of SHAKE and the first bit of the padding.
+/// The byte after a message: the suffix of SHAKE and the first bit of the padding.
 const DOMAIN: u8 = 0x1f;
 
 /// The last bit of the padding.

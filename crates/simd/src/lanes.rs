@@ -1,11 +1,12 @@
 //! Vectors for cryptography: algorithms written once, run with the widest vectors of the machine.
 //!
-//! `Portable` is the meaning here too, one lane at a time, and one suite is stamped on every tier. A tier
-//! is a value that proves that the machine can run it. An algorithm is a [`Kernel`]: [`dispatch`] asks the
-//! machine once, keeps the answer, and runs the kernel as code of the best tier.
+//! `Portable` is the meaning here too, one lane at a time, and one suite is stamped on every tier.
+//! A tier is a value that proves that the machine can run it. An algorithm is a [`Kernel`]:
+//! [`dispatch`] detects the features of the machine once, caches the result, and runs the kernel as
+//! code of the best tier.
 //!
-//! A tier hands its instructions only to code that is inlined into its `run`: what a kernel calls is
-//! `#[inline(always)]`, or enters `run` again by itself.
+//! A tier passes its instructions only to code that is inlined into its `run`: a function that a
+//! kernel calls is `#[inline(always)]`, or enters `run` again by itself.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -39,16 +40,16 @@ use crate::{Avx2, Avx512, Sse2};
 
 /// A value that proves that the machine can run a set of instructions.
 pub trait Token: Copy + core::fmt::Debug {
-    /// How reports and tests call the tier.
+    /// The name of the tier in reports and tests.
     const TIER: &'static str;
 
     /// Runs `work` as code into which the operations of this tier can be inlined.
     fn enter<R>(self, work: impl FnOnce(Self) -> R) -> R;
 }
 
-/// Everything that one set of instructions offers to a kernel.
+/// The operations of one instruction set for kernels.
 pub trait Tier: LanesF64 + Lanes32 {
-    /// The tier that is best at one chain of steps, where there is nothing to do side by side.
+    /// The tier that is best at a single chain of steps, without parallel work.
     type Narrow: Lanes64;
 
     /// Returns the proof for the narrow tier.
@@ -57,7 +58,7 @@ pub trait Tier: LanesF64 + Lanes32 {
 
 /// An algorithm that runs on any tier.
 pub trait Kernel {
-    /// What it computes.
+    /// The result of the algorithm.
     type Output;
 
     /// Runs the algorithm with the vectors of `tier`.
@@ -100,7 +101,7 @@ fn baseline<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Sse2::new())
 }
 
-/// Names the tier that [`dispatch`] chooses, for reports.
+/// Returns the name of the tier that [`dispatch`] chooses, for reports.
 #[must_use]
 pub fn chosen() -> &'static str {
     struct Name;

@@ -1,10 +1,10 @@
 //! Vector operations over columns: 64 rows in, 64 bits out.
 //!
-//! `Portable` is the meaning. Every other back end is a faster spelling of it: one suite is stamped on
-//! all of them and compares each lane with the obvious loop. A back end is a value that proves that
-//! the machine can run it, so holding one is the only permission anybody needs.
+//! `Portable` is the meaning. Every other back end is a faster spelling of it: one suite is stamped
+//! on all of them and compares each lane with a plain loop. A back end is a value that proves that
+//! the machine can run it, so a caller with the value needs no further permission.
 //!
-//! `lanes` holds the vectors of cryptography, under the same law.
+//! `lanes` has the vectors of cryptography, under the same law.
 //!
 //! The suite runs as WebAssembly too, with and without `RUSTFLAGS=-Ctarget-feature=+simd128`:
 //! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, where
@@ -25,7 +25,7 @@ pub use wasm32::Simd128;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512, Sse2};
 
-/// The rows of one block, which are the bits of one answer.
+/// The number of rows of one block, which is the number of bits of one result.
 pub const ROWS: usize = 64;
 
 /// One block of a column of words.
@@ -34,45 +34,45 @@ pub type Words = [u32; ROWS];
 /// One block of a column of numbers.
 pub type Numbers = [f64; ROWS];
 
-/// What is asked of a block: bit `i` of every answer belongs to row `i`.
+/// The comparisons of a block: bit `i` of every result belongs to row `i`.
 ///
-/// Numbers compare as IEEE 754 has it: NaN is neither equal, less nor more, and -0 equals 0.
+/// Numbers compare as in IEEE 754: NaN is neither equal, less nor more, and -0 equals 0.
 pub trait Backend: Copy {
-    /// How reports and tests call the back end.
+    /// The name of the back end in reports and tests.
     const NAME: &'static str;
 
     /// Runs `work` as code in which the operations of this back end can be inlined.
     ///
-    /// Only a back end that was chosen at run time needs it: without, each operation is a call.
+    /// Only a back end that was chosen at run time needs it: otherwise each operation is a call.
     fn run<R>(self, work: impl FnOnce(Self) -> R) -> R {
         work(self)
     }
 
-    /// Finds the rows whose word is `value`.
+    /// Returns the rows whose word is `value`.
     fn equal(self, column: &Words, value: u32) -> u64;
 
-    /// Finds the rows whose two words are the same.
+    /// Returns the rows whose two words are equal.
     fn equal_columns(self, left: &Words, right: &Words) -> u64;
 
-    /// Finds the rows whose word is less than `bound`, both without a sign.
+    /// Returns the rows whose word is less than `bound`, both unsigned.
     fn below(self, column: &Words, bound: u32) -> u64;
 
-    /// Finds both in one pass: the rows whose word is `value`, and those whose word is below `bound`.
+    /// Returns in one pass the rows whose word is `value`, and those whose word is below `bound`.
     ///
-    /// It is made for columns in which hardly any word is below.
+    /// It is fastest for columns in which hardly any word is below.
     #[inline]
     fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
         (self.equal(column, value), self.below(column, bound))
     }
 
-    /// Finds the rows whose number stands in `relation` to `value`: row on the left.
+    /// Returns the rows whose number, on the left, has `relation` to `value`.
     fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64;
 
-    /// Finds the rows whose left number stands in `relation` to the right one.
+    /// Returns the rows whose left number has `relation` to the right one.
     fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64;
 }
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `left == right`
@@ -93,11 +93,11 @@ pub type Best = Sse2;
 /// The fastest back end that this module may use.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub type Best = Simd128;
-/// The fastest back end of this target: no other is written for it.
+/// The fastest back end of this target, which has no other one.
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
 pub type Best = Portable;
 
-/// Returns the fastest back end that needs no question to the machine.
+/// Returns the fastest back end that needs no detection of features.
 #[must_use]
 pub const fn best() -> Best {
     Best::new()

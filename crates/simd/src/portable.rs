@@ -1,15 +1,15 @@
 //! The meaning of every operation: one row after the other, in safe code.
 //!
-//! The other back ends have to agree with this file, never the reverse.
+//! The other back ends must agree with this file, never the reverse.
 
 use crate::{Backend, Numbers, ROWS, Relation, Words};
 
-/// The back end that every machine can run.
+/// The back end that runs on every machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
 
 impl Portable {
-    /// Returns the back end; nothing has to be proved.
+    /// Returns the back end, which needs no proof.
     #[must_use]
     pub const fn new() -> Self {
         Self
@@ -45,7 +45,7 @@ impl Backend for Portable {
     }
 }
 
-/// The obvious form of `Relation`.
+/// Compares two numbers by `relation`.
 #[inline]
 fn holds(relation: Relation, left: f64, right: f64) -> bool {
     match relation {
@@ -57,7 +57,7 @@ fn holds(relation: Relation, left: f64, right: f64) -> bool {
     }
 }
 
-/// Collects the answers of the rows, the first in the lowest bit.
+/// Collects the results of the rows, the first in the lowest bit.
 #[inline]
 fn bits(rows: impl Iterator<Item = bool>) -> u64 {
     rows.zip(0u32..).fold(0, |bits, (row, position)| bits | u64::from(row) << position)

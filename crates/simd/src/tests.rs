@@ -1,4 +1,4 @@
-//! One suite for every back end: each lane is compared with the obvious loop.
+//! One suite for every back end: each lane is compared with a plain loop.
 
 use super::*;
 
@@ -30,7 +30,7 @@ macro_rules! backend_suite {
             }
 
             #[test]
-            fn work_runs_once_and_hands_back_its_result() {
+            fn work_runs_once_and_returns_its_result() {
                 if let Some(backend) = $backend {
                     let column = [7; ROWS];
                     assert_eq!(backend.run(|inner| inner.equal(&column, 7)), u64::MAX);
@@ -110,7 +110,7 @@ const RELATIONS: [(Relation, Holds); 5] = [
     (Relation::MoreEqual, |left, right| left >= right),
 ];
 
-/// Marsaglia's generator: small, and the same on every host.
+/// Marsaglia's generator of random words: small, and the same on every host.
 struct XorShift(u64);
 
 impl XorShift {
@@ -121,7 +121,7 @@ impl XorShift {
         self.0
     }
 
-    /// A word of few values, so that many are equal, or any word at all.
+    /// Returns a word of few values, so that many are equal, or any word at all.
     fn word(&mut self) -> u32 {
         match self.below(3) {
             0 => EDGE_WORDS[self.below(EDGE_WORDS.len())],

@@ -1,7 +1,7 @@
 //! WebAssembly with 128-bit vectors, chosen when the module is compiled.
 //!
 //! A module that was built without `simd128` does not contain this back end: an engine refuses a
-//! module with one unknown instruction as a whole, so there is nothing to choose at run time.
+//! module with one unknown instruction as a whole, so there is no choice at run time.
 
 #![cfg(target_feature = "simd128")]
 
@@ -18,15 +18,15 @@ use crate::{Backend, Numbers, Relation, Words};
 pub struct Simd128(());
 
 impl Simd128 {
-    /// Returns the back end; that the module contains it is the proof.
+    /// Returns the back end; its presence in the module is the proof.
     #[must_use]
     pub const fn new() -> Self {
         Self(())
     }
 }
 
-// Calls, one for a block: this crate is built for speed, and those that use it for size. Inlined there,
-// the operations take twice as long, and the module is larger.
+// These are calls, one for a block: this crate is built for speed, and its callers for size.
+// Inlined there, the operations take twice as long, and the module is larger.
 impl Backend for Simd128 {
     const NAME: &'static str = "simd128";
 
@@ -93,8 +93,9 @@ fn word_pairs(left: &Words, right: &Words) -> u64 {
     }))
 }
 
-/// Tells too whether some row may be below: a word below the bound is negative when the bound is
-/// taken from it. So are some others. A bound with the highest bit tells nothing that way.
+/// Returns the equal rows, and true if some row may be below the bound: a word below the bound is
+/// negative after subtracting the bound. So are some other words. For a bound with the highest bit
+/// set this test is meaningless.
 #[inline]
 fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
     let (equal, less) = (u32x4_splat(value), u32x4_splat(bound));
@@ -130,7 +131,7 @@ fn number_pairs(left: &Numbers, right: &Numbers, test: impl Fn(v128, v128) -> v1
     }))
 }
 
-/// Joins the answers of the four groups.
+/// Joins the results of the four groups.
 #[inline]
 fn join(groups: impl Iterator<Item = u16>) -> u64 {
     groups
@@ -138,13 +139,13 @@ fn join(groups: impl Iterator<Item = u16>) -> u64 {
         .fold(0, |bits, (group, position)| bits | u64::from(group) << position)
 }
 
-/// Makes one bit of each of sixteen lanes that are all ones or all zeros.
+/// Packs sixteen lanes of all ones or all zeros into one bit each.
 #[inline]
 fn bits([a, b, c, d]: [v128; 4]) -> u16 {
     i8x16_bitmask(i8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d)))
 }
 
-/// Makes masks of words from masks of numbers, which are twice as wide.
+/// Converts masks of numbers into masks of words, which are half as wide.
 #[inline]
 fn halves([a, b, c, d, e, f, g, h]: [v128; 8]) -> [v128; 4] {
     let half = |low, high| i32x4_shuffle::<0, 2, 4, 6>(low, high);
@@ -163,7 +164,7 @@ fn pairs(group: &[f64; GROUP]) -> [v128; 8] {
     unsafe { core::mem::transmute(*group) }
 }
 
-/// The rows whose masks fit one vector of bytes.
+/// The number of rows whose masks fit one vector of bytes.
 const GROUP: usize = 16;
 
 /// The highest bit of a word.

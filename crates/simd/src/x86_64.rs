@@ -1,5 +1,5 @@
-//! The x86-64 back ends: SSE2, which every such machine has, and AVX2, which has to be asked for. AVX-512 has
-//! to be asked for too, and serves the lanes only: columns gain nothing more from it.
+//! The x86-64 back ends: SSE2, which every such machine has, and AVX2, which must be detected.
+//! AVX-512 must be detected too, and serves the lanes only: columns gain no speed from it.
 
 mod avx2;
 mod avx512;

@@ -1,9 +1,10 @@
 //! A set of rules of SPOCP as a module: packed rules in once, then queries in and answers out.
 //!
-//! Law: one instance holds one set, and what is held ends with the instance. The calls take and return numbers
-//! alone, and the module imports nothing, so that any host of WebAssembly can run it. Bytes cross in the room:
-//! the host writes a question where [`room`] says, and reads an answer where [`answer`] says. Whoever starts an
-//! instance vouches for the rules: nothing here verifies them, and a bundle has been opened before.
+//! Law: one instance contains one set, and its memory ends with the instance. The calls take and
+//! return numbers alone, and the module imports nothing, so that any host of WebAssembly can run
+//! it. Bytes cross in the room: the host writes a query at the address of [`room`], and reads an
+//! answer at the address of [`answer`]. The host that starts an instance vouches for the rules: it
+//! has opened their bundle before, and this module verifies nothing.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -12,23 +13,24 @@ use wardgate_spocp::packed::unpack;
 use wardgate_spocp::{Error, Normal, RuleId, RuleSet, file};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// What an instance holds.
+/// The state of an instance.
 #[derive(Default)]
 struct State {
-    /// Where the host writes.
+    /// The buffer that the host writes.
     room: Vec<u8>,
-    /// What the host reads.
+    /// The buffer that the host reads.
     answer: Vec<u8>,
     rules: RuleSet,
-    /// The query that was read last; kept, so that reading the next one takes no memory.
+    /// The last query, reused so that reading the next one allocates no memory.
     query: Normal,
-    /// What is wrong with it.
+    /// The error in the last query.
     wrong: Option<Error>,
 }
 
 thread_local!(static STATE: RefCell<State> = RefCell::default());
 
-/// Returns the address of room for `length` bytes, or 0 if there is none. Addresses from earlier calls are void.
+/// Returns the address of room for `length` bytes, or 0 if memory is exhausted. Addresses from
+/// earlier calls are void.
 #[wasm_bindgen]
 #[must_use]
 pub fn room(length: usize) -> usize {
@@ -42,52 +44,56 @@ pub fn answer() -> usize {
     with(|state| state.answer.as_ptr().expose_provenance())
 }
 
-/// Takes the rules in the first `length` bytes of the room, as `wardgate_spocp::packed` writes them. Returns how
-/// many they are; -1 if those are none, and then nothing changes.
+/// Takes the rules in the first `length` bytes of the room, in the encoding of
+/// `wardgate_spocp::packed`. Returns the number of rules; -1 if the bytes are no rules, and then
+/// the set is unchanged.
 #[wasm_bindgen]
 #[must_use]
 pub fn open(length: usize) -> i32 {
     with(|state| state.open(length).unwrap_or(NONE))
 }
 
-/// Tells whether a rule allows the query in the first `length` bytes of the room: 1 if one does, 0 if none does,
-/// -1 if it is no query; then [`wrong`] says why.
+/// Returns 1 if a rule allows the query in the first `length` bytes of the room, 0 if none does,
+/// and -1 if the bytes are no query; then [`wrong`] gives the reason.
 #[wasm_bindgen]
 #[must_use]
 pub fn allows(length: usize) -> i32 {
     with(|state| state.ask(length, |state| i32::from(state.rules.allows(&state.query))))
 }
 
-/// Answers with the number of the first rule that allows the query, 4 bytes. Returns the length of the answer,
-/// 0 if none does; -1 as [`allows`] does.
+/// Answers with the number of the first rule that allows the query, 4 bytes. Returns the length of
+/// the answer: 0 if no rule allows it, -1 if the bytes are no query.
 #[wasm_bindgen]
 #[must_use]
 pub fn first(length: usize) -> i32 {
     with(|state| state.ask(length, |state| state.answer_with(state.rules.first(&state.query))))
 }
 
-/// Answers with the numbers of all rules that allow the query, in order. Returns as [`first`] does.
+/// Answers with the numbers of all rules that allow the query, in order. Returns the same as
+/// [`first`].
 #[wasm_bindgen]
 #[must_use]
 pub fn matches(length: usize) -> i32 {
     with(|state| state.ask(length, |state| state.answer_with(state.rules.matches(&state.query))))
 }
 
-/// Answers with the canonical form of a rule, and returns its length; -1 if there is no such rule.
+/// Answers with the canonical form of a rule, and returns its length; -1 if the rule does not
+/// exist.
 #[wasm_bindgen]
 #[must_use]
 pub fn canonical(rule: u32) -> i32 {
     with(|state| state.write(rule, |rule| rule.expression().to_canonical()))
 }
 
-/// Answers with the advanced form of a rule, as [`canonical`] does with the other.
+/// Answers with the advanced form of a rule, and returns its length; -1 if the rule does not exist.
 #[wasm_bindgen]
 #[must_use]
 pub fn advanced(rule: u32) -> i32 {
     with(|state| state.write(rule, |rule| rule.expression().to_advanced()))
 }
 
-/// Answers with what is wrong with the last query, in words, and returns the length; -1 if nothing is.
+/// Answers with the message of the error in the last query, and returns its length; -1 if the query
+/// was valid.
 #[wasm_bindgen]
 #[must_use]
 pub fn wrong() -> i32 {
@@ -97,7 +103,7 @@ pub fn wrong() -> i32 {
     })
 }
 
-/// Returns the byte at which the last query is wrong; -1 if nothing is.
+/// Returns the offset of the error in the last query; -1 if the query was valid.
 #[wasm_bindgen(js_name = wrongAt)]
 #[must_use]
 pub fn wrong_at() -> i32 {
@@ -106,8 +112,9 @@ pub fn wrong_at() -> i32 {
 
 impl State {
     fn room_for(&mut self, length: usize) -> Option<usize> {
-        let wanted = length.max(KEPT);
-        // A long question must not hold its room for ever. Nor is there an address before there is room.
+        let wanted = length.max(RETAINED);
+        // A long query must not occupy its room for ever. Before the first call there is no room,
+        // and so no address.
         if self.room.len() != wanted {
             self.room = Vec::new();
             self.room.try_reserve_exact(wanted).ok()?;
@@ -118,7 +125,7 @@ impl State {
 
     fn open(&mut self, length: usize) -> Option<i32> {
         let rules = unpack(self.room.get(..length)?)?;
-        // It was as long as the rules are.
+        // The room is as long as the rules were.
         self.room = Vec::new();
         self.rules = rules;
         Some(number(self.rules.len()))
@@ -159,16 +166,17 @@ fn with<R>(work: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(work)
 }
 
-/// A number as it leaves the module. Rules and answers are fewer than that: see `limits` of `wardgate_spocp`.
+/// Converts a number for the border. Rules and answers are fewer than `i32::MAX`: see `limits` of
+/// `wardgate_spocp`.
 fn number(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// What stands for no answer.
+/// The result of a call without an answer.
 const NONE: i32 = -1;
 
-/// Bytes of the room that are kept for the next call.
-const KEPT: usize = 1 << 12;
+/// The length of the room that stays allocated for the next call, in bytes.
+const RETAINED: usize = 1 << 12;
 
 #[cfg(test)]
 mod tests {
@@ -208,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_query_says_where() {
+    fn an_invalid_query_reports_its_offset() {
         let mut state = holding(&["(http)"]);
         assert_eq!(matches(&mut state, "(http").0, NONE);
         assert_eq!(state.wrong.map(|error| error.offset), Some(5));
@@ -217,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_are_no_rules_change_nothing() {
+    fn invalid_rules_leave_the_set_unchanged() {
         let mut state = holding(&["(http)"]);
         let length = put(&mut state, &[1, 0, 0, 0, b'x', 9]);
         assert_eq!(state.open(length), None);
@@ -226,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn a_long_question_does_not_hold_its_room() {
+    fn the_room_of_a_long_query_is_freed() {
         let mut state = holding(&["(http)"]);
-        assert_eq!(matches(&mut state, &format!("({})", "a".repeat(3 * KEPT))).0, 0);
+        assert_eq!(matches(&mut state, &format!("({})", "a".repeat(3 * RETAINED))).0, 0);
         assert_eq!(matches(&mut state, "(http x)").0, 4);
-        assert_eq!(state.room.len(), KEPT);
+        assert_eq!(state.room.len(), RETAINED);
     }
 }

@@ -1,39 +1,39 @@
-//! What is wrong with the text of an expression, and at which byte.
+//! The errors in the text of an expression, with the byte of each.
 
 use core::fmt;
 
 use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS};
 
-/// Why an expression cannot be read.
+/// The reason why an expression cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The byte at which it shows, counted from 0.
+    /// The offset of the error in bytes, counted from 0.
     pub offset: usize,
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: Kind,
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// There is nothing to read.
+    /// The text is empty.
     Empty,
     /// The text ends within an expression.
     Unfinished,
-    /// Something follows the expression.
+    /// The text goes on after the expression.
     Trailing,
     /// A closing parenthesis has no opening one.
     Unopened,
-    /// A byte cannot stand here.
+    /// The byte is not allowed at this offset.
     Unexpected(u8),
     /// The length of an atom is missing, zero, has a leading zero, or is no number.
     Length,
-    /// An atom is longer than what is left.
+    /// An atom is longer than the rest of the text.
     Overlong,
     /// A quoted string has an escape that does not exist.
     Escape,
-    /// A hexadecimal or base64 atom holds something else.
+    /// A hexadecimal or base64 atom contains another byte.
     Encoding,
     /// An atom is empty.
     EmptyAtom,
@@ -43,7 +43,7 @@ pub enum Kind {
     StarForm,
     /// A set has no elements.
     EmptySet,
-    /// A set stands directly in a set.
+    /// A set is a direct element of a set.
     NestedSet,
     /// Two lists of a set have the same tag.
     SameTag,

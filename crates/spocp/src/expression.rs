@@ -1,14 +1,14 @@
-//! An expression in memory: nodes in the order of the text, each with the place where it ends.
+//! An expression in memory: nodes in the order of the text, each with the index of its end.
 //!
-//! Flat, so that a query is read into two buffers that the next one uses again, and walked without
-//! following a pointer per element.
+//! The form is flat, so that a query is read into two buffers that the next one reuses, and walked
+//! without a pointer for each element.
 
 use alloc::vec::Vec;
 
 use crate::range::Range;
 use crate::{Error, read, write};
 
-/// One S-expression, valid by draft-hedberg-spocp-sexp-00, as its author wrote it.
+/// An S-expression, valid by draft-hedberg-spocp-sexp-00, as its author wrote it.
 #[derive(Clone, Debug, Default)]
 pub struct Expression {
     pub(crate) nodes: Vec<Node>,
@@ -23,15 +23,15 @@ pub enum Element<'e> {
     Atom(&'e [u8]),
     /// A list; the first element is its tag, an atom.
     List(Elements<'e>),
-    /// `(*)`: anything.
+    /// `(*)`: any expression.
     Any,
-    /// `(* set ...)`: any of these.
+    /// `(* set ...)`: any of its elements.
     Set(Elements<'e>),
     /// `(* range ...)`: the atoms between two bounds.
     Range(&'e Range),
-    /// `(* prefix ...)`: the atoms that begin so.
+    /// `(* prefix ...)`: the atoms with this prefix.
     Prefix(&'e [u8]),
-    /// `(* suffix ...)`: the atoms that end so.
+    /// `(* suffix ...)`: the atoms with this suffix.
     Suffix(&'e [u8]),
 }
 
@@ -43,7 +43,7 @@ pub struct Elements<'e> {
     end: usize,
 }
 
-/// One node. Everything up to `end` belongs to what opens here.
+/// One node. The nodes up to `end` belong to the one that opens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
     Atom(Span),
@@ -54,7 +54,7 @@ pub(crate) enum Node {
     Set {
         end: u32,
     },
-    /// The words of the range follow as atoms; `range` is what they mean.
+    /// The words of the range follow as atoms; `range` is the index of its meaning.
     Range {
         end: u32,
         range: u32,
@@ -63,7 +63,7 @@ pub(crate) enum Node {
     Suffix(Span),
 }
 
-/// Bytes of the text.
+/// A part of the text, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) at: u32,
@@ -74,7 +74,7 @@ impl Expression {
     /// Reads the canonical form: `(4:http(4:page10:index.html))`.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn from_canonical(text: &[u8]) -> Result<Self, Error> {
         let mut expression = Self::default();
         expression.read_canonical(text)?;
@@ -87,32 +87,32 @@ impl Expression {
     /// ends at white space, a parenthesis or `"`, so that `08:00:00` is one.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn from_advanced(text: &[u8]) -> Result<Self, Error> {
         let mut expression = Self::default();
         expression.read_advanced(text)?;
         Ok(expression)
     }
 
-    /// Reads the canonical form in place of what was here, and allocates nothing that fits.
-    /// After an error the expression is empty, and less than or equal to nothing.
+    /// Replaces the expression by the canonical form in `text`, and allocates only if it does not
+    /// fit. After an error the expression is empty, and less than or equal to no rule.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn read_canonical(&mut self, text: &[u8]) -> Result<(), Error> {
         read::canonical(text, self).inspect_err(|_| self.clear())
     }
 
-    /// Reads the advanced form in place of what was here, and allocates nothing that fits.
-    /// After an error the expression is empty, and less than or equal to nothing.
+    /// Replaces the expression by the advanced form in `text`, and allocates only if it does not
+    /// fit. After an error the expression is empty, and less than or equal to no rule.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn read_advanced(&mut self, text: &[u8]) -> Result<(), Error> {
         read::advanced(text, self).inspect_err(|_| self.clear())
     }
 
-    /// Returns the outermost element; nothing if reading failed.
+    /// Returns the outermost element; `None` if reading failed.
     #[must_use]
     pub fn root(&self) -> Option<Element<'_>> {
         self.element(0)
@@ -154,7 +154,7 @@ impl Expression {
         })
     }
 
-    /// Returns the place after an element.
+    /// Returns the index after an element.
     pub(crate) fn after(&self, at: usize) -> usize {
         match self.nodes.get(at) {
             Some(Node::List { end } | Node::Set { end } | Node::Range { end, .. }) => index(*end),
@@ -187,7 +187,7 @@ impl<'e> Elements<'e> {
     }
 }
 
-/// Offsets are below `MAX_BYTES`, so that they fit.
+/// Converts an offset. It is below `MAX_BYTES`, so it fits.
 pub(crate) fn index(offset: u32) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

@@ -1,8 +1,8 @@
 //! Rules in a text file, `.spoc`: one on each line, in canonical or advanced form.
 //!
-//! Empty lines and lines that begin with `#`, `;` or `//` say nothing. A line that begins with the length
-//! of its tag is in canonical form and in no other: read as the advanced form, a wrong length would become
-//! part of a name, and the rule another one.
+//! Empty lines and lines that begin with `#`, `;` or `//` are ignored. A line that begins with the
+//! length of its tag is read in canonical form only: in the advanced form, a wrong length would
+//! become part of a name, and the rule another one.
 
 use crate::{Error, Normal};
 
@@ -13,7 +13,7 @@ pub struct Line {
     pub number: usize,
     /// The byte of the file at which the rule begins.
     pub offset: usize,
-    /// The rule, or what is wrong with it; offsets are those within it.
+    /// The rule, or the error in it; offsets are relative to the rule.
     pub rule: Result<Normal, Error>,
 }
 
@@ -41,24 +41,25 @@ pub fn rules(text: &[u8]) -> impl Iterator<Item = Line> {
     })
 }
 
-/// Reads one rule in the form that it is in.
+/// Reads one rule, in the form that its first bytes show.
 ///
 /// # Errors
-/// Where and why the text is no valid expression.
+/// The offset and the reason if the text is no valid expression.
 pub fn rule(text: &[u8]) -> Result<Normal, Error> {
     let mut rule = Normal::default();
     read(text, &mut rule).map(|()| rule)
 }
 
-/// Reads one expression in the form that it is in, in place of what was in `into`. After an error that is empty.
+/// Replaces `into` by the expression in `text`, in the form that its first bytes show. After an
+/// error `into` is empty.
 ///
 /// # Errors
-/// Where and why the text is no valid expression.
+/// The offset and the reason if the text is no valid expression.
 pub fn read(text: &[u8], into: &mut Normal) -> Result<(), Error> {
     if is_canonical(text) { into.read_canonical(text) } else { into.read_advanced(text) }
 }
 
-/// Tells whether an expression begins with the length of its tag.
+/// Returns true if an expression begins with the length of its tag.
 fn is_canonical(text: &[u8]) -> bool {
     let inner = text.trim_ascii_start().strip_prefix(b"(").unwrap_or_default().trim_ascii_start();
     let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,8 +1,19 @@
-//! Restricted S-expressions as a language of authorization: reading, writing, and the order among them.
+//! Restricted S-expressions as a language of authorization: reading, writing, and their order.
 //!
-//! A rule allows a query if the query is less than or equal to the rule. The meaning of both is that of
-//! draft-hedberg-spocp-sexp-00; where the draft leaves a choice, the module that makes it says which.
-//! Pure and total: no I/O, no clock, and nothing that a caller writes makes it run without a bound.
+//! A rule allows a query if the query is less than or equal to the rule. The meaning of both is
+//! that of draft-hedberg-spocp-sexp-00; where the draft leaves a choice, the module that makes it
+//! documents it. Pure and total: no I/O, no clock, and every loop over input is bounded.
+//!
+//! # Examples
+//! ```
+//! use wardgate_spocp::{Normal, RuleSet};
+//!
+//! let mut rules = RuleSet::new();
+//! rules.insert(&Normal::from_advanced(b"(http (page index.html))")?)?;
+//! assert!(rules.allows(&Normal::from_advanced(b"(http (page index.html)(action GET))")?));
+//! assert!(!rules.allows(&Normal::from_advanced(b"(http (page other.html))")?));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Normal forms: the same text for expressions that stand for the same.
+//! Normal forms: equal text for expressions with equal meaning.
 //!
-//! In every set, ranges of one type and atoms that lie next to each other are joined, and what another
-//! element covers is left out (section 6 of the draft). Without that the order would not be complete:
-//! 1 to 10 is covered by a set of 1 to 5 and 6 to 10.
+//! In every set, ranges of one type and atoms that are adjacent are joined, and elements that
+//! another one covers are removed (section 6 of the draft). Without that the order would not be
+//! complete: 1 to 10 is covered by a set of 1 to 5 and 6 to 10.
 
 mod set;
 
@@ -17,7 +17,7 @@ use crate::{Error, read, write};
 pub struct Normal(Expression);
 
 impl Normal {
-    /// Brings an expression into its normal form; without sets and ranges it is in it already.
+    /// Brings an expression into its normal form; one without sets and ranges is in it already.
     #[must_use]
     pub fn new(expression: Expression) -> Self {
         if is_normal(&expression) {
@@ -27,14 +27,24 @@ impl Normal {
         if let Some(root) = expression.root() {
             rewrite(root, &mut text);
         }
-        // INVARIANT: what `rewrite` writes can be read. If it could not, the empty expression allows nothing.
+        // INVARIANT: the output of `rewrite` can be read. If it could not, the empty expression
+        // allows nothing.
         Self(read::normal(&text).unwrap_or_default())
     }
 
     /// Reads the canonical form, and brings it into normal form.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
+    ///
+    /// # Examples
+    /// ```
+    /// use wardgate_spocp::Normal;
+    ///
+    /// let rule = Normal::from_canonical(b"(4:http(4:page10:index.html))")?;
+    /// assert_eq!(rule, Normal::from_advanced(b"(http (page index.html))")?);
+    /// # Ok::<(), wardgate_spocp::Error>(())
+    /// ```
     pub fn from_canonical(text: &[u8]) -> Result<Self, Error> {
         Expression::from_canonical(text).map(Self::new)
     }
@@ -42,33 +52,45 @@ impl Normal {
     /// Reads the advanced form, and brings it into normal form.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
+    ///
+    /// # Examples
+    /// ```
+    /// use wardgate_spocp::Normal;
+    ///
+    /// let rule = Normal::from_advanced(b"(http (page (* prefix public)))")?;
+    /// let query = Normal::from_advanced(b"(http (page public-index.html))")?;
+    /// assert!(query.is_at_most(&rule));
+    /// assert_eq!(Normal::from_advanced(b"(http").unwrap_err().offset, 5);
+    /// # Ok::<(), wardgate_spocp::Error>(())
+    /// ```
     pub fn from_advanced(text: &[u8]) -> Result<Self, Error> {
         Expression::from_advanced(text).map(Self::new)
     }
 
-    /// Reads the canonical form in place of what was here, and allocates nothing that fits; a text with
-    /// sets or ranges is brought into normal form, which does. After an error this is empty, and less than or equal to nothing.
+    /// Replaces the expression by the canonical form in `text`, and allocates only if it does not
+    /// fit; bringing a text with sets or ranges into normal form allocates. After an error the
+    /// expression is empty, and less than or equal to no rule.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn read_canonical(&mut self, text: &[u8]) -> Result<(), Error> {
         self.0.read_canonical(text)?;
         self.bring();
         Ok(())
     }
 
-    /// Reads the advanced form in place of what was here, as `read_canonical` does.
+    /// Replaces the expression by the advanced form in `text`, as [`Self::read_canonical`] does.
     ///
     /// # Errors
-    /// Where and why the text is no valid expression.
+    /// The offset and the reason if the text is no valid expression.
     pub fn read_advanced(&mut self, text: &[u8]) -> Result<(), Error> {
         self.0.read_advanced(text)?;
         self.bring();
         Ok(())
     }
 
-    /// Takes an expression that has been in normal form already.
+    /// Wraps an expression that is in normal form already.
     pub(crate) const fn written(expression: Expression) -> Self {
         Self(expression)
     }
@@ -79,7 +101,7 @@ impl Normal {
         }
     }
 
-    /// Tells whether there is no expression, as after a text that could not be read.
+    /// Returns true if the expression is empty, as after an error of reading.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.nodes.is_empty()
@@ -91,7 +113,7 @@ impl Normal {
         &self.0
     }
 
-    /// Tells whether this is less than or equal to `rule`: whether all that this stands for is allowed by it.
+    /// Returns true if `rule` allows this: this is less than or equal to `rule`.
     #[must_use]
     pub fn is_at_most(&self, rule: &Self) -> bool {
         match (self.0.root(), rule.0.root()) {
@@ -101,7 +123,7 @@ impl Normal {
     }
 }
 
-/// Equal is what stands for the same.
+/// Expressions are equal if their normal forms are.
 impl PartialEq for Normal {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_canonical() == other.0.to_canonical()
@@ -114,7 +136,7 @@ fn is_normal(expression: &Expression) -> bool {
     !expression.nodes.iter().any(|node| matches!(node, Node::Set { .. } | Node::Range { .. }))
 }
 
-/// Writes the normal form of one element. The depth is bounded by that of what was read.
+/// Writes the normal form of one element. The depth is bounded by that of the input.
 fn rewrite(element: Element<'_>, out: &mut Vec<u8>) {
     match element {
         Element::Atom(bytes) => write::atom(bytes, out),

@@ -5,10 +5,10 @@
 
 use crate::expression::Element;
 
-/// Tells whether everything that `left` stands for is allowed by `right`.
+/// Returns true if `right` allows all that `left` denotes.
 ///
-/// The numbers are those of the nine cases of the draft. Ranges, prefixes and suffixes are not compared
-/// with each other, as it says.
+/// The numbers are those of the nine cases of the draft. Ranges, prefixes and suffixes are not
+/// compared with each other, as the draft requires.
 pub(crate) fn at_most(left: Element<'_>, right: Element<'_>) -> bool {
     use Element::{Any, Atom, List, Prefix, Range, Set, Suffix};
     match (left, right) {

@@ -1,8 +1,9 @@
-//! A set of rules as bytes: what a bundle holds of it.
+//! A set of rules as bytes, the form in a bundle.
 //!
-//! Each rule is its length, 4 bytes with the low one first, and its canonical form. They stand in the order of
-//! their numbers, in normal form, and none twice: a set has one encoding, and what is no encoding is refused.
-//! Numbers are not written: those of what is read count from 0. The index is made by reading.
+//! Each rule is its length, 4 bytes with the low one first, and its canonical form. The rules are
+//! in the order of their numbers, in normal form, and distinct: a set has one encoding, and other
+//! bytes are refused. Numbers are not written: the rules that are read count from 0. Reading makes
+//! the index.
 
 use alloc::vec::Vec;
 
@@ -20,7 +21,7 @@ pub fn pack(rules: &RuleSet) -> Vec<u8> {
     out
 }
 
-/// Reads what [`pack`] writes, and nothing else.
+/// Reads the encoding of [`pack`]; returns `None` for all other bytes.
 ///
 /// # Examples
 /// ```

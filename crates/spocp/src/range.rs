@@ -1,8 +1,9 @@
 //! Ranges: the atoms of one type between two bounds.
 //!
-//! Compared by their type and never as text (section 5.3.3 of the draft). An atom belongs to a range if it
-//! is a value of the type. Numbers and IPv4 addresses have one spelling each, so `010` is in no range;
-//! moments, times of day and IPv6 addresses may be spelled in any way that their standards allow.
+//! Atoms are compared by the type of the range and never as text (section 5.3.3 of the draft). An
+//! atom belongs to a range if it is a value of the type. Numbers and IPv4 addresses have one
+//! spelling each, so `010` is in no range; moments, times of day and IPv6 addresses may be spelled
+//! in any way that their standards allow.
 
 mod moment;
 #[cfg(test)]
@@ -49,9 +50,9 @@ pub(crate) struct Bound {
     pub(crate) inclusive: bool,
 }
 
-/// What a range may cover: one value, or a range of the same type.
+/// An argument of covering: one value, or a range of the same type.
 pub(crate) enum Probe<'p> {
-    /// A value of the type `alpha`, which is not copied.
+    /// A value of the type `alpha`, borrowed.
     Text(&'p [u8]),
     /// A value of another type.
     Value(Value),
@@ -60,7 +61,7 @@ pub(crate) enum Probe<'p> {
 }
 
 impl<'p> Probe<'p> {
-    /// Reads an atom; nothing if it is no value of the type.
+    /// Reads an atom; returns `None` if it is no value of the type.
     pub(crate) fn of_atom(kind: Type, atom: &'p [u8]) -> Option<Self> {
         if kind == Type::Alpha {
             return Some(Self::Text(atom));
@@ -102,7 +103,8 @@ impl Range {
         Self { kind, low, high }
     }
 
-    /// Makes a range, with the bounds of whole numbers written as `ge` and `le`; nothing if it is empty.
+    /// Makes a range, with the bounds of whole numbers written as `ge` and `le`; returns `None` if
+    /// it is empty.
     fn between(kind: Type, low: Option<Bound>, high: Option<Bound>) -> Option<Self> {
         let low = match low {
             Some(Bound { value, inclusive: false }) if value.is_whole() => {
@@ -128,27 +130,27 @@ impl Range {
         self.kind
     }
 
-    /// Tells whether an atom is a value of the range.
+    /// Returns true if an atom is a value of the range.
     #[must_use]
     pub fn holds(&self, atom: &[u8]) -> bool {
         Probe::of_atom(self.kind, atom)
             .is_some_and(|probe| self.begins_before(&probe) && self.ends_after(&probe))
     }
 
-    /// Tells whether a value of the type lies between the bounds.
+    /// Returns true if a value of the type lies between the bounds.
     pub(crate) fn has(&self, value: &Value) -> bool {
         self.low.as_ref().is_none_or(|low| low.allows_above(value, true))
             && self.high.as_ref().is_none_or(|high| high.allows_below(value, true))
     }
 
-    /// Tells whether every value of the other range is a value of this one.
+    /// Returns true if every value of the other range is a value of this one.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         let probe = Probe::Range(other);
         self.kind == other.kind && self.begins_before(&probe) && self.ends_after(&probe)
     }
 
-    /// Tells whether this begins no later than what is asked for, of the same type.
+    /// Returns true if this range begins no later than the probe, which has the same type.
     pub(crate) fn begins_before(&self, probe: &Probe<'_>) -> bool {
         let Some(low) = &self.low else { return true };
         match probe {
@@ -161,7 +163,7 @@ impl Range {
         }
     }
 
-    /// Tells whether this ends no earlier than what is asked for, of the same type.
+    /// Returns true if this range ends no earlier than the probe, which has the same type.
     pub(crate) fn ends_after(&self, probe: &Probe<'_>) -> bool {
         let Some(high) = &self.high else { return true };
         match probe {
@@ -176,23 +178,27 @@ impl Range {
         }
     }
 
-    /// Returns where the range begins, for sorting: no bound first, then by value, what includes it first.
+    /// Returns the sort key of the lower bound: no bound first, then by value, inclusive bounds
+    /// first.
     pub(crate) fn begin(&self) -> (Option<&Value>, bool) {
         self.low.as_ref().map_or((None, false), |low| (Some(&low.value), !low.inclusive))
     }
 
-    /// Returns where the range ends, for sorting: no bound last, before it by value, what includes it last.
+    /// Returns the sort key of the upper bound: no bound last, the others by value, inclusive
+    /// bounds last.
     pub(crate) fn end(&self) -> (bool, Option<&Value>, bool) {
         let high = self.high.as_ref();
         (high.is_none(), high.map(|high| &high.value), high.is_some_and(|high| high.inclusive))
     }
 
-    /// Compares by where ranges of one type begin, then by where they end; equal are only the same.
+    /// Compares ranges of one type by their beginning, then by their end; only the same range is
+    /// equal.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         self.begin().cmp(&other.begin()).then_with(|| self.end().cmp(&other.end()))
     }
 
-    /// Joins a range that begins no earlier, if nothing lies between the two.
+    /// Joins a range that begins no earlier, if no value lies between the two; returns true if it
+    /// did.
     pub(crate) fn join(&mut self, later: &Self) -> bool {
         let Some(end) = &self.high else { return true };
         let touches = later.low.as_ref().is_none_or(|begin| match begin.value.cmp(&end.value) {
@@ -216,7 +222,7 @@ impl Range {
     pub(crate) fn single(&self) -> Option<&Value> {
         match (&self.low, &self.high) {
             (Some(low), Some(high)) if low.value == high.value => Some(&low.value),
-            // The least number there is, or the greatest: the bound on the other side goes without saying.
+            // For the least number, or the greatest, the bound on the other side is implied.
             (None, Some(high)) if high.value.is_least() => Some(&high.value),
             (Some(low), None) if low.value.is_greatest() => Some(&low.value),
             _ => None,
@@ -244,17 +250,17 @@ impl Range {
 }
 
 impl Bound {
-    /// Whether a value lies on the right side of this lower bound, by how the bound compares with it.
+    /// Returns true if a value that compares with this lower bound as `order` lies above it.
     fn is_below(&self, order: Ordering) -> bool {
         order.is_lt() || order.is_eq() && self.inclusive
     }
 
-    /// Whether what begins with `value` stays above this lower bound.
+    /// Returns true if a range that begins with `value` stays above this lower bound.
     fn allows_above(&self, value: &Value, inclusive: bool) -> bool {
         *value > self.value || *value == self.value && (self.inclusive || !inclusive)
     }
 
-    /// Whether what ends with `value` stays below this upper bound.
+    /// Returns true if a range that ends with `value` stays below this upper bound.
     fn allows_below(&self, value: &Value, inclusive: bool) -> bool {
         *value < self.value || *value == self.value && (self.inclusive || !inclusive)
     }
@@ -271,7 +277,7 @@ impl Type {
     pub const ALL: [Self; 6] =
         [Self::Alpha, Self::Numeric, Self::Date, Self::Time, Self::Ipv4, Self::Ipv6];
 
-    /// Returns the place of the type among all.
+    /// Returns the index of the type among all.
     pub(crate) fn position(self) -> usize {
         Self::ALL.iter().position(|kind| *kind == self).unwrap_or_default()
     }
@@ -291,7 +297,7 @@ impl Type {
         }
     }
 
-    /// Whether each value of the type is spelled in one way only, so that an atom is the same as its value.
+    /// Returns true if each value of the type has one spelling, so that an atom equals its value.
     pub(crate) const fn has_one_spelling(self) -> bool {
         matches!(self, Self::Alpha | Self::Numeric | Self::Ipv4)
     }

@@ -1,6 +1,6 @@
-//! From text to nodes: two forms of tokens, and one reader of what they mean.
+//! From text to nodes: two forms of tokens, and one reader of their meaning.
 //!
-//! The reader keeps the open lists on a stack of fixed size, so that no text makes it recurse.
+//! The reader puts the open lists on a stack of fixed size, so that no text makes it recurse.
 
 mod advanced;
 mod canonical;
@@ -14,7 +14,7 @@ use crate::expression::{Expression, Node, Span, index};
 use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS};
 use crate::range::Range;
 
-/// Reads the canonical form in place of what was there.
+/// Reads the canonical form in place of the old expression.
 pub(crate) fn canonical(text: &[u8], out: &mut Expression) -> Result<(), Error> {
     short_enough(text)?;
     out.clear();
@@ -22,15 +22,15 @@ pub(crate) fn canonical(text: &[u8], out: &mut Expression) -> Result<(), Error> 
     Reader::new(canonical::Tokens::new(text), out, MAX_ELEMENTS).read()
 }
 
-/// Reads the advanced form in place of what was there.
+/// Reads the advanced form in place of the old expression.
 pub(crate) fn advanced(text: &[u8], out: &mut Expression) -> Result<(), Error> {
     short_enough(text)?;
     out.clear();
     Reader::new(advanced::Tokens::new(text), out, MAX_ELEMENTS).read()
 }
 
-/// Reads what this crate has written. A normal form may be longer than what it is the form of, by a
-/// factor that is bounded, and is not refused for that.
+/// Reads the output of this crate. A normal form may be longer than its source, by a bounded
+/// factor, and is not refused for that.
 pub(crate) fn normal(text: &[u8]) -> Result<Expression, Error> {
     let mut out = Expression { text: text.to_vec(), ..Expression::default() };
     Reader::new(canonical::Tokens::new(text), &mut out, usize::MAX).read()?;
@@ -41,7 +41,7 @@ fn short_enough(text: &[u8]) -> Result<(), Error> {
     if text.len() > MAX_BYTES { Err(Kind::TooLong.at(MAX_BYTES)) } else { Ok(()) }
 }
 
-/// One token, and the byte where it begins.
+/// One token, and its offset.
 pub(crate) struct Token {
     at: usize,
     kind: Part,
@@ -65,7 +65,7 @@ pub(crate) trait Tokens {
 struct Reader<'r, T> {
     tokens: T,
     out: &'r mut Expression,
-    /// The lists and sets that are open, outermost first.
+    /// The open lists and sets, outermost first.
     open: [u32; MAX_DEPTH],
     depth: usize,
     most: usize,
@@ -196,7 +196,7 @@ impl<'r, T: Tokens> Reader<'r, T> {
     }
 }
 
-/// Checks what a set may hold: something, no set, and lists of different tags only.
+/// Checks the elements of a set: at least one, no set, and lists of different tags only.
 fn check_set(expression: &Expression, at: usize) -> Result<(), Kind> {
     use crate::expression::Element;
     let Some(Element::Set(elements)) = expression.element(at) else { return Ok(()) };
@@ -219,7 +219,8 @@ fn check_set(expression: &Expression, at: usize) -> Result<(), Kind> {
     }
 }
 
-/// Texts are shorter than `MAX_BYTES`, or a few times as long if this crate wrote them.
+/// Converts an offset. Texts are shorter than `MAX_BYTES`, or a few times as long if this crate
+/// wrote them.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,9 +1,9 @@
-//! A set of rules, and which of them allow a query.
+//! A set of rules, and the search for those that allow a query.
 //!
-//! A rule is in the set once, however it is written, and keeps its number until it is taken out. Numbers
-//! rise and are never given twice, so that the same changes in the same order give the same answers. The
-//! rules are a tree in flat arrays (`trie`), along which a query walks once (`walk`): what that takes grows
-//! with the query and with the rules that are like it, not with the number of rules.
+//! A rule is in the set once, however it is written, and has its number until it is removed.
+//! Numbers rise and are never reused, so that the same changes in the same order give the same
+//! answers. The rules are a tree in flat arrays (`trie`), along which a query walks once (`walk`):
+//! the work grows with the query and with the rules that are like it, not with the number of rules.
 
 mod ahead;
 mod aliases;
@@ -32,6 +32,20 @@ use table::Hasher;
 use trie::Trie;
 
 /// A set of rules.
+///
+/// # Examples
+/// ```
+/// use wardgate_spocp::{Normal, RuleSet};
+///
+/// let mut rules = RuleSet::new();
+/// let rule = Normal::from_advanced(b"(http (action (* set GET HEAD)))")?;
+/// let id = rules.insert(&rule)?.id();
+/// let query = Normal::from_advanced(b"(http (action GET))")?;
+/// assert_eq!(rules.first(&query), Some(id));
+/// assert_eq!(rules.matches(&query).collect::<Vec<_>>(), [id]);
+/// assert!(rules.remove(id) && !rules.allows(&query));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RuleSet {
     trie: Trie,
@@ -44,46 +58,57 @@ pub struct RuleSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(u32);
 
-/// What became of a rule that was to be put in.
+/// The result of inserting a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
-    /// It is in the set now.
+    /// The rule is new in the set.
     New(RuleId),
-    /// It was there already.
+    /// The set had an equal rule already.
     Known(RuleId),
 }
 
-/// Why a rule is not put in.
+/// The reason why a rule is not inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
-    /// It is the empty expression, which reading leaves behind when it fails.
+    /// The rule is the empty expression, the result of a failed read.
     Empty,
     /// The set is full.
     Full,
-    /// Every number has been given.
+    /// The numbers are exhausted.
     NoNumber,
 }
 
 impl RuleSet {
-    /// Makes a set without rules, which allows nothing.
+    /// Makes an empty set, which allows nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::seeded(0)
     }
 
-    /// Makes a set without rules whose hashing nobody foresees who does not know the seed. It changes no
-    /// answer: a random one keeps those who may write rules from making lookups slow.
+    /// Makes an empty set whose hashing is unpredictable without the seed. The seed changes no
+    /// answer: a random one prevents authors of rules from making lookups slow.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         let trie = Trie::new(Hasher::new(seed));
         Self { trie, numbers: Numbers::default(), next: 0 }
     }
 
-    /// Puts a rule in, unless one that stands for the same is there.
+    /// Inserts a rule, unless the set has an equal one.
     ///
     /// # Errors
-    /// If the set cannot take it; it is then as it was.
+    /// The set cannot take the rule; the set is then unchanged.
+    ///
+    /// # Examples
+    /// ```
+    /// use wardgate_spocp::{Inserted, Normal, RuleId, RuleSet};
+    ///
+    /// let mut rules = RuleSet::new();
+    /// let rule = Normal::from_advanced(b"(http (action GET))")?;
+    /// assert_eq!(rules.insert(&rule)?, Inserted::New(RuleId::new(0)));
+    /// assert_eq!(rules.insert(&rule)?, Inserted::Known(RuleId::new(0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn insert(&mut self, rule: &Normal) -> Result<Inserted, Refused> {
         if rule.is_empty() {
             return Err(Refused::Empty);
@@ -99,14 +124,14 @@ impl RuleSet {
         Ok(Inserted::New(RuleId(number)))
     }
 
-    /// Takes a rule out, and tells whether it was there.
+    /// Removes a rule; returns true if it was in the set.
     pub fn remove(&mut self, id: RuleId) -> bool {
         let end = self.numbers.remove(id.0);
         end.into_iter().for_each(|end| self.trie.remove(end));
         end.is_some()
     }
 
-    /// Tells whether a rule allows the query.
+    /// Returns true if a rule allows the query.
     #[must_use]
     pub fn allows(&self, query: &Normal) -> bool {
         let mut allowed = false;
@@ -139,7 +164,7 @@ impl RuleSet {
         numbers.into_iter()
     }
 
-    /// Returns the number of a rule that stands for the same.
+    /// Returns the number of the rule that equals `rule`.
     #[must_use]
     pub fn find(&self, rule: &Normal) -> Option<RuleId> {
         let end = self.trie.find(rule.expression())?;
@@ -157,26 +182,26 @@ impl RuleSet {
         self.numbers.iter().map(|(number, end)| (RuleId(number), self.written(end)))
     }
 
-    /// Returns how many rules there are.
+    /// Returns the number of rules.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Tells whether there is no rule.
+    /// Returns true if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rule that ends at a node.
+    /// Returns the rule that ends at a node.
     fn written(&self, end: u32) -> Normal {
-        // INVARIANT: what was put in can be written and read again.
+        // INVARIANT: a rule that was inserted can be written and read again.
         read::normal(&self.trie.write(end)).map(Normal::written).unwrap_or_default()
     }
 
-    /// Says whether a rule fits, by the most that it can take: an element two places, and sets their text
-    /// at every depth.
+    /// Checks that a rule fits, by the most that it can take: two nodes for an element, and the
+    /// text of sets at every depth.
     fn has_room(&self, rule: &Normal) -> Result<(), Refused> {
         let expression = rule.expression();
         let positions =
@@ -196,7 +221,7 @@ impl Default for RuleSet {
     }
 }
 
-/// Equal are sets of the same rules with the same numbers.
+/// Sets are equal if they have the same rules with the same numbers.
 impl PartialEq for RuleSet {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
@@ -206,7 +231,7 @@ impl PartialEq for RuleSet {
 impl Eq for RuleSet {}
 
 impl RuleId {
-    /// Makes the number of a rule out of a plain one, which may be that of none.
+    /// Makes a rule number from a plain one, which need not be in any set.
     #[must_use]
     pub const fn new(number: u32) -> Self {
         Self(number)
@@ -234,7 +259,7 @@ impl Inserted {
         }
     }
 
-    /// Tells whether the rule was not there before.
+    /// Returns true if the rule is new in the set.
     #[must_use]
     pub const fn is_new(self) -> bool {
         matches!(self, Self::New(_))

@@ -71,7 +71,7 @@ enum Part<'p> {
     Atom(&'p [u8]),
 }
 
-/// Visits everything that is written, in order.
+/// Visits all parts of the text, in order.
 fn walk(expression: &Expression, elements: Range<usize>, visit: &mut impl FnMut(Part<'_>)) {
     let mut ends = [0_usize; MAX_DEPTH];
     let mut depth: usize = 0;

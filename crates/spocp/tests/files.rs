@@ -1,19 +1,19 @@
-//! Files of rules as they are written on all systems.
+//! Files of rules with the conventions of all systems.
 
 use wardgate_spocp::file::{rule, rules};
 
-/// The lines of a file with their rules, or with where they are wrong.
+/// Returns the lines of a file with their rules, or with the offsets of their errors.
 fn read(text: &[u8]) -> Vec<(usize, usize, Result<String, usize>)> {
-    let told = |line: wardgate_spocp::file::Line| {
+    let line = |line: wardgate_spocp::file::Line| {
         let rule = line.rule.map(|rule| rule.expression().to_advanced());
         let rule = rule.map(|text| String::from_utf8_lossy(&text).into_owned());
         (line.number, line.offset, rule.map_err(|error| error.offset))
     };
-    rules(text).map(told).collect()
+    rules(text).map(line).collect()
 }
 
 #[test]
-fn what_says_nothing_is_passed_over() {
+fn comments_and_empty_lines_are_skipped() {
     let text = b"\xEF\xBB\xBF# a comment\r\n\r\n  ; another\n// a third\n\t(a b) \r\n(1:a1:c)";
     let found = read(text);
     assert_eq!(found, [(5, 42, Ok("(a b)".to_owned())), (6, 50, Ok("(a c)".to_owned()))]);
@@ -28,13 +28,13 @@ fn a_wrong_line_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_rule_is_read_in_the_form_it_is_in() {
+fn a_rule_is_read_in_the_form_of_its_text() {
     let read = |text: &[u8]| rule(text).ok().map(|rule| rule.expression().to_canonical());
     assert_eq!(read(b"(4:file4:path)"), Some(b"(4:file4:path)".to_vec()));
     assert_eq!(read(b"(file path)"), Some(b"(4:file4:path)".to_vec()));
     assert_eq!(read(b"(time 08:00:00)"), Some(b"(4:time8:08:00:00)".to_vec()));
     assert_eq!(read(b"(5:file4:path)"), None);
-    // Not even behind blanks, which the canonical form does not have.
+    // A length refuses the advanced form even behind blanks, which the canonical form lacks.
     assert_eq!(read(b" (4:file4:path)"), None);
     assert_eq!(read(b" (file path) "), Some(b"(4:file4:path)".to_vec()));
 }

@@ -1,5 +1,5 @@
-//! The answers of a set of rules are those of a look at one rule after the other, whatever was put in and
-//! taken out before.
+//! The answers of a set of rules equal those of a linear scan over the rules, after any insertions
+//! and removals.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ fn answers_are_those_of_the_linear_scan() {
     answers_are_right(600, &RuleSet::new());
 }
 
-/// Queries look ahead there.
+/// Queries look ahead in a set of this size.
 #[test]
 fn answers_of_a_large_set_are_those_of_the_linear_scan() {
     let mut set = RuleSet::new();
@@ -29,10 +29,10 @@ fn answers_of_a_large_set_are_those_of_the_linear_scan() {
     answers_are_right(200, &set);
 }
 
-/// Compares a set that is changed at random with its rules, but for those of the tag `other`: they allow
-/// nothing that is asked for.
+/// Compares a set that is changed at random with its rules, except those of the tag `other`, which
+/// allow none of the queries.
 fn answers_are_right(cases: u32, set: &RuleSet) {
-    let (asked, found) = (Cell::new(0), Cell::new(0));
+    let (compared, found) = (Cell::new(0), Cell::new(0));
     let changes = prop::collection::vec(change(), 1..60);
     let queries = prop::collection::vec(text(&QUERIES), 20);
     run(cases, &(changes, queries), |(changes, queries)| {
@@ -44,26 +44,26 @@ fn answers_are_right(cases: u32, set: &RuleSet) {
                 &set.matches(&query).collect::<Vec<_>>(),
                 &expected,
                 "{}",
-                told(&query)
+                advanced(&query)
             );
             prop_assert_eq!(set.first(&query), expected.first().copied());
             prop_assert_eq!(set.allows(&query), !expected.is_empty());
-            asked.set(asked.get() + 1);
+            compared.set(compared.get() + 1);
             found.set(found.get() + expected.len());
         }
         Ok(())
     });
-    assert!(found.get() > asked.get(), "{} of {}", found.get(), asked.get());
+    assert!(found.get() > compared.get(), "{} of {}", found.get(), compared.get());
 }
 
 #[test]
-fn a_set_holds_what_was_put_in_and_not_taken_out() {
+fn a_set_has_the_rules_that_were_inserted_and_not_removed() {
     run(600, &prop::collection::vec(change(), 1..80), |changes| {
         let (mut set, rules) = changed(RuleSet::new(), &changes);
         prop_assert_eq!(set.len(), rules.len());
-        let held: Vec<_> = set.iter().map(|(id, rule)| (id, canonical(&rule))).collect();
+        let listed: Vec<_> = set.iter().map(|(id, rule)| (id, canonical(&rule))).collect();
         let expected: Vec<_> = rules.iter().map(|(id, rule)| (*id, canonical(rule))).collect();
-        prop_assert_eq!(held, expected);
+        prop_assert_eq!(listed, expected);
         for (id, rule) in &rules {
             prop_assert_eq!(set.find(rule), Some(*id));
             prop_assert_eq!(set.insert(rule).unwrap().is_new(), false);
@@ -76,7 +76,7 @@ fn a_set_holds_what_was_put_in_and_not_taken_out() {
 }
 
 #[test]
-fn a_seed_changes_no_answer() {
+fn the_seed_changes_no_answer() {
     run(
         50,
         &(prop::collection::vec(text(&RULES), 1..40), text(&QUERIES), any::<u64>()),
@@ -105,7 +105,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Makes the changes to a set, and to a plain map of rules.
+/// Applies the changes to a set, and to a plain map of rules.
 fn changed(mut set: RuleSet, changes: &[Change]) -> (RuleSet, BTreeMap<RuleId, Normal>) {
     let mut rules = BTreeMap::new();
     for change in changes {
@@ -139,7 +139,7 @@ fn canonical(rule: &Normal) -> Vec<u8> {
     rule.expression().to_canonical()
 }
 
-fn told(rule: &Normal) -> String {
+fn advanced(rule: &Normal) -> String {
     String::from_utf8(rule.expression().to_advanced()).unwrap()
 }
 
@@ -152,7 +152,7 @@ fn run<S: Strategy>(
     TestRunner::new(config).run(strategy, test).unwrap();
 }
 
-/// How often star forms occur, of ten elements.
+/// The frequency of star forms among ten elements.
 struct Kinds {
     stars: u32,
 }
@@ -160,7 +160,7 @@ struct Kinds {
 const RULES: Kinds = Kinds { stars: 4 };
 const QUERIES: Kinds = Kinds { stars: 1 };
 
-/// An expression in advanced form: few words and short lists, so that many are alike.
+/// Returns an expression in advanced form: few words and short lists, so that many are alike.
 fn text(kinds: &Kinds) -> BoxedStrategy<String> {
     let atom = select(ATOMS).prop_map(str::to_owned).boxed();
     let star = prop_oneof![
@@ -185,9 +185,9 @@ fn list_of(tag: &str, rest: &[String]) -> String {
     format!("({tag} {})", rest.join(" "))
 }
 
-/// A set as the draft allows it: no set in it, and no two lists with the same tag.
+/// Returns a set that the draft allows: no set in it, and no two lists with the same tag.
 fn set_of(elements: Vec<String>) -> String {
-    let mut kept = Vec::new();
+    let mut distinct = Vec::new();
     let mut tags = Vec::new();
     for element in elements {
         let tag = element.strip_prefix('(').map(|rest| rest[..1].to_owned());
@@ -197,9 +197,9 @@ fn set_of(elements: Vec<String>) -> String {
             Some(tag) => tags.push(tag),
             None => {}
         }
-        kept.push(element);
+        distinct.push(element);
     }
-    format!("(* set {})", kept.join(" "))
+    format!("(* set {})", distinct.join(" "))
 }
 
 fn range() -> BoxedStrategy<String> {

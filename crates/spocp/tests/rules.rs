@@ -1,4 +1,4 @@
-//! What a set of rules does that no property says.
+//! The behaviour of a set of rules that no property covers.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
@@ -49,7 +49,7 @@ fn the_first_rule_is_the_one_with_the_lowest_number() {
 }
 
 #[test]
-fn a_number_is_never_given_twice() {
+fn a_number_is_never_reused() {
     let mut set = set(&["(a)"]);
     assert!(set.remove(RuleId::new(0)));
     assert!(set.is_empty() && !set.allows(&normal("(a)")));
@@ -58,7 +58,7 @@ fn a_number_is_never_given_twice() {
 }
 
 #[test]
-fn rules_are_told_in_the_order_of_their_numbers_in_normal_form() {
+fn rules_are_listed_by_number_in_normal_form() {
     let rules = ["(z (* prefix a) (b (c)) d)", "x", "(a (* set (l 1) b (* suffix q)) (*))", "(*)"];
     assert_eq!(
         texts(&set(&rules)),
@@ -79,7 +79,7 @@ fn an_empty_expression_is_no_rule_and_no_query() {
 }
 
 #[test]
-fn a_query_is_read_where_the_last_one_was() {
+fn a_query_reuses_the_memory_of_the_last_one() {
     let set = set(&["(a 1)", "(a (* range numeric ge 3))"]);
     let mut query = Normal::default();
     let mut ask = |text: &str| {
@@ -98,7 +98,7 @@ fn a_query_is_read_where_the_last_one_was() {
 fn a_rule_is_found_once_however_many_elements_of_its_sets_fit() {
     let both = "(* set (* prefix a) (* suffix a) (* range alpha ge aa))".to_owned();
     let set = set(&[&format!("(t {})", vec![both; 200].join(" "))]);
-    // Followed one by one, the ways through would be three to the power of 200.
+    // Followed one by one, the paths would be three to the power of 200.
     let query = |last: &str| format!("(t {} {last})", ["aa"; 199].join(" "));
     assert_eq!(numbers(&set, &query("aa")), [0]);
     assert_eq!(numbers(&set, &query("(* set aa (* prefix aab))")), [0]);
@@ -117,7 +117,7 @@ fn wildcards_at_every_level_lead_to_each_rule_once() {
 }
 
 #[test]
-fn ranges_that_share_a_place_are_told_apart() {
+fn ranges_at_one_node_are_distinguished() {
     let rule = |at: usize| format!("(n (* range numeric ge {at} le {}))", at + 3);
     // In an order that is neither that of the bounds nor its reverse.
     let order: Vec<usize> = (0..5000).map(|at| at * 1999 % 5000).collect();
@@ -142,8 +142,8 @@ fn ranges_that_share_a_place_are_told_apart() {
 }
 
 #[test]
-fn texts_and_places_are_given_free() {
-    // Each round leaves the set as it was; nothing may be left behind that grows.
+fn removal_frees_texts_and_nodes() {
+    // Each round restores the set, so no memory may grow.
     let mut set = set(&["(keep (* set a (* prefix b)))"]);
     for round in 0..20_000 {
         let rule = normal(&format!(

@@ -1,19 +1,20 @@
-//! What can be read, what is wrong with the rest and where, and what is written.
+//! The texts that can be read, the errors of the others with their offsets, and the texts that are
+//! written.
 
 use wardgate_spocp::limits::{MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS};
 use wardgate_spocp::{Error, Expression, Kind, Normal};
 
 #[track_caller]
 fn canonical(text: &str) -> Result<String, Error> {
-    Expression::from_canonical(text.as_bytes()).map(told)
+    Expression::from_canonical(text.as_bytes()).map(canonical_text)
 }
 
 #[track_caller]
 fn advanced(text: &str) -> Result<String, Error> {
-    Expression::from_advanced(text.as_bytes()).map(told)
+    Expression::from_advanced(text.as_bytes()).map(canonical_text)
 }
 
-fn told(expression: Expression) -> String {
+fn canonical_text(expression: Expression) -> String {
     String::from_utf8_lossy(&expression.to_canonical()).into_owned()
 }
 
@@ -61,7 +62,7 @@ fn errors_name_the_byte() {
 }
 
 #[test]
-fn what_is_too_long_too_deep_or_too_much_is_refused() {
+fn texts_beyond_the_limits_are_refused() {
     let atom = "a".repeat(MAX_BYTES);
     let text = format!("{}:{atom}", atom.len());
     assert_eq!(canonical(&text).unwrap_err().kind, Kind::TooLong);
@@ -90,7 +91,7 @@ fn every_spelling_of_an_atom_is_read() {
 }
 
 #[test]
-fn what_is_written_for_people_can_be_read_again() {
+fn the_advanced_form_can_be_read_again() {
     let text = |atom: &[u8]| {
         let canonical = [format!("(1:t{}:", atom.len()).as_bytes(), atom, b")"].concat();
         let expression = Expression::from_canonical(&canonical).unwrap();
@@ -104,7 +105,7 @@ fn what_is_written_for_people_can_be_read_again() {
 }
 
 #[test]
-fn normal_forms_join_what_lies_together() {
+fn normal_forms_join_adjacent_elements() {
     for (set, expected) in [
         // The example of section 6 of the draft.
         (
@@ -133,7 +134,7 @@ fn normal_forms_join_what_lies_together() {
 }
 
 #[test]
-fn what_could_not_be_read_is_less_than_nothing() {
+fn an_unreadable_expression_is_allowed_by_no_rule() {
     let mut expression = Expression::from_canonical(b"(1:a)").unwrap();
     assert!(expression.read_canonical(b"(1:a").is_err());
     let (failed, any) =

@@ -1,7 +1,8 @@
 //! Texts and values that JavaScript wrote behind a frame.
 //!
-//! Nothing is copied until a program asks for it, and nothing is believed: what is malformed, nests too
-//! deeply or reaches beyond the bytes that were filled is not there, and the general path is asked.
+//! Values are copied only when a program reads them, and all of them are validated: a value that is
+//! malformed, nested too deeply or reaches beyond the filled bytes is absent, and the general path
+//! decides.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,16 +15,16 @@ use wardgate_engine::fastpath::Contents;
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 use wardgate_fastpath::layout::{FRAME_WORDS, MAX_SLOTS};
 
-/// The filled part of an arena, and what was read from it so far.
+/// The filled part of an arena, and the values read from it so far.
 pub(crate) struct Arena<'f> {
     spans: &'f [u32; FRAME_WORDS],
     bytes: &'f [u8],
-    /// By slot, made when the first list or map is read: most programs read texts.
+    /// The values by slot, allocated when the first list or map is read: most programs read texts.
     values: OnceCell<Box<[OnceCell<Option<Attr>>]>>,
 }
 
 impl<'f> Arena<'f> {
-    /// Looks at the filled bytes of an arena.
+    /// Wraps the filled bytes of an arena.
     #[inline]
     pub(crate) const fn new(spans: &'f [u32; FRAME_WORDS], bytes: &'f [u8]) -> Self {
         Self { spans, bytes, values: OnceCell::new() }
@@ -41,7 +42,7 @@ impl Contents for Arena<'_> {
         (reader.byte()? == TEXT).then(|| reader.text())?
     }
 
-    /// Reads the list or map of a slot, the first time that it is asked for.
+    /// Returns the list or map of a slot; it is read once, on first use.
     fn value(&self, slot: usize) -> Option<Value<'_>> {
         let read = || self.reader(slot)?.value(MAX_VALUE_DEPTH);
         let values =
@@ -51,13 +52,13 @@ impl Contents for Arena<'_> {
     }
 }
 
-/// Reads values from the front of some bytes.
+/// A reader of values from the front of some bytes.
 struct Reader<'f> {
     rest: &'f [u8],
 }
 
 impl<'f> Reader<'f> {
-    /// Reads one value; `depth` lists and maps may lie in each other.
+    /// Reads one value of at most `depth` nested lists and maps.
     fn value(&mut self, depth: usize) -> Option<Attr> {
         Some(match self.byte()? {
             NULL => Attr::Null,
@@ -79,13 +80,13 @@ impl<'f> Reader<'f> {
         })
     }
 
-    /// Reads a count and as many items. Each takes at least a byte, so a count cannot ask for more
-    /// than the arena holds.
+    /// Reads a count and as many items. Each takes at least a byte, so a count cannot make more
+    /// items than the arena has bytes.
     fn counted<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         (0..self.length()?).map(|_| item(self)).collect()
     }
 
-    /// A number of a request is finite.
+    /// Reads a number, which is finite in a request.
     fn number(&mut self) -> Option<f64> {
         let (bytes, rest) = self.rest.split_first_chunk()?;
         self.rest = rest;
@@ -112,9 +113,9 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// The first byte of a value says what follows. A number is eight bytes, low byte first; a text is its
-/// length in four bytes and UTF-8; a list is a count and values; a map is a count and, for each member,
-/// the text of its name and its value.
+/// The first byte of a value, which determines the rest. A number is eight bytes, low byte first; a
+/// text is its length in four bytes and UTF-8; a list is a count and values; a map is a count and,
+/// for each member, the text of its name and its value.
 const NULL: u8 = 0;
 const FALSE: u8 = 1;
 const TRUE: u8 = 2;

@@ -1,6 +1,6 @@
 //! Batches: many rows decided by one call, from columns that JavaScript writes.
 //!
-//! The block is made when it is first asked for, since most callers never need it, and stays.
+//! The block is allocated on first use, since most callers never need it, and is never freed.
 
 use alloc::alloc::alloc_zeroed;
 use core::alloc::Layout;
@@ -14,7 +14,7 @@ use wardgate_fastpath::{Batch, BatchAnswer, Columns, FastPaths};
 use crate::shared::shared;
 use crate::{frame, handles};
 
-// JavaScript knows the places in the block.
+// JavaScript uses these offsets in the block.
 const _: () = assert!(
     offset_of!(Columns, numbers) == 65_536
         && offset_of!(Columns, allowed) == 196_608
@@ -23,21 +23,21 @@ const _: () = assert!(
 
 shared!(static COLUMNS: Cell<*mut Columns> = Cell::new(null_mut()));
 
-/// Returns the address of the block of columns, or 0 if there is no memory for it.
+/// Returns the address of the block of columns, or 0 if memory is exhausted.
 #[unsafe(no_mangle)]
 extern "C" fn columns() -> *mut Columns {
-    COLUMNS.with(|kept| {
-        if kept.get().is_null() {
+    COLUMNS.with(|block| {
+        if block.get().is_null() {
             // SAFETY: the size of the layout is not zero.
-            kept.set(unsafe { alloc_zeroed(Layout::new::<Columns>()) }.cast());
+            block.set(unsafe { alloc_zeroed(Layout::new::<Columns>()) }.cast());
         }
-        kept.get()
+        block.get()
     })
 }
 
-/// Decides the first `rows` rows by a fast path, for roles with these masks. The slots that `varying` names
-/// stand in the columns, the others in the frame. Returns 0 when all rows are decided, 1 when some are
-/// Unsure, and 2 when they have to be asked one by one.
+/// Decides the first `rows` rows by a fast path, for roles with these masks. The slots in `varying`
+/// are in the columns, the others in the frame. Returns 0 when all rows are decided, 1 when some
+/// are Unsure, and 2 when each row needs a call of its own.
 #[unsafe(export_name = "decideColumns")]
 extern "C" fn decide_columns(
     handle: u32,
@@ -60,8 +60,9 @@ fn decided(
     varying: u32,
 ) -> Option<BatchAnswer> {
     let rows = usize::try_from(rows).ok()?;
-    // SAFETY: `columns` allocated it and never frees it, and all zeros are columns. Nobody else has it
-    // meanwhile: there is one thread, and nothing below calls JavaScript.
+    // SAFETY: `columns` allocated it and never frees it, and all zeros are columns. No other
+    // reference exists meanwhile: there is one thread, and no function called below calls
+    // JavaScript.
     let columns = unsafe { COLUMNS.with(Cell::get).as_mut() }?;
     let decide = |_: &PolicyTable, fast_paths: FastPaths<'_>| {
         let fast_path = fast_paths.get(fast_path)?;
@@ -73,6 +74,6 @@ fn decided(
             })
         }
     };
-    // SAFETY: as above; and nothing there opens or closes a table.
+    // SAFETY: as above; and `decide` opens and closes no table.
     unsafe { handles::look(handle, decide) }?
 }

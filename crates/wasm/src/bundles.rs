@@ -1,6 +1,6 @@
-//! What happens to bytes before they are opened, and what is known of them afterwards.
+//! Operations on bytes before they are opened, and the facts about a bundle afterwards.
 //!
-//! What is returned here as bytes is believed by nobody: it goes to `open` like any bundle.
+//! The bytes returned here are untrusted: they go to `open` like any bundle.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,16 +11,16 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::failure::Failure;
 use crate::{handles, terms};
 
-/// Whether bytes begin like a delta.
+/// Returns true if the prefix of `bytes` is that of a delta.
 #[wasm_bindgen(js_name = isDelta)]
 pub fn is_delta(bytes: &[u8]) -> bool {
     Kind::of(bytes) == Ok(Kind::Delta)
 }
 
-/// Returns what is sealed in `bytes`: a bundle or a delta.
+/// Returns the bundle or delta that is sealed in `bytes`.
 ///
 /// # Errors
-/// The bytes are not sealed, too many, or not sealed with this key.
+/// The bytes are not sealed, too many, or sealed with another key.
 #[wasm_bindgen]
 pub fn unseal(bytes: &[u8], key: &[u8], max_bytes: u32) -> Result<Vec<u8>, JsValue> {
     let key = key
@@ -39,7 +39,7 @@ pub fn apply(handle: u32, base: &[u8], delta: &[u8]) -> Result<Vec<u8>, JsValue>
     Ok(terms::apply(&terms, base, delta)?)
 }
 
-/// Returns what the signers said of an open bundle, and who they are: see [`Header::json`].
+/// Returns the header of an open bundle and the keys that signed it: see [`Header::json`].
 ///
 /// # Errors
 /// The handle is closed.
@@ -48,8 +48,9 @@ pub fn header(handle: u32) -> Result<String, JsValue> {
     Ok(handles::header(handle, Header::json)?)
 }
 
-/// Returns where the rules of SPOCP begin in the bytes that a bundle was opened from, which then go on to
-/// the end; 0 if the handle is closed. Those bytes are verified like the others, and nothing here reads them.
+/// Returns the offset at which the rules of SPOCP begin in the bytes of an open bundle; they end
+/// with the bytes. Returns 0 if the handle is closed. The rules are verified with the rest, and not
+/// parsed here.
 #[unsafe(export_name = "rulesAt")]
 extern "C" fn rules_at(handle: u32) -> usize {
     handles::rules(handle).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The time that the host passes in, as the engine takes it.
+//! The time that the host passes in, as the type of the engine.
 
 use alloc::format;
 
@@ -7,7 +7,7 @@ use wardgate_engine::number::decimal;
 
 use crate::failure::Failure;
 
-/// Reads the milliseconds since 1970 that `Date.now()` returns.
+/// Converts the milliseconds since 1970 that `Date.now()` returns.
 pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
     if !milliseconds.is_finite() {
         return Err(Failure::Range(format!(

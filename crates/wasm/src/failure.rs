@@ -1,7 +1,8 @@
-//! What goes wrong at the border, and how JavaScript learns of it.
+//! The failures at the border, and their form in JavaScript.
 //!
-//! A failure crosses as an array `[kind, what, code]`, never as an `Error`: whatever else leaves the module is
-//! then known to be a trap, and only `npm/src` decides which class of error its caller sees.
+//! A failure crosses as an array `[kind, what, code]`, never as an `Error`: so every other
+//! exception that leaves the module is a trap, and only `npm/src` decides which class of error its
+//! caller sees.
 
 use alloc::string::{String, ToString};
 
@@ -10,21 +11,21 @@ use wasm_bindgen::JsValue;
 
 use crate::js;
 
-/// Why a call was refused.
+/// The reason why a call was refused.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A value of the wrong kind.
     Type(String),
-    /// A value of the right kind that is not possible.
+    /// A value of the right kind that is not valid.
     Range(String),
-    /// Anything else, under a code that does not change.
+    /// Another reason, under a stable code.
     Refused {
         /// The stable code.
         code: &'static str,
-        /// What happened.
+        /// The message.
         message: String,
     },
-    /// Code of the caller, such as a getter, threw this while it was being read.
+    /// The exception that code of the caller, such as a getter, threw while it was read.
     Thrown(JsValue),
 }
 

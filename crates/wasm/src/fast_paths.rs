@@ -1,4 +1,5 @@
-//! What JavaScript must know of fast paths to fill frames for them, as JSON: see `wire` of the engine.
+//! The facts about fast paths that JavaScript needs to fill frames, as JSON: see `wire` of the
+//! engine.
 
 use alloc::string::String;
 
@@ -32,7 +33,7 @@ pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     Ok(wire::fast_path_json(&table, fast_path))
 }
 
-/// Returns the ids of the principals that have policies of their own.
+/// Returns the ids of the principals with principal policies.
 ///
 /// # Errors
 /// The handle is closed.

@@ -1,8 +1,9 @@
-//! The frame: decisions that JavaScript asks for by writing into the memory of the module.
+//! The frame: JavaScript writes requests into the memory of the module, and calls decide on them.
 //!
-//! These calls take and return numbers alone, so they are exported as they are, without glue. An answer
-//! is 0 for Deny, 1 for Allow and 2 for Unsure; whatever is odd is Unsure, and the caller then asks the
-//! general way. Nothing here calls JavaScript, so nothing changes the block while a call reads it.
+//! These calls take and return numbers alone, so they are exported without glue. An answer is 0 for
+//! Deny, 1 for Allow and 2 for Unsure; invalid input is Unsure, and the caller then takes the
+//! general path. No function here calls JavaScript, so the block cannot change while a call reads
+//! it.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -15,23 +16,23 @@ use crate::arena::Arena;
 use crate::shared::shared;
 use crate::{clock, handles};
 
-/// What JavaScript writes before it asks.
+/// The block that JavaScript writes before a call.
 #[repr(C, align(64))]
 pub(crate) struct Block {
     pub(crate) frame: Frame,
-    /// For each slot where in the arena its text or value begins; 0 is nowhere.
+    /// For each slot the offset in the arena at which its text or value begins; 0 if it has none.
     spans: [u32; FRAME_WORDS],
     arena: [u8; ARENA_BYTES],
 }
 
-// JavaScript knows the places in the block.
+// JavaScript uses these offsets in the block.
 const _: () = assert!(
     offset_of!(Frame, numbers) == 256
         && offset_of!(Block, spans) == 768
         && offset_of!(Block, arena) == 1024
 );
 
-/// Bytes for the texts and values of one request; a request with more goes the general way.
+/// The bytes for the texts and values of one request; a longer request takes the general path.
 const ARENA_BYTES: usize = 65_536;
 
 shared!(
@@ -54,8 +55,8 @@ extern "C" fn decide(handle: u32, fast_path: u32, roles: u32) -> u32 {
     ask(handle, |_, fast_paths, block| Some(fast_paths.decide(fast_path, roles, &block.frame)))
 }
 
-/// Decides by a fast path that runs programs. `used` bytes of the arena are filled, and `now` is the time
-/// in milliseconds since 1970.
+/// Decides by a fast path that runs programs. `used` is the number of filled bytes of the arena,
+/// and `now` the time in milliseconds since 1970.
 #[unsafe(export_name = "decideValues")]
 extern "C" fn decide_values(handle: u32, fast_path: u32, roles: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
@@ -65,8 +66,8 @@ extern "C" fn decide_values(handle: u32, fast_path: u32, roles: u32, used: u32, 
     })
 }
 
-/// Decides by a fast path by class. The classes of the principal's roles, `count` of them, stand in the
-/// words behind those of the slots.
+/// Decides by a fast path by class. The classes of the principal's roles, `count` of them, are in
+/// the words behind those of the slots.
 #[unsafe(export_name = "decideClasses")]
 extern "C" fn decide_classes(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
@@ -86,32 +87,31 @@ impl Block {
     }
 }
 
-/// Shows `work` the block.
+/// Calls `work` with the block.
 ///
 /// # Safety
 ///
-/// `work` must not call JavaScript, which would write there.
+/// `work` must not call JavaScript, which would write the block.
 #[inline]
 pub(crate) unsafe fn with<R>(work: impl FnOnce(&Block) -> R) -> R {
     BLOCK.with(|block| {
-        // SAFETY: nothing in the module writes the block, and JavaScript does so between calls only:
-        // there is one thread.
+        // SAFETY: only JavaScript writes the block, and between calls only: there is one thread.
         work(unsafe { &*block.get() })
     })
 }
 
-/// Asks the table that `handle` names about the block. `decide` is engine code: it calls neither
+/// Decides on the block with the table of `handle`. `decide` is engine code: it calls neither
 /// JavaScript nor `handles`.
 #[inline]
 fn ask(
     handle: u32,
     decide: impl FnOnce(&PolicyTable, FastPaths<'_>, &Block) -> Option<Answer>,
 ) -> u32 {
-    // SAFETY: nothing here calls JavaScript.
+    // SAFETY: `decide` does not call JavaScript.
     let look = |table: &PolicyTable, fast_paths: FastPaths<'_>| unsafe {
         with(|block| decide(table, fast_paths, block))
     };
-    // SAFETY: as above; and nothing here opens or closes a table.
+    // SAFETY: as above; and `look` opens and closes no table.
     match unsafe { handles::look(handle, look) }.flatten() {
         Some(Answer::Deny) => 0,
         Some(Answer::Allow) => 1,

@@ -1,7 +1,7 @@
-//! The opened tables, under the numbers by which JavaScript knows them.
+//! The opened tables, by the numbers that JavaScript uses for them.
 //!
-//! A number names one table until it is closed. Nothing of a table crosses the border: a caller that
-//! invents a number finds nothing, or a table that it could have asked for anyway.
+//! A number names one table until it is closed. No part of a table crosses the border: a caller
+//! that invents a number gets an error, or a table that it could have used anyway.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -17,15 +17,15 @@ use crate::shared::shared;
 
 type Tables = RefCell<Vec<Option<Opened>>>;
 
-/// One table.
+/// One opened table.
 struct Opened {
     table: Rc<PolicyTable>,
-    /// The fast paths of `table`, so that the fast path need not look for them.
-    // INVARIANT: they lie in `table`, which never changes.
+    /// The fast paths of `table`, stored so that the fast path need not search for them.
+    // INVARIANT: they are in `table`, which never changes.
     fast_paths: *const [u32],
     header: Header,
     signers: Vec<KeyId>,
-    /// Where the rules of SPOCP begin in the bytes that were opened.
+    /// The offset of the rules of SPOCP in the bytes that were opened.
     rules: usize,
     terms: Rc<Terms>,
 }
@@ -40,8 +40,8 @@ impl Opened {
 
 shared!(static TABLES: Tables = RefCell::new(Vec::new()));
 
-/// Returns the terms that `spec` writes down. Those of an open table are shared, so that keys are made
-/// ready once.
+/// Returns the terms that `spec` encodes. Those of an open table are shared, so that keys are
+/// prepared once.
 pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
     let shared = TABLES.with(|tables| {
         let tables = tables.borrow();
@@ -51,7 +51,7 @@ pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
     shared.map_or_else(|| Ok(Rc::new(Terms::read(spec)?)), Ok)
 }
 
-/// Keeps a table and returns its number: the lowest that is free.
+/// Stores a table and returns its number: the lowest free one.
 pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32, Failure> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
@@ -67,7 +67,7 @@ pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32, Failu
     })
 }
 
-/// Puts a table in the place of the one that `handle` names, under the same terms.
+/// Replaces the table of `handle`, under the same terms.
 pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<(), Failure> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
@@ -77,17 +77,17 @@ pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<(), Failure
     })
 }
 
-/// Returns the table that `handle` names.
+/// Returns the table of `handle`.
 pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
     with(handle, |opened| Rc::clone(&opened.table))
 }
 
-/// Returns the terms under which the table that `handle` names was opened.
+/// Returns the terms under which the table of `handle` was opened.
 pub(crate) fn terms_of(handle: u32) -> Result<Rc<Terms>, Failure> {
     with(handle, |opened| Rc::clone(&opened.terms))
 }
 
-/// Shows `read` the header of the table that `handle` names, and who signed it.
+/// Calls `read` with the header of the table of `handle` and the keys that signed it.
 pub(crate) fn header<R>(
     handle: u32,
     read: impl FnOnce(&Header, &[KeyId]) -> R,
@@ -95,7 +95,7 @@ pub(crate) fn header<R>(
     with(handle, |opened| read(&opened.header, &opened.signers))
 }
 
-/// Returns where the rules of SPOCP begin in the bytes that `handle` was opened from.
+/// Returns the offset of the rules of SPOCP in the bytes from which `handle` was opened.
 pub(crate) fn rules(handle: u32) -> Option<usize> {
     with(handle, |opened| opened.rules).ok()
 }
@@ -108,8 +108,8 @@ fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
     })
 }
 
-/// Looks at the table that `handle` names and at its fast paths, without taking part in owning it. Returns
-/// nothing if there is no such table.
+/// Calls `look` with the table of `handle` and its fast paths, without sharing ownership. Returns
+/// `None` if the handle is closed.
 ///
 /// # Safety
 ///
@@ -120,16 +120,16 @@ pub(crate) unsafe fn look<R>(
     look: impl FnOnce(&PolicyTable, FastPaths<'_>) -> R,
 ) -> Option<R> {
     TABLES.with(|tables| {
-        // SAFETY: there is one thread, and by the contract nothing changes the tables meanwhile.
+        // SAFETY: there is one thread, and by the contract the tables do not change meanwhile.
         let tables = unsafe { tables.try_borrow_unguarded() }.ok()?;
         let opened = tables.get(index(handle)?)?.as_ref()?;
-        // SAFETY: they lie in the table, which lives as long as `opened`.
+        // SAFETY: they are in the table, which lives as long as `opened`.
         let fast_paths = unsafe { &*opened.fast_paths };
         Some(look(&opened.table, FastPaths::new(fast_paths)))
     })
 }
 
-/// Forgets the table that `handle` names.
+/// Removes the table of `handle`.
 pub(crate) fn remove(handle: u32) {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();

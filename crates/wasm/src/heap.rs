@@ -1,9 +1,9 @@
 //! The allocator of the module: free lists of blocks whose sizes are powers of two.
 //!
 //! The general allocator of the standard library is 7 KB of code that every page would load. Here a
-//! freed block waits in the list of its size and is handed out again before new memory is taken, so
-//! what the module holds never exceeds what its calls needed at once, size by size: it does not grow
-//! with the number of calls. Blocks are neither split nor merged.
+//! freed block waits in the list of its size and is reused before new memory is taken, so the
+//! memory of the module never exceeds the most that its calls needed at once, size by size: it does
+//! not grow with the number of calls. Blocks are neither split nor merged.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::wasm32::{memory_grow, memory_size};
@@ -14,12 +14,13 @@ use core::ptr::{self, null_mut};
 pub(crate) struct Heap(UnsafeCell<State>);
 
 struct State {
-    /// Per power of two the first free block; each free block starts with the address of the next.
+    /// The first free block of each power of two; each free block starts with the address of the
+    /// next.
     free: [*mut u8; CLASSES],
-    /// The address where memory that was never handed out begins, and the end of it.
+    /// The address where unused memory begins, and its end.
     next: usize,
     end: usize,
-    /// Blocks that were ever handed out; it may wrap.
+    /// The number of allocations so far; it may wrap.
     count: u32,
 }
 
@@ -32,17 +33,17 @@ impl Heap {
     }
 
     pub(crate) fn count(&self) -> u32 {
-        // SAFETY: there is one thread, and nobody else looks at the state meanwhile.
+        // SAFETY: there is one thread, and no other reference to the state exists meanwhile.
         unsafe { (*self.0.get()).count }
     }
 }
 
-// SAFETY: a block is as large as its class says and is in one list or with one owner. Blocks are
-// aligned to the smaller of their size and a page, and no layout here asks for more: a larger
+// SAFETY: a block is as large as its class and is in one list or with one owner. Blocks are aligned
+// to the smaller of their size and a page, and every layout here needs at most that: a larger
 // alignment is refused.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: there is one thread, and nothing below calls back into the allocator.
+        // SAFETY: there is one thread, and no function called below calls back into the allocator.
         let state = unsafe { &mut *self.0.get() };
         match class(layout) {
             Some(class) => state.take(class),
@@ -91,17 +92,18 @@ impl State {
 
     fn give(&mut self, class: usize, block: *mut u8) {
         if let Some(first) = self.free.get_mut(class) {
-            // SAFETY: the block was just handed back, and the smallest class holds an address.
+            // SAFETY: the block was just freed, and the smallest class has room for an address.
             unsafe { block.cast::<*mut u8>().write(*first) };
             *first = block;
         }
     }
 
-    /// Takes a block of `size`, a power of two, from the memory never handed out.
+    /// Takes a block of `size`, a power of two, from the unused memory.
     #[expect(clippy::as_conversions, reason = "an address is a number here")]
     fn fresh(&mut self, size: usize) -> *mut u8 {
         let align = size.min(PAGE);
-        // What lies before the next aligned address is kept too, in pieces aligned to their size.
+        // The memory before the next aligned address becomes free blocks, in pieces aligned to
+        // their size.
         while self.next & (align - 1) != 0 {
             let piece = self.next.trailing_zeros();
             self.give(piece as usize, self.next as *mut u8);
@@ -115,8 +117,8 @@ impl State {
         block as *mut u8
     }
 
-    /// Asks for at least `size` more bytes. `next` is on the border of a page here, or is the end of
-    /// a page of which too little is left; memory only ever grows in whole pages.
+    /// Requests at least `size` more bytes; returns true on success. `next` is on the border of a
+    /// page here, or is the end of a page that is nearly full; memory grows in whole pages only.
     fn grow(&mut self, size: usize) -> bool {
         let pages = size.div_ceil(PAGE);
         let before = memory_grow::<0>(pages);
@@ -124,7 +126,7 @@ impl State {
             return false;
         }
         if before * PAGE != self.end {
-            // The first time, or another owner of the memory grew it in between.
+            // This is the first time, or another owner of the memory grew it in between.
             self.next = before * PAGE;
         }
         self.end = memory_size::<0>() * PAGE;
@@ -132,7 +134,7 @@ impl State {
     }
 }
 
-/// The power of two that holds `layout`.
+/// Returns the power of two that fits `layout`.
 #[expect(clippy::as_conversions, reason = "a count of bits fits any integer")]
 fn class(layout: Layout) -> Option<usize> {
     if layout.align() > PAGE {

@@ -1,6 +1,6 @@
-//! The few questions that the border asks of a JavaScript value.
+//! The operations on JavaScript values that the border uses.
 //!
-//! Each may run code of the caller (a getter, a proxy), so each catches what that code throws: an
+//! Each may run code of the caller (a getter, a proxy), so each catches its exceptions: an
 //! exception that crossed the module's frames would leave its stack in disorder.
 
 use alloc::string::String;
@@ -13,15 +13,15 @@ use crate::failure::Failure;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What has a length: an array or a string. The types of the `js-sys` crate are not used, because
-    /// they bring closures into the module that nothing calls.
+    /// A value with a length: an array or a string. The types of the `js-sys` crate are not used,
+    /// because they bring unused closures into the module.
     type Sized;
 
     #[wasm_bindgen(method, getter)]
     fn length(this: &Sized) -> u32;
 
-    /// An option, because only then the glue makes it a number before it returns: a length may be an
-    /// object too, and run code when it is to be a number.
+    /// Returns an option, because only then the glue converts it to a number before it returns: a
+    /// length may be an object too, and run code when it is converted.
     #[wasm_bindgen(catch, method, getter, js_name = length)]
     fn claimed_length(this: &Sized) -> Result<Option<u32>, JsValue>;
 
@@ -53,7 +53,7 @@ extern "C" {
     fn string_is_well_formed(value: &JsValue) -> bool;
 }
 
-/// What a value is, as far as a request is concerned.
+/// The kind of a value in a request.
 pub(crate) enum Kind {
     Undefined,
     Null,
@@ -64,11 +64,11 @@ pub(crate) enum Kind {
     Object,
     Map,
     Date,
-    /// Nothing that JSON could hold; the word names it.
+    /// A kind that JSON does not have; the word names it.
     Other(String),
 }
 
-/// Returns what `value` is.
+/// Returns the kind of `value`.
 pub(crate) fn kind(value: &JsValue) -> Result<Kind, Failure> {
     if value.is_undefined() {
         return Ok(Kind::Undefined);
@@ -101,7 +101,7 @@ pub(crate) fn kind(value: &JsValue) -> Result<Kind, Failure> {
 }
 
 impl Kind {
-    /// The word for this kind in a message.
+    /// Returns the word for this kind in a message.
     pub(crate) fn word(&self) -> &str {
         match self {
             Self::Undefined => "undefined",
@@ -130,7 +130,7 @@ fn primitive(value: &JsValue) -> &'static str {
     }
 }
 
-/// Returns the own enumerable names of an object: what it inherits is never part of a request.
+/// Returns the own enumerable names of an object: inherited ones are never part of a request.
 pub(crate) fn keys(object: &JsValue) -> Result<JsValue, Failure> {
     object_keys(object).map_err(Failure::Thrown)
 }
@@ -140,14 +140,14 @@ pub(crate) fn member(object: &JsValue, key: &JsValue) -> Result<JsValue, Failure
     reflect_get(object, key).map_err(Failure::Thrown)
 }
 
-/// Returns how many elements a list of the caller has; `None` if it does not say.
+/// Returns the number of elements of a list of the caller; `None` if it reports none.
 ///
-/// A proxy of an array is an array too, and what it says of its length may be anything.
+/// A proxy of an array is an array too, and may report any length.
 pub(crate) fn elements(list: &JsValue) -> Result<Option<u32>, Failure> {
     list.unchecked_ref::<Sized>().claimed_length().map_err(Failure::Thrown)
 }
 
-/// Returns how many elements an array that the host made has, or units a string.
+/// Returns the number of elements of an array that the host made, or of units of a string.
 pub(crate) fn length(value: &JsValue) -> u32 {
     value.unchecked_ref::<Sized>().length()
 }
@@ -157,7 +157,7 @@ pub(crate) fn pairs(map: &JsValue) -> Result<JsValue, Failure> {
     array_from(map).map_err(Failure::Thrown)
 }
 
-/// Returns a date as text in UTC; `None` when it is not a point in time.
+/// Returns a date as text in UTC; `None` if it is not a point in time.
 pub(crate) fn iso(date: &JsValue) -> Result<Option<JsValue>, Failure> {
     if date_time(date).map_err(Failure::Thrown)?.is_nan() {
         return Ok(None);
@@ -165,9 +165,9 @@ pub(crate) fn iso(date: &JsValue) -> Result<Option<JsValue>, Failure> {
     date_iso(date).map(Some).map_err(Failure::Thrown)
 }
 
-/// Returns the text of a string; `None` when half of a surrogate pair stands alone in it.
+/// Returns the text of a string; `None` if it contains an unpaired surrogate.
 ///
-/// The copy into the module puts U+FFFD in the place of such a half, which would make two different
+/// The copy into the module replaces such a surrogate by U+FFFD, which would make two different
 /// strings equal.
 pub(crate) fn text(string: &JsValue) -> Option<String> {
     let copy = string.as_string()?;

@@ -1,15 +1,15 @@
 //! The JavaScript border: opens bundles, reads requests, answers with decisions.
 //!
-//! Nothing is decided here. A request is read completely before anything else happens, so code of the
-//! caller that runs meanwhile (a getter) cannot see the engine at work. Answers cross as canonical
-//! JSON: the same bytes that every other host writes.
+//! This crate makes no decisions. It reads a request completely before any other step, so code of
+//! the caller that runs meanwhile (a getter) cannot see the engine at work. Answers cross as
+//! canonical JSON: the same bytes that every other host writes.
 //!
-//! The module does without the standard library: what formats and prints the message of a panic, which
-//! nobody would read, is a tenth of its size. A panic is a trap.
+//! The module does without the standard library: the code that formats and prints the message of a
+//! panic would be a tenth of its size, and no host shows the message. A panic is a trap.
 #![no_std]
 
 extern crate alloc;
-// Elsewhere the crate is only checked and its tests run, with the usual allocator and panics.
+// On other targets the crate is only checked and tested, with the usual allocator and panics.
 #[cfg(not(target_arch = "wasm32"))]
 extern crate std;
 
@@ -45,8 +45,8 @@ use failure::Failure;
 use request::{ActionField, Shared};
 use terms::Moment;
 
-/// Opens a bundle and returns the number that names it in later calls. `terms` say what is accepted:
-/// see [`terms`].
+/// Opens a bundle and returns its number for later calls. `terms` encodes whom the host trusts and
+/// what it accepts: see [`terms`].
 ///
 /// # Errors
 /// The bundle or the terms are refused.
@@ -58,8 +58,8 @@ pub fn open(bundle: &[u8], terms: &[u8], now: f64, min_revision: f64) -> Result<
     Ok(handles::add(opened, terms)?)
 }
 
-/// Opens a bundle in the place of an earlier one, which stays when the new one is refused. The terms are
-/// the same, so that keys which were made ready for the earlier one are ready.
+/// Opens a bundle in place of an earlier one, which remains if the new one is refused. The terms
+/// are the same, so that prepared keys are reused.
 ///
 /// # Errors
 /// The bundle is refused, or the handle is closed.
@@ -88,8 +88,9 @@ pub fn is_allowed(handle: u32, request: &JsValue, now: f64) -> Result<bool, JsVa
     Ok(handles::table(handle)?.is_allowed(&request, action, clock::timestamp(now)?))
 }
 
-/// Decides several actions, `{ principal, actions, resource }`, and returns the decision as JSON. `shared` says
-/// which parts of the request the ones before and after it have, too, and whose they are.
+/// Decides several actions, `{ principal, actions, resource }`, and returns the decision as JSON.
+/// `shared` encodes the parts that the request shares with those before and after it, and their
+/// sharer.
 ///
 /// # Errors
 /// The request cannot be read, or the handle is closed.
@@ -130,7 +131,7 @@ pub fn explain(handle: u32, request: &JsValue, now: f64) -> Result<String, JsVal
 #[global_allocator]
 static HEAP: heap::Heap = heap::Heap::new();
 
-/// Returns how many blocks were ever handed out, so that a test can prove that a call takes none.
+/// Returns the number of allocations so far, so that a test can prove that a call makes none.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 extern "C" fn allocations() -> u32 {

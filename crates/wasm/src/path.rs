@@ -1,13 +1,13 @@
-//! Where in a request a value stands, so that an error can name it.
+//! The path of a value in a request, for error messages.
 //!
-//! A path is a chain of references on the stack: nothing is allocated until an error spells it.
+//! A path is a chain of references on the stack: only an error that formats it allocates.
 
 use core::fmt;
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::wire;
 
-/// One place in a request.
+/// The path of one value in a request.
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     segment: Segment<'a>,
@@ -20,15 +20,15 @@ enum Segment<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The request itself.
+    /// The path of the request itself.
     pub(crate) const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
 
-    /// The member `name` of this place.
+    /// Returns the path of the member `name`.
     pub(crate) fn key(&'a self, name: &'a str) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Key(name) }
     }
 
-    /// The element `index` of this place.
+    /// Returns the path of the element `index`.
     pub(crate) fn index(&'a self, index: u32) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
@@ -39,7 +39,7 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Spells the path as JavaScript would: `principal.attr["two words"][3]`. The chain is as short
+    /// Writes the path as JavaScript would: `principal.attr["two words"][3]`. The chain is as short
     /// as the depth limit of a request, so this may recurse.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(parent) = self.parent else { return out.write_str("request") };
@@ -49,7 +49,7 @@ impl fmt::Display for Path<'_> {
         match self.segment {
             Segment::Root => Ok(()),
             Segment::Index(index) => write!(out, "[{index}]"),
-            // As JSON, and not with `{:?}`: that would bring the table of what is printable.
+            // As JSON, and not with `{:?}`: that would bring the table of printable characters.
             Segment::Key(name) if !is_identifier(name) => {
                 write!(out, "[{}]", wire::attr_json(&Attr::String(name.into())))
             }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_name_at_the_top_is_quoted_too() {
+    fn a_name_at_the_top_that_is_no_identifier_is_quoted() {
         assert_eq!(Path::ROOT.key("1st").to_string(), "[\"1st\"]");
     }
 }

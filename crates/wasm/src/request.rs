@@ -1,10 +1,11 @@
 //! Reads a JavaScript object into a request.
 //!
-//! The names are those of the Cerbos API. A name that is not known is an error: a misspelt `attr` that
-//! passed unseen would change the decision.
+//! The names are those of the Cerbos API. An unknown name is an error: a misspelt `attr` that was
+//! ignored would change the decision.
 //!
-//! A caller that asks about many requests may say which of their parts are the same each time. Such a part is
-//! read once and goes from one request to the next. Only a caller that has the objects to itself may say so.
+//! A caller that decides on many requests may state which of their parts are the same each time.
+//! Such a part is read once and moves from one request to the next. Only a caller with sole access
+//! to the objects may do so.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -20,41 +21,43 @@ use crate::shared::shared;
 use crate::steps;
 use crate::value::Reader;
 
-/// How a call names what the principal wants to do.
+/// The field that names the actions of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum ActionField {
-    /// One, under `action`.
+    /// One action, under `action`.
     Action,
-    /// Several, under `actions`.
+    /// Several actions, under `actions`.
     Actions,
 }
 
-/// Which parts a request shares with others, as the sum of these; that it is the first of them; and above these bits the
-/// number of the sharer whose requests they are, or 0 if there is none. `npm/src/pdp/sharing.ts` has the same numbers.
+/// The bits of a `shared` argument: the parts that a request shares with others, as the sum of
+/// these; a bit for the first request; and above these bits the number of the sharer, or 0 if there
+/// is none. `npm/src/pdp/sharing.ts` has the same numbers.
 const PRINCIPAL: u32 = 1;
 const RESOURCE: u32 = 2;
 const AUX_DATA: u32 = 4;
 const FIRST: u32 = 8;
 const SHARER: u32 = 4;
 
-/// Steps that a value costs that is read in a check with a bound: reading one takes 0.25 us, and a step 0.05.
+/// The steps that one value costs in a check with a bound: reading one takes 0.25 us, and a step
+/// 0.05.
 const STEPS_OF_A_VALUE: usize = 5;
 
-/// Parts that were read, for the requests that share them.
+/// The parts that were read, for the requests that share them.
 #[derive(Default)]
 pub(crate) struct Shared {
     parts: Request,
-    /// Which of them are here, and not in a request.
+    /// The parts that are here, and not in a request.
     here: u32,
-    /// Whose requests share them.
+    /// The number of the sharer.
     sharer: u32,
 }
 
 shared!(static SHARED: RefCell<Option<Box<Shared>>> = RefCell::new(None));
 
 impl Shared {
-    /// Takes what requests of the same sharer have left. Code of the caller may decide on requests of another one while
-    /// a request is read, and what those leave belongs to them.
+    /// Takes the parts that requests of the same sharer have left. Code of the caller may decide on
+    /// requests of another sharer while a request is read, and the parts of those belong to them.
     pub(crate) fn taken(shared: u32) -> Box<Self> {
         let sharer = shared >> SHARER;
         if sharer == 0 {
@@ -65,14 +68,14 @@ impl Shared {
         mine.unwrap_or_else(|| Box::new(Self { sharer, ..Self::default() }))
     }
 
-    /// Leaves what is here to the requests of the same sharer.
+    /// Leaves these parts to the next requests of the same sharer.
     pub(crate) fn leave(self: Box<Self>) {
         if self.sharer != 0 {
             SHARED.with(|left| left.replace(Some(self)));
         }
     }
 
-    /// Takes the `shared` parts of a request back.
+    /// Moves the `shared` parts of a request back.
     pub(crate) fn take_back(&mut self, request: &mut Request, shared: u32) {
         self.swap(request, shared);
         self.here |= shared & (PRINCIPAL | RESOURCE | AUX_DATA);
@@ -91,7 +94,8 @@ impl Shared {
     }
 }
 
-/// Reads a request, but for those of its `shared` parts that were read before. Pays for what it reads.
+/// Reads a request, except those of its `shared` parts that were read before. Charges the steps of
+/// reading.
 pub(crate) fn read(
     value: &JsValue,
     field: ActionField,

@@ -1,7 +1,8 @@
-//! Room that JavaScript fills with bytes before it calls: messages to hash, signatures to verify.
+//! The room: a buffer that JavaScript fills with bytes before a call, such as messages to hash or
+//! signatures to verify.
 //!
-//! The calls take and return numbers alone, and the room is kept, so that call after call allocates
-//! nothing. Answers that are bytes stand where the bytes of the question stood.
+//! The calls take and return numbers alone, and the room is reused, so that repeated calls allocate
+//! no memory. Answers in bytes replace the input.
 
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
@@ -13,13 +14,14 @@ use crate::shared::shared;
 
 shared!(static ROOM: UnsafeCell<Vec<u8>> = UnsafeCell::new(Vec::new()));
 
-/// Returns the address of room for `length` bytes, or 0 if there is none. Addresses from earlier calls
-/// are void.
+/// Returns the address of room for `length` bytes, or 0 if memory is exhausted. Addresses from
+/// earlier calls are void.
 #[unsafe(no_mangle)]
 extern "C" fn room(length: usize) -> *mut u8 {
     with(|room| {
-        let wanted = length.max(KEPT);
-        // A long question must not hold its room for ever. Nor is there an address before there is room.
+        let wanted = length.max(RETAINED);
+        // A long input must not occupy its room for ever. Before the first call there is no room,
+        // and so no address.
         if room.len() != wanted {
             *room = Vec::new();
             if room.try_reserve_exact(wanted).is_err() {
@@ -31,15 +33,16 @@ extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Hashes the first `length` bytes of the room; the digest takes the place of the first 32. Returns 0 if
-/// there is no such room.
+/// Hashes the first `length` bytes of the room; the digest replaces the first 32. Returns 0 if the
+/// room is shorter.
 #[unsafe(no_mangle)]
 extern "C" fn hash(length: usize) -> u32 {
     u32::from(with(|room| hash_one(room, length)).is_some())
 }
 
-/// Hashes `count` messages. In the room stand the places of their digests, 32 bytes each; their lengths,
-/// u32 each; and the messages, one after the other. Returns 0 if they do not.
+/// Hashes `count` messages. The room begins with slots for their digests, 32 bytes each; then come
+/// their lengths, u32 each; and the messages, one after the other. Returns 0 if the room has
+/// another layout.
 #[unsafe(export_name = "hashMany")]
 extern "C" fn hash_many(count: usize) -> u32 {
     u32::from(with(|room| hash_all(room, count)).is_some())
@@ -64,14 +67,14 @@ fn hash_all(room: &mut [u8], count: usize) -> Option<()> {
     blake3::hash_many(&messages, digests.as_chunks_mut().0).ok()
 }
 
-/// Shows `work` the room. It must not call JavaScript.
+/// Calls `work` with the room; `work` must not call JavaScript.
 pub(crate) fn with<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     ROOM.with(|room| {
-        // SAFETY: there is one thread, nobody keeps what `work` borrows, and no work within this crate
-        // shows the room again; JavaScript writes there between calls only.
+        // SAFETY: there is one thread, the borrow ends with `work`, and no `work` within this crate
+        // calls this function; JavaScript writes the room between calls only.
         work(unsafe { &mut *room.get() })
     })
 }
 
-/// Bytes of the room that are kept for the next call.
-const KEPT: usize = 64 << 10;
+/// The length of the room that stays allocated for the next call, in bytes.
+const RETAINED: usize = 64 << 10;

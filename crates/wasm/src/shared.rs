@@ -1,6 +1,6 @@
-//! What the calls into the module share: it has one thread, and each test has its own.
+//! State shared by the calls into the module: it has one thread, and each test has its own.
 
-/// Declares a static that only one thread ever sees, to be used as `NAME.with(|value| ...)`.
+/// Declares a static that only one thread can see, used as `NAME.with(|value| ...)`.
 macro_rules! shared {
     (static $name:ident: $type:ty = $value:expr) => {
         #[cfg(target_arch = "wasm32")]

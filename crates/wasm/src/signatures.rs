@@ -1,7 +1,7 @@
-//! Signatures that JavaScript asks about beside those of bundles.
+//! Verification of signatures other than those of bundles, for JavaScript.
 //!
-//! Keys that were used last stay prepared, so that one signature after the other of the same signer costs
-//! its own verification, and no allocation.
+//! The most recently used keys stay prepared, so that repeated signatures of one signer cost their
+//! own verification, and no allocation.
 
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -14,7 +14,7 @@ use crate::shared::shared;
 
 struct CachedKey {
     key: PreparedKey,
-    /// When it was asked for last, in calls.
+    /// The number of the call that used it last.
     used: u32,
 }
 
@@ -26,8 +26,9 @@ struct Keys {
 
 shared!(static KEYS: RefCell<Keys> = RefCell::new(Keys { keys: Vec::new(), calls: 0 }));
 
-/// Prepares the public key in the first `length` bytes of the room, unless it is prepared still. Returns
-/// its place, which it keeps until the next call of this; or -1 if it is no key of this level.
+/// Prepares the public key in the first `length` bytes of the room, unless it is prepared already.
+/// Returns its position, which is valid until the next call of this function; or -1 if the bytes
+/// are no key of this level.
 #[unsafe(export_name = "prepareKey")]
 extern "C" fn prepare_key(level: u32, length: usize) -> i32 {
     let position =
@@ -35,8 +36,8 @@ extern "C" fn prepare_key(level: u32, length: usize) -> i32 {
     position.and_then(|position| i32::try_from(position).ok()).unwrap_or(-1)
 }
 
-/// Verifies a signature by the key at `position`: 1 if it is right. In the room stand the message, its
-/// context and the signature, of these lengths.
+/// Verifies a signature by the key at `position`; returns 1 if it is valid. The room contains the
+/// message, its context and the signature, of these lengths.
 #[unsafe(no_mangle)]
 extern "C" fn verify(position: usize, message: usize, context: usize, signature: usize) -> u32 {
     let holds = KEYS.with(|keys| {
@@ -64,7 +65,7 @@ impl Keys {
         Some(position)
     }
 
-    /// Keeps a key, in the place of the one that nobody has asked for longest if there are enough.
+    /// Adds a key; a full cache replaces the least recently used one.
     fn insert(&mut self, key: PreparedKey) -> usize {
         let keys = CachedKey { key, used: self.calls };
         let age = |keys: &CachedKey| self.calls.wrapping_sub(keys.used);
@@ -84,5 +85,5 @@ impl Keys {
     }
 }
 
-/// Keys that stay prepared: about 130 KB each.
+/// The number of keys that stay prepared: about 130 KB each.
 const MOST: usize = 8;

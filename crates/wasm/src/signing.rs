@@ -1,7 +1,7 @@
-//! Keys and signatures made in the module, for tools that run in JavaScript. The package is built without:
-//! a host that decides holds no secrets.
+//! Keys and signatures made in the module, for tools that run in JavaScript. The package is built
+//! without this file: a host that decides has no secrets.
 //!
-//! The seed stands in the first bytes of the room and is wiped before a call returns.
+//! The seed is in the first bytes of the room and is wiped before a call returns.
 
 use wardgate_bundle::level_of;
 use wardgate_crypto::ml_dsa::SigningKey;
@@ -9,18 +9,18 @@ use zeroize::Zeroize;
 
 use crate::room;
 
-/// Writes the public key of the seed that begins the room in its place. Returns its length, or 0 if there
-/// is no such level or no room.
+/// Replaces the seed at the start of the room by its public key. Returns the length of the key, or
+/// 0 if the level is unknown or the room too short.
 #[unsafe(export_name = "publicKey")]
 extern "C" fn public_key(level: u32) -> usize {
     let key = room::with(|room| Some(secret(level, room)?.public_key()));
     key.and_then(|key| answer(&key)).unwrap_or(0)
 }
 
-/// Signs a message. In the room stand the seed, 32 random bytes, the message and its context, these of the
-/// lengths given; the signature takes their place. Signatures are hedged, so the random bytes must be new
-/// for each. Returns the length of the signature, or 0 if there is no such level or room, or the context
-/// is longer than 255 bytes.
+/// Signs a message. The room contains the seed, 32 random bytes, the message and its context, the
+/// last two of these lengths; the signature replaces them. Signatures are hedged, so the random
+/// bytes must be new for each. Returns the length of the signature, or 0 if the level is unknown,
+/// the room too short, or the context longer than 255 bytes.
 #[unsafe(no_mangle)]
 extern "C" fn sign(level: u32, message: usize, context: usize) -> usize {
     let signature = room::with(|room| {
@@ -32,7 +32,7 @@ extern "C" fn sign(level: u32, message: usize, context: usize) -> usize {
     signature.and_then(|signature| answer(&signature)).unwrap_or(0)
 }
 
-/// Takes the seed out of the room.
+/// Reads the seed and wipes it from the room.
 fn secret(level: u32, room: &mut [u8]) -> Option<SigningKey> {
     let seed = room.first_chunk_mut::<SEED_BYTES>()?;
     let key = level_of(level).map(|level| SigningKey::from_seed(level, seed));
@@ -40,7 +40,7 @@ fn secret(level: u32, room: &mut [u8]) -> Option<SigningKey> {
     key
 }
 
-/// Writes an answer into the room, which may be larger than what was asked took.
+/// Writes an answer into the room, which may grow for it.
 fn answer(bytes: &[u8]) -> Option<usize> {
     room::with(|room| {
         room.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -58,7 +58,7 @@ mod tests {
     use wardgate_crypto::ml_dsa::{Level, PreparedKey};
 
     #[test]
-    fn what_is_signed_here_is_verified_by_the_key_made_here() {
+    fn a_signature_is_verified_by_the_public_key() {
         let fill = |bytes: &[u8]| {
             room::with(|room| {
                 room.clear();
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_signed_is_refused_and_the_seed_is_wiped() {
+    fn a_refused_signing_wipes_the_seed() {
         let fill = || room::with(|room| *room = [5; 512].to_vec());
         for (level, message, context) in
             [(1, 0, 0), (87, 0, 256), (87, 449, 0), (87, usize::MAX, 1)]

@@ -1,6 +1,6 @@
-//! The steps that several checks of one call share.
+//! The budget of steps that several checks of one call share.
 //!
-//! JavaScript sets them before the first check and takes them back after the last.
+//! JavaScript sets it before the first check and resets it after the last.
 
 use core::cell::Cell;
 
@@ -10,14 +10,14 @@ use crate::shared::shared;
 
 shared!(static STEPS: Cell<u32> = Cell::new(UNSHARED));
 
-/// Sets the steps that the checks from now on share, and returns those that were left. With [`UNSHARED`] each check has
-/// its own.
+/// Sets the steps that later checks share, and returns the remainder of the old budget. With
+/// [`UNSHARED`] each check has its own.
 #[unsafe(export_name = "shareSteps")]
 extern "C" fn share_steps(steps: u32) -> u32 {
     STEPS.with(|left| left.replace(steps))
 }
 
-/// Takes so many steps from what the checks share, if they do.
+/// Subtracts `steps` from the shared budget, if there is one.
 pub(crate) fn charge(steps: usize) {
     STEPS.with(|left| {
         if left.get() != UNSHARED {
@@ -26,7 +26,7 @@ pub(crate) fn charge(steps: usize) {
     });
 }
 
-/// Lends the budget of the call to `decide`.
+/// Calls `decide` with the budget of the call.
 pub(crate) fn shared<T>(decide: impl FnOnce(&Budget) -> T) -> T {
     STEPS.with(|left| {
         let budget = Budget::new(left.get());
@@ -38,5 +38,5 @@ pub(crate) fn shared<T>(decide: impl FnOnce(&Budget) -> T) -> T {
     })
 }
 
-/// More steps than a decision takes from any budget.
+/// The value for no shared budget: more steps than a decision takes from any budget.
 const UNSHARED: u32 = u32::MAX;

@@ -1,6 +1,6 @@
-//! Terms of the package, and the moment at which they are applied.
+//! Terms of the package, and the time at which they apply.
 //!
-//! `npm/src/pdp/terms.ts` writes terms down as [`Terms`] reads them.
+//! `npm/src/pdp/terms.ts` writes terms in the encoding of [`Terms`].
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use wardgate_bundle::{Conditions, Opened, Terms, delta, open};
 use crate::clock;
 use crate::failure::Failure;
 
-/// What is asked of a bundle at one moment.
+/// The conditions that depend on the time of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     now: u64,
@@ -17,8 +17,8 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Takes the time in milliseconds since 1970. A clock that stands before that would keep what has expired
-    /// valid, so it opens nothing.
+    /// Takes the time in milliseconds since 1970. With a clock before 1970, expired bundles would
+    /// be valid, so such a time is refused.
     #[expect(clippy::as_conversions, reason = "the package hands in whole numbers below 2^53")]
     pub(crate) fn new(now: f64, min_revision: f64) -> Result<Self, Failure> {
         let seconds = clock::timestamp(now)?.seconds();
@@ -35,7 +35,8 @@ impl Moment {
     }
 }
 
-/// Puts together what a delta makes of its base, which must then be opened: only there its name is asked.
+/// Assembles the bundle that a delta makes of its base. It must then be opened, and only opening
+/// checks its name.
 pub(crate) fn apply(terms: &Terms, base: &[u8], delta: &[u8]) -> Result<Vec<u8>, Failure> {
     let conditions = Conditions { name: None, ..terms.conditions() };
     Ok(delta::apply(base, delta, terms.trust(), &conditions)?)

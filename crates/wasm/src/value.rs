@@ -1,8 +1,8 @@
 //! Reads attributes from JavaScript values.
 //!
-//! What JSON can hold is read, with two kindnesses: a `Date` becomes its ISO text and a `Map` with
-//! string keys becomes an object. Anything else is an error that names its place, because an
-//! attribute that silently turned into something else would decide wrongly. `toJSON` is never called.
+//! The types of JSON are read, with two additions: a `Date` becomes its ISO text and a `Map` with
+//! string keys becomes an object. Any other value is an error that names its path, because an
+//! attribute that silently changed its type would cause a wrong decision. `toJSON` is never called.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,22 +18,22 @@ use crate::failure::Failure;
 use crate::js::{self, Kind};
 use crate::path::Path;
 
-/// Reads one request, and stops at its bounds.
+/// A reader of one request, which enforces its bounds.
 ///
-/// The bounds on the total matter although depth is bounded too: a small graph of shared objects can
-/// unfold into an endless tree.
+/// The bounds on the total matter although depth is bounded too: a small graph of shared objects
+/// can unfold into an endless tree.
 pub(crate) struct Reader {
     values_left: usize,
     bytes_left: usize,
 }
 
 impl Reader {
-    /// A reader that has read nothing yet.
+    /// Makes a reader with the full bounds.
     pub(crate) const fn new() -> Self {
         Self { values_left: MAX_REQUEST_VALUES, bytes_left: MAX_REQUEST_BYTES }
     }
 
-    /// How many values it has read.
+    /// Returns the number of values read so far.
     pub(crate) const fn values(&self) -> usize {
         MAX_REQUEST_VALUES.saturating_sub(self.values_left)
     }
@@ -81,7 +81,7 @@ impl Reader {
         }
     }
 
-    /// Reads a string that may be absent, which is the same as empty.
+    /// Reads an optional string; an absent one is empty.
     pub(crate) fn optional_string(
         &mut self,
         value: &JsValue,
@@ -90,7 +90,7 @@ impl Reader {
         if value.is_undefined() { Ok(String::new()) } else { self.string(value, path) }
     }
 
-    /// Reads the members of an object all of whose names are known.
+    /// Reads the members of an object that may have only the known names.
     pub(crate) fn fields(
         &mut self,
         value: &JsValue,
@@ -212,7 +212,8 @@ impl Reader {
     }
 
     fn text(&mut self, string: &JsValue, path: &Path<'_>) -> Result<String, Failure> {
-        // No string has fewer bytes than UTF-16 units: the copy is refused before it is made.
+        // A string has at least as many bytes as UTF-16 units, so the copy is refused before it is
+        // made.
         let units = usize::try_from(js::length(string)).unwrap_or(usize::MAX);
         if units > self.bytes_left {
             return Err(too_long(path));
@@ -235,14 +236,14 @@ impl Reader {
     }
 }
 
-/// The members of an object all of whose names are known.
+/// The members of an object that may have only known names.
 pub(crate) struct Fields {
     members: Vec<(&'static str, JsValue)>,
     absent: JsValue,
 }
 
 impl Fields {
-    /// Returns a member; `undefined` when it is not there.
+    /// Returns a member; `undefined` if it is absent.
     pub(crate) fn member(&self, name: &str) -> &JsValue {
         let found = self.members.iter().find(|(known, _)| *known == name);
         found.map_or(&self.absent, |(_, value)| value)
@@ -250,8 +251,9 @@ impl Fields {
 }
 
 fn elements(list: &JsValue, path: &Path<'_>) -> Result<u32, Failure> {
-    let said = js::elements(list)?;
-    said.ok_or_else(|| Failure::Type(format!("{path} must be an array, found one without length")))
+    let length = js::elements(list)?;
+    length
+        .ok_or_else(|| Failure::Type(format!("{path} must be an array, found one without length")))
 }
 
 fn deeper(path: &Path<'_>, depth: usize) -> Result<usize, Failure> {

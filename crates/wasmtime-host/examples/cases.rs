@@ -1,7 +1,7 @@
 //! Decides the cases from four threads at once while their bundle is reloaded: `cases CODE QUESTIONS`.
 //!
-//! `CODE` is the module or the component, `QUESTIONS` what the program `hosts` of the tests writes. The
-//! hosts in other languages do the same.
+//! `CODE` is the module or the component, `QUESTIONS` the output of the program `hosts` of the
+//! tests. The hosts in other languages do the same.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns how many questions were answered wrongly.
+/// Returns the number of wrong answers.
 fn run(code: &str, questions: &str) -> Result<usize, Box<dyn Error>> {
     let limits = Limits { time: PATIENCE, ..Limits::default() };
     let code = Code::compile(&fs::read(code)?, limits)?;
@@ -60,7 +60,7 @@ fn run(code: &str, questions: &str) -> Result<usize, Box<dyn Error>> {
     Ok(failed + usize::from(question == 0))
 }
 
-/// Asks from several threads, and returns how many questions one of them saw answered wrongly.
+/// Decides from several threads, and returns the number of wrong answers that one of them saw.
 fn from_threads(pdp: &Pdp, case: &Value, bundle: &[u8]) -> Result<usize, HostError> {
     thread::scope(|scope| {
         let threads: Vec<_> =
@@ -95,7 +95,7 @@ fn wrong_answers(pdp: &Pdp, case: &Value) -> usize {
         .count()
 }
 
-/// Reads the key of a JWK. Those of the questions have the ids that follow from them.
+/// Reads the key of a JWK. The keys of the questions have their default ids.
 fn public_key(value: &Value, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let text = value.get(name).and_then(|jwk| jwk.get("pub")).and_then(Value::as_str);
     Ok(URL_SAFE_NO_PAD.decode(text.ok_or_else(|| format!("no `{name}`"))?)?)
@@ -108,5 +108,6 @@ fn bytes(value: &Value, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
 
 const THREADS: usize = 4;
 
-/// Answers are compared here, not times: a busy machine must not end a call.
+/// The time limit of a call. Answers are compared here, not times: a busy machine must not end a
+/// call.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,7 +1,8 @@
-//! A host with wasmtime, held to the native build: `cargo xtask parity` runs this.
+//! A host with wasmtime, compared with the native build: `cargo xtask parity` runs this.
 //!
-//! `parity CODE RULES QUESTIONS REPORT`, where RULES is the module that the package asks rules of SPOCP with. What the code has no call for, unsealing and deltas, is done before it is
-//! asked, as a host must.
+//! `parity CODE RULES QUESTIONS REPORT`, where RULES is the module with which the package evaluates
+//! rules of SPOCP. The code has no calls for unsealing and deltas, so this program does both first,
+//! as a host must.
 #![forbid(unsafe_code)]
 
 #[path = "parity/rules.rs"]
@@ -56,7 +57,7 @@ fn run(code: &Path, rules: &Path, questions: &Path, path: &Path) -> Result<(), S
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Decides in wasmtime.
+/// The runtime that decides in wasmtime.
 struct Wasmtime {
     code: Code,
     rules: Rules,
@@ -104,7 +105,7 @@ impl Host for Wasmtime {
             }),
         );
         match check::request(one_action.request) {
-            // A question by fields has no place for it.
+            // A question by fields cannot carry `auxData`.
             Ok(request) if request.aux_data != AuxData::default() => {}
             Ok(request) => take("fields", by_fields(pdp, &request, one_action).map_err(message)),
             Err(error) => take("fields", Err(error)),
@@ -124,7 +125,7 @@ impl Host for Wasmtime {
     }
 }
 
-/// Asks the quick way, as a host does with data of its own.
+/// Decides by fields, as a host does with data of its own.
 fn by_fields(
     pdp: &Pdp,
     request: &Request,
@@ -138,7 +139,7 @@ fn by_fields(
     session.is_allowed_fields(&mut prepared, &question, &one_action.now)
 }
 
-/// What the code is given: bundles that are neither sealed nor steps.
+/// The bundles that the code opens: neither sealed nor deltas.
 struct Given {
     first: Vec<u8>,
     next: Option<Vec<u8>>,
@@ -180,7 +181,7 @@ fn terms(trusted: Option<&Trusted>) -> Terms {
     Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
 }
 
-/// The code of a refusal, as every host says it.
+/// Returns the code of a refusal, which every host reports alike.
 fn message(error: HostError) -> String {
     match error {
         HostError::Refused { code, .. } => code,

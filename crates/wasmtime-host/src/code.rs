@@ -25,11 +25,11 @@ struct Shared {
     engine: Engine,
     form: Form,
     limits: Limits,
-    // Last, so that the engine is still there while the thread ends.
+    // The last field, so that the engine still exists while the thread ends.
     _ticker: Ticker,
 }
 
-/// What was compiled, with its imports looked up: there are none.
+/// The compiled code, with its imports resolved: it has none.
 enum Form {
     Module(InstancePre<()>),
     Component(WardgatePre<()>),
@@ -38,8 +38,8 @@ enum Form {
 impl Code {
     /// Compiles the module or the component, which is slow: once for a process is enough.
     ///
-    /// The bytes are trusted to decide, not to behave: whatever they do ends at `limits`, and they have
-    /// nothing to call.
+    /// The bytes are trusted to decide, not to behave: `limits` bound them, and they have no
+    /// imports to call.
     ///
     /// # Errors
     /// The bytes are no such code, import something, or need more than `limits` grant.
@@ -50,7 +50,7 @@ impl Code {
         Ok(Self { shared: Arc::new(Shared { engine, form, limits, _ticker: ticker }) })
     }
 
-    /// Makes an instance in which nothing is open.
+    /// Makes an instance without an open bundle.
     pub(crate) fn instance(&self) -> Result<Instance, HostError> {
         let Shared { engine, form, limits, .. } = &*self.shared;
         let mut store = Store::new(engine, ());
@@ -76,7 +76,8 @@ impl std::fmt::Debug for Code {
 
 impl Form {
     fn compile(engine: &Engine, code: &[u8]) -> wasmtime::Result<Self> {
-        // The fifth and sixth byte are the version, the next two tell a component from a module.
+        // The fifth and sixth byte are the version, the next two distinguish a component from a
+        // module.
         if code.get(6..8) == Some(&[1, 0]) {
             let component = Component::from_binary(engine, code)?;
             let pre = ComponentLinker::new(engine).instantiate_pre(&component)?;
@@ -89,7 +90,7 @@ impl Form {
 
 fn config(limits: &Limits) -> Config {
     let mut pool = PoolingAllocationConfig::new();
-    // A component is made of several; what counts is its one memory.
+    // A component consists of several modules; only one of them has a memory.
     pool.total_core_instances(limits.instances.saturating_mul(MAX_CORES))
         .total_component_instances(limits.instances)
         .total_memories(limits.instances)

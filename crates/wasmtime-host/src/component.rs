@@ -11,7 +11,7 @@ use crate::values::Value;
 pub(crate) use glue::WardgatePre;
 pub(crate) use glue::exports::wardgate::pdp::types;
 
-/// What is written from the description. Its lints are not ours.
+/// The code generated from the description. Its lints are not ours.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
 #[allow(clippy::as_conversions, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 mod glue {
@@ -22,14 +22,14 @@ mod glue {
 pub(crate) struct ComponentInstance {
     store: Store<()>,
     calls: glue::Wardgate,
-    /// How many ticks one call may see.
+    /// The number of ticks that one call may see.
     ticks: u64,
     pdp: Option<ResourceAny>,
-    /// Those of one question. Kept, so that they always have room.
+    /// The values of one question, reused so that writing them allocates no memory.
     values: Vec<types::Value>,
 }
 
-/// Makes a call with the time that it may take, and tells refusals from traps.
+/// Makes a call with its time limit, and distinguishes refusals from traps.
 macro_rules! call {
     ($this:ident.$method:ident($($argument:expr),*)) => {{
         let pdp = $this.pdp.ok_or(HostError::Confused)?;
@@ -99,7 +99,7 @@ impl ComponentInstance {
         Ok(call!(self.call_filter(text(json)?, now.into()))??)
     }
 
-    /// Returns the fast path of a target, or nothing if there is none.
+    /// Returns the fast path of a target, or `None` if it has none.
     pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>, HostError> {
         let Target { kind, action, policy_version, scope } = target;
         let target = types::Target {
@@ -111,13 +111,13 @@ impl ComponentInstance {
         call!(self.call_prepare(&target))
     }
 
-    /// Returns the principals with policies of their own.
+    /// Returns the principals with principal policies.
     pub(crate) fn principals(&mut self) -> Result<Vec<String>, HostError> {
         call!(self.call_principals())
     }
 
-    /// Decides by a fast path for roles with these masks, on what `fill` hands out. Nothing comes of it where the
-    /// question must be asked as text, or `fill` says so.
+    /// Decides by a fast path for roles with these masks, on the values that `fill` writes. Returns
+    /// `None` if the question must be sent as text, or `fill` returns `None`.
     #[inline]
     pub(crate) fn decide(
         &mut self,

@@ -1,4 +1,4 @@
-//! Questions as text: the general way, which every question can go.
+//! Questions as text: the general path, which fits every question.
 
 use serde_json::{Map, Number, Value};
 use wardgate_native::{Field, Lookup, Question};
@@ -53,7 +53,7 @@ fn map(lookup: &dyn Lookup, depth: usize) -> Result<Value, HostError> {
     fault.map_or(Ok(Value::Object(members)), Err)
 }
 
-/// Copies a value. Nothing where there is none.
+/// Copies a value; returns `None` for a missing one.
 fn value(field: Field<'_>, depth: usize) -> Result<Option<Value>, HostError> {
     Ok(Some(match field {
         Field::Missing => return Ok(None),

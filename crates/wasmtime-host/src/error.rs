@@ -1,50 +1,50 @@
-//! Why there is no answer. Who gets an error has no permission.
+//! The reasons why a call has no answer. An error grants no permission.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why there is no answer. Who gets one has no permission.
+/// The reason why a call has no answer. It grants no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HostError {
-    /// The code is no module or component that can be run here.
+    /// The code is no module or component that runs here.
     Code {
-        /// What is wrong with it.
+        /// The error of wasmtime.
         message: String,
     },
     /// The code has plain calls of another version.
     Version {
         /// The version found.
         found: i32,
-        /// The version that is spoken here.
+        /// The version of this host.
         expected: i32,
     },
     /// The bundle, the terms or the request are refused.
     Refused {
         /// The stable name: see `docs/ABI.md`.
         code: String,
-        /// What happened.
+        /// The message.
         message: String,
     },
     /// The call took longer than [`Limits::time`](crate::Limits::time).
     OutOfTime,
-    /// The code trapped: it wanted more memory than [`Limits::memory`](crate::Limits::memory), or has a
-    /// fault.
+    /// The code trapped: it needed more memory than [`Limits::memory`](crate::Limits::memory), or
+    /// has a fault.
     Trapped {
-        /// What wasmtime says of it.
+        /// The error of wasmtime.
         message: String,
     },
     /// All instances are in use.
     Busy {
-        /// What wasmtime says of it.
+        /// The error of wasmtime.
         message: String,
     },
     /// The thread that ends calls cannot be started.
     Thread {
-        /// What the system says.
+        /// The error of the system.
         message: String,
     },
-    /// The code answered what it should not. Nothing that it says is believed.
+    /// The code gave an invalid answer. None of its answers are trusted.
     Confused,
 }
 
@@ -65,7 +65,7 @@ impl HostError {
         }
     }
 
-    /// Whether the instance that said so may be asked again.
+    /// Returns true if the instance that returned this error may be used again.
     pub(crate) const fn is_sound(&self) -> bool {
         matches!(self, Self::Refused { .. })
     }

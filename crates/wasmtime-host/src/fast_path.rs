@@ -1,4 +1,4 @@
-//! A fast path as the host needs it: what to read, and the words for it.
+//! A fast path as the host uses it: the slots to read, and the words for their texts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,32 +12,32 @@ use crate::error::HostError;
 use crate::instance::Instance;
 use crate::module::ModuleInstance;
 
-/// What a question must be read for, to be decided by one fast path.
+/// The parts of a question that one fast path reads.
 #[derive(Debug)]
 pub(crate) struct HostPath {
     pub(crate) id: u64,
     pub(crate) slots: Box<[Slot]>,
-    /// The mask of each role that is listed.
+    /// The mask of each listed role.
     roles: Names<u32>,
-    /// The mask of any other.
+    /// The mask of all other roles.
     others: u32,
-    /// Principals with policies of their own, of which fast paths know nothing.
+    /// The principals with principal policies, which no fast path covers.
     own_policies: OwnPolicies,
 }
 
-/// The principals with policies of their own, of which fast paths know nothing.
+/// The principals with principal policies, which no fast path covers.
 type OwnPolicies = Arc<Names<()>>;
 
-/// The fast paths of the bundle that an instance has, each read once.
+/// The fast paths of the bundle of an instance, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct HostPaths {
     read: HashMap<u64, Option<Arc<HostPath>>>,
-    /// Read before the first fast path.
+    /// The principals with principal policies, read before the first fast path.
     own_policies: Option<OwnPolicies>,
 }
 
 impl HostPaths {
-    /// Returns the fast path of a target. Nothing if questions are to be asked as text.
+    /// Returns the fast path of a target; `None` if questions must be sent as text.
     pub(crate) fn fast_path(
         &mut self,
         instance: &mut Instance,
@@ -79,7 +79,7 @@ impl HostPaths {
         Ok(self.read.entry(id).or_insert_with(made).clone())
     }
 
-    /// Returns the principals with policies of their own.
+    /// Returns the principals with principal policies.
     fn own_policies(&mut self, instance: &mut Instance) -> Result<OwnPolicies, HostError> {
         if let Some(own_policies) = &self.own_policies {
             return Ok(Arc::clone(own_policies));
@@ -99,16 +99,16 @@ impl HostPaths {
     }
 }
 
-/// One place of a question.
+/// One slot of a question.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) position: SlotRoot,
     pub(crate) path: Box<[Box<str>]>,
-    /// The words of the texts that it is compared with.
+    /// The words of the texts that its value is compared with.
     pub(crate) constants: Names<u32>,
 }
 
-/// Where the path of a slot starts.
+/// The root of the path of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlotRoot {
     PrincipalId,
@@ -130,7 +130,8 @@ fn fast_path_of(list: &Value, action: &str) -> Option<u32> {
 }
 
 impl HostPath {
-    /// Reads a fast path. Nothing if it runs programs or has classes: then questions are asked as text.
+    /// Reads a fast path; returns `None` if it runs programs or has classes: then questions are
+    /// sent as text.
     fn parse(id: u32, fast_path: &Value, own_policies: OwnPolicies) -> Option<Self> {
         if word(fast_path.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
             return None;
@@ -146,7 +147,8 @@ impl HostPath {
         })
     }
 
-    /// Takes a fast path of the component. Nothing if it has more slots than a fast path can have.
+    /// Converts a fast path of the component; returns `None` if it has more slots than a fast path
+    /// can have.
     fn of(fast_path: types::Plan, own_policies: OwnPolicies) -> Option<Self> {
         let types::Plan { id, slots, roles, others } = fast_path;
         (slots.len() <= MAX_SLOTS).then(|| Self {
@@ -158,13 +160,14 @@ impl HostPath {
         })
     }
 
-    /// Returns whether a principal has policies of its own.
+    /// Returns true if a principal has principal policies.
     #[inline]
     pub(crate) fn has_own_policies(&self, principal: &str) -> bool {
         !self.own_policies.is_empty() && self.own_policies.get(principal).is_some()
     }
 
-    /// Unites the masks of roles. Nothing where they are too many or too long for a fast path.
+    /// Returns the union of the masks of roles; `None` if they are too many or too long for a fast
+    /// path.
     #[inline]
     pub(crate) fn mask<S: AsRef<str>>(&self, roles: &[S]) -> Option<u32> {
         if roles.len() > MAX_ROLES {
@@ -219,7 +222,7 @@ impl SlotRoot {
             "resource.kind" => Self::ResourceKind,
             "resource.id" => Self::ResourceId,
             "resource.attr" => Self::ResourceAttr,
-            // A list is asked about as text.
+            // A list is sent as text.
             _ => return None,
         })
     }
@@ -230,11 +233,11 @@ fn names(pairs: &Value) -> Option<Names<u32>> {
     pairs.as_array()?.iter().map(pair).collect()
 }
 
-/// Reads a word; -1 is none.
+/// Reads a word; -1 gives `None`.
 fn word(number: &Value) -> Option<u32> {
     number.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-/// What `docs/ABI.md` says of roles.
+/// The bounds of `docs/ABI.md` on roles.
 const MAX_ROLES: usize = 64;
 const MAX_ROLE_BYTES: usize = 192;

@@ -1,4 +1,4 @@
-//! One instance of the code, whichever form it has.
+//! One instance of the code, in either form.
 
 use wardgate_native::Timestamp;
 
@@ -7,13 +7,13 @@ use crate::error::HostError;
 use crate::module::ModuleInstance;
 use crate::terms::{Moment, Terms};
 
-/// One instance of the code, in which at most one bundle is open. One thread at a time asks it.
+/// One instance of the code, with at most one open bundle. One thread at a time uses it.
 pub(crate) enum Instance {
     Module(Box<ModuleInstance>),
     Component(Box<ComponentInstance>),
 }
 
-/// A question as text whose answer is bytes.
+/// A question as text with an answer in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TextQuestion {
     /// A decision.
@@ -38,7 +38,7 @@ impl Instance {
         }
     }
 
-    /// Opens a bundle in the place of the one that is open.
+    /// Opens a bundle in place of the open one.
     pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
         match self {
             Self::Module(instance) => instance.reload(bundle, moment),

@@ -1,10 +1,11 @@
 //! Wardgate in wasmtime.
 //!
-//! [`Code`] is the module or the component, compiled once for the process. A [`Pdp`] serves one bundle with
-//! it: many threads ask at the same time, each with an instance of its own out of a pool, and the bundle is
-//! replaced while they ask. No policy can hang the host or eat its memory: every call has a deadline and
-//! every instance a bound. What is decided is what `wardgate-native` decides, byte for byte; a host runs the
-//! sandbox where the code that decides is not to be trusted with the rest of the process.
+//! [`Code`] is the module or the component, compiled once for the process. A [`Pdp`] serves one
+//! bundle with it: many threads decide at the same time, each with an instance of its own out of a
+//! pool, and the bundle is replaced while they decide. No policy can hang the host or exhaust its
+//! memory: every call has a deadline and every instance a bound. Its decisions equal those of
+//! `wardgate-native`, byte for byte; a host runs the sandbox if it does not trust the deciding code
+//! with the rest of the process.
 //!
 //! ```no_run
 //! use wardgate_wasmtime_host::{Code, Limits, Moment, Pdp, SystemClock, Terms};

@@ -1,17 +1,18 @@
-//! What a host grants to the code that decides.
+//! The bounds of a host on the code that decides.
 
 use std::time::Duration;
 
-/// What a host grants to the code that decides.
+/// The bounds of a host on the code that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Instances that may be there at once, those of all PDPs with this code together: one for each thread
-    /// that asks at the same time, and one for a reload.
+    /// The most instances at one time, over all PDPs with this code: one for each thread that
+    /// decides at the same time, and one for a reload.
     pub instances: u32,
-    /// Bytes of memory that one instance may have. An open bundle lies there about twice while it is opened.
+    /// The memory of one instance in bytes. While a bundle is opened, it is in memory about twice.
     pub memory: usize,
-    /// How long one call may take, opening a bundle included. A call that takes longer is ended, and its instance is thrown away. It is
-    /// looked at about every quarter of this time, so a call may take a quarter longer.
+    /// The time limit of one call, opening a bundle included. A call that takes longer is ended,
+    /// and its instance is dropped. The limit is checked about every quarter of this time, so a
+    /// call may take a quarter longer.
     pub time: Duration,
 }
 
@@ -22,12 +23,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How often the clock of the calls ticks.
+    /// Returns the interval at which the clock of the calls ticks.
     pub(crate) fn tick(&self) -> Duration {
         (self.time / TICKS).max(SHORTEST_TICK)
     }
 
-    /// How many ticks a call may see: one more than fit, because the first may come at once.
+    /// Returns the number of ticks that a call may see: one more than fit, because the first may
+    /// come at once.
     pub(crate) fn ticks(&self) -> u64 {
         let tick = self.tick().as_nanos().max(1);
         u64::try_from(self.time.as_nanos().div_ceil(tick)).unwrap_or(u64::MAX).saturating_add(1)
@@ -36,22 +38,22 @@ impl Limits {
 
 const TICKS: u32 = 4;
 
-/// A clock that ticks faster costs more than it tells.
+/// The shortest interval: a faster clock costs more than its precision is worth.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
 
-/// Modules that one component may be made of.
+/// The most modules of one component.
 pub(crate) const MAX_CORES: u32 = 8;
 
-/// Tables of one instance: functions that are called by number.
+/// The most tables of one instance: functions that are called by number.
 pub(crate) const MAX_TABLES: u32 = 4;
 
-/// Elements of each of them.
+/// The most elements of each table.
 pub(crate) const MAX_TABLE_ELEMENTS: usize = 10_000;
 
-/// Bytes of the structures that wasmtime keeps for one instance.
+/// The most bytes of the structures that wasmtime allocates for one instance.
 pub(crate) const MAX_INSTANCE_BYTES: usize = 1 << 20;
 
-/// How deep the values of a question may nest when it is written as text.
+/// The deepest nesting of the values of a question as text.
 pub(crate) const MAX_DEPTH: usize = 64;
 
 #[cfg(test)]

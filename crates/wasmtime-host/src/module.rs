@@ -16,29 +16,29 @@ pub(crate) struct ModuleInstance {
     store: Store<()>,
     memory: Memory,
     calls: Calls,
-    /// How many ticks one call may see.
+    /// The number of ticks that one call may see.
     ticks: u64,
-    /// Where questions are written.
+    /// The memory for questions.
     block: Block,
-    /// Where the frame lies.
+    /// The address of the frame.
     frame: usize,
     handle: i32,
 }
 
-/// Memory of the module that is ours to write.
+/// Memory of the module that belongs to the host.
 #[derive(Clone, Copy, Default)]
 struct Block {
     address: i32,
     capacity: usize,
 }
 
-/// The frame, as it lies in the memory of the module.
+/// The frame in the memory of the module.
 pub(crate) struct Frame<'a> {
     words: &'a mut [[u8; 4]],
     numbers: &'a mut [[u8; 8]],
 }
 
-/// A question as text: handle, address, length, seconds, nanoseconds.
+/// A call with a question as text: handle, address, length, seconds, nanoseconds.
 type Question = TypedFunc<(i32, i32, i32, i64, i32), i32>;
 
 struct Calls {
@@ -166,7 +166,7 @@ impl ModuleInstance {
         Ok(positions.iter().map(|position| u32::from_le_bytes(*position)).collect())
     }
 
-    /// Returns the fast paths of a kind, version and scope, or nothing if there are none.
+    /// Returns the fast paths of a kind, version and scope; `null` if it has none.
     pub(crate) fn fast_path_list(&mut self, names: [&str; 3]) -> Result<Value, HostError> {
         let (address, _) = self.write(names.concat().as_bytes())?;
         let lengths = names.map(|name| i32::try_from(name.len()).unwrap_or(i32::MAX));
@@ -176,22 +176,22 @@ impl ModuleInstance {
         self.json(length)
     }
 
-    /// Returns a fast path, or nothing if there is none.
+    /// Returns a fast path; `null` if it does not exist.
     pub(crate) fn fast_path(&mut self, fast_path: u32) -> Result<Value, HostError> {
         let call = self.calls.fast_path.clone();
         let length = self.count(&call, (self.handle, fast_path.cast_signed()))?;
         self.json(length)
     }
 
-    /// Returns the principals with policies of their own.
+    /// Returns the principals with principal policies.
     pub(crate) fn principals(&mut self) -> Result<Value, HostError> {
         let call = self.calls.principals.clone();
         let length = self.count(&call, self.handle)?;
         self.json(length)
     }
 
-    /// Shows `fill` the frame, and decides on it by a fast path for roles with these masks. Nothing comes of it
-    /// where the question must be asked as text, or `fill` says so.
+    /// Fills the frame by `fill`, and decides on it by a fast path for roles with these masks.
+    /// Returns `None` if the question must be sent as text, or `fill` returns `None`.
     #[inline]
     pub(crate) fn decide(
         &mut self,
@@ -229,7 +229,7 @@ impl ModuleInstance {
         self.count(call, (self.handle, address, length, seconds, nanos))
     }
 
-    /// Makes a call whose result is an error below zero.
+    /// Makes a call whose result is an error if it is below zero.
     #[inline]
     fn count<P: WasmParams>(
         &mut self,
@@ -262,7 +262,7 @@ impl ModuleInstance {
         }
     }
 
-    /// Copies bytes to where the module lets us write.
+    /// Copies bytes into the memory for questions.
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<(i32, i32), HostError> {
         if bytes.len() > self.block.capacity {
@@ -290,7 +290,7 @@ impl ModuleInstance {
         Ok(())
     }
 
-    /// Gives back room that a bundle took: no question is as long.
+    /// Frees memory that a bundle took: no question is as long.
     fn shrink(&mut self) -> Result<(), HostError> {
         if self.block.capacity > MAX_CAPACITY { self.give_back() } else { Ok(()) }
     }
@@ -329,10 +329,10 @@ impl<'a> Frame<'a> {
         Self { words: words.as_chunks_mut().0, numbers: numbers.as_chunks_mut().0 }
     }
 
-    /// Writes what a slot holds. A slot that no fast path can have is ignored.
+    /// Writes the value of a slot. A slot that no fast path can have is ignored.
     #[inline]
     pub(crate) fn put(&mut self, slot: usize, value: SlotValue) {
-        let said = match value {
+        let word = match value {
             SlotValue::Missing => word::MISSING,
             SlotValue::Broken => word::BROKEN,
             SlotValue::Null => word::NULL,
@@ -347,7 +347,7 @@ impl<'a> Frame<'a> {
             }
         };
         if let Some(position) = self.words.get_mut(slot) {
-            *position = said.to_le_bytes();
+            *position = word.to_le_bytes();
         }
     }
 }
@@ -384,12 +384,12 @@ fn found<P: WasmParams, R: WasmResults>(
     instance.get_typed_func(store, name).map_err(|error| HostError::code(&error))
 }
 
-/// An address or a length is unsigned.
+/// Converts an address or a length, which is unsigned.
 fn position(number: i32) -> Result<usize, HostError> {
     usize::try_from(number.cast_unsigned()).map_err(|_| HostError::Confused)
 }
 
-/// A moment as the module takes it: a time below zero is none.
+/// Converts a moment for the module: a time below zero means none.
 fn numbers(moment: Moment) -> (i64, i64) {
     let now = moment.now.map_or(-1, |now| i64::try_from(now).unwrap_or(i64::MAX));
     (now, i64::try_from(moment.min_revision).unwrap_or(i64::MAX))
@@ -405,14 +405,14 @@ fn too_large(bytes: usize) -> HostError {
 /// The bytes of a frame: its words, then its numbers.
 const FRAME_BYTES: usize = FRAME_WORDS * (4 + 8);
 
-/// The version of the plain calls that is spoken here.
+/// The version of the plain calls that this host uses.
 const VERSION: i32 = 1;
 
-/// No handle.
+/// The handle before a bundle is open.
 const NOTHING: i32 = -1;
 
-/// Enough for most questions, so that they never ask for room.
+/// The least memory for questions in bytes: it fits most of them, so they never allocate.
 const LEAST_CAPACITY: usize = 4096;
 
-/// Room that is kept between questions.
+/// The most memory that stays allocated between questions, in bytes.
 const MAX_CAPACITY: usize = 1 << 20;

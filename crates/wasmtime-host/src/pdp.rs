@@ -1,7 +1,8 @@
 //! The PDP of a host: one bundle, many threads, instances out of a pool.
 //!
-//! A reload is verified in one instance before anybody sees it. The other instances follow when they are
-//! asked next: a decision that begins after a reload has returned is made by the new bundle.
+//! A reload verifies the new bundle in one instance before any other uses it. The other instances
+//! follow at their next question: a decision that begins after a reload has returned is made by the
+//! new bundle.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,15 +26,15 @@ pub(crate) struct Shared {
     code: Code,
     terms: Terms,
     source: Mutex<Arc<Source>>,
-    /// That of the source, written after it.
+    /// The generation of the source, written after it.
     generation: AtomicU64,
-    /// Held while a bundle is replaced, so that two reloads do not mix.
+    /// Locked while a bundle is replaced, so that two reloads do not mix.
     reloading: Mutex<()>,
-    /// Instances that nobody asks at the moment.
+    /// The idle instances.
     idle: Mutex<Vec<Served>>,
 }
 
-/// A bundle that was verified, and the moment at which it was.
+/// A verified bundle, and the moment of its verification.
 struct Source {
     bundle: Box<[u8]>,
     moment: Moment,
@@ -44,9 +45,9 @@ struct Source {
 pub(crate) struct Served {
     pub(crate) instance: Instance,
     pub(crate) generation: u64,
-    /// Those that were asked for of this bundle.
+    /// The fast paths of this bundle that were read.
     pub(crate) fast_paths: HostPaths,
-    /// The bundle has a date on which it expires.
+    /// True if the bundle has a date on which it expires.
     pub(crate) can_expire: bool,
 }
 
@@ -54,7 +55,7 @@ impl Pdp {
     /// Opens a bundle.
     ///
     /// # Errors
-    /// The bundle or the terms are refused, or there is no instance left.
+    /// The bundle or the terms are refused, or all instances are in use.
     pub fn open(
         code: &Code,
         bundle: &[u8],
@@ -75,12 +76,12 @@ impl Pdp {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Replaces the bundle, under the same terms. Decisions that have begun end by the old one; those that
-    /// begin after this returns are made by the new one. A signed bundle must not be older than the one in
-    /// use.
+    /// Replaces the bundle, under the same terms. Decisions that have begun are completed by the
+    /// old one; those that begin after this returns are made by the new one. A signed bundle must
+    /// not be older than the one in use.
     ///
     /// # Errors
-    /// The bundle is refused; then the one in use stays. Or there is no instance left.
+    /// The bundle is refused, or all instances are in use; the old bundle remains in use.
     pub fn reload(&self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
         let shared = &*self.shared;
         let _alone = lock(&shared.reloading);
@@ -98,8 +99,8 @@ impl Pdp {
         outcome
     }
 
-    /// Takes an instance for several questions of one thread. It follows reloads, and goes back when the
-    /// session is dropped.
+    /// Returns a session for several questions of one thread. Its instance follows reloads, and
+    /// returns to the pool when the session is dropped.
     #[must_use]
     pub fn session(&self) -> Session {
         Session::new(Arc::clone(&self.shared))
@@ -108,7 +109,7 @@ impl Pdp {
     /// Returns the revision of the bundle in use.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The code gives no answer.
     pub fn revision(&self) -> Result<u64, HostError> {
         self.session().revision()
     }
@@ -116,7 +117,7 @@ impl Pdp {
     /// Decides `{"principal", "action", "resource"}`.
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn is_allowed(&self, request: &[u8], clock: &impl Clock) -> Result<bool, HostError> {
         self.session().is_allowed(request, clock)
     }
@@ -125,16 +126,16 @@ impl Pdp {
     /// bytes on every host.
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn decision_bytes(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
         self.session().decision_bytes(request, clock)
     }
 
-    /// Decides `{"principal", "action", "resources"}`, and returns the places of the resources on which the
-    /// action is allowed.
+    /// Decides `{"principal", "action", "resources"}`, and returns the indices of the resources on
+    /// which the action is allowed.
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn filter(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u32>, HostError> {
         self.session().filter(request, clock)
     }
@@ -143,7 +144,7 @@ impl Pdp {
     /// considered as JSON.
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn explain(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
         self.session().explain(request, clock)
     }
@@ -151,7 +152,7 @@ impl Pdp {
     /// Answers an evaluation request of the AuthZEN Authorization API 1.0 with its response.
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn authzen_evaluate(
         &self,
         request: &[u8],
@@ -162,7 +163,7 @@ impl Pdp {
 }
 
 impl Shared {
-    /// Takes an instance that has the bundle in use.
+    /// Takes an instance with the bundle in use.
     pub(crate) fn served(&self) -> Result<Served, HostError> {
         let idle = lock(&self.idle).pop();
         match idle {
@@ -178,7 +179,7 @@ impl Shared {
         }
     }
 
-    /// Gives an instance the bundle in use, unless it has it.
+    /// Loads the bundle in use into an instance, unless it has it already.
     pub(crate) fn renewed(&self, mut served: Served) -> Result<Served, HostError> {
         if !self.is_current(served.generation) {
             let source = Arc::clone(&lock(&self.source));
@@ -189,20 +190,20 @@ impl Shared {
         Ok(served)
     }
 
-    /// Returns whether no bundle came after that of this generation.
+    /// Returns true if no bundle is newer than that of this generation.
     #[inline]
     pub(crate) fn is_current(&self, generation: u64) -> bool {
         self.generation.load(Ordering::Acquire) == generation
     }
 
-    /// Keeps an instance for the next question.
+    /// Returns an instance to the pool for the next question.
     pub(crate) fn give_back(&self, served: Served) {
         lock(&self.idle).push(served);
     }
 }
 
 impl Served {
-    /// Notes that the instance has another bundle.
+    /// Records that the instance has another bundle.
     fn renew(&mut self, generation: u64) {
         self.generation = generation;
         self.fast_paths = HostPaths::default();
@@ -216,7 +217,7 @@ impl std::fmt::Debug for Pdp {
     }
 }
 
-/// What these locks guard is whole even where somebody panicked.
+/// Locks a mutex. The guarded data are consistent even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The quick way: a question written where the code looks for it.
+//! Prepared targets: the values of a question are written where the code reads them.
 
 use std::sync::Arc;
 
@@ -9,14 +9,16 @@ use crate::fast_path::HostPath;
 use crate::instance::Instance;
 use crate::pdp::Served;
 
-/// What questions about one action on one kind of resource are read for. Made by
-/// [`Session::prepare`](crate::Session::prepare); it follows reloads and serves any session of its PDP.
+/// The prepared lookups for questions about one action on one kind of resource. Made by
+/// [`Session::prepare`](crate::Session::prepare); it follows reloads and serves any session of its
+/// PDP.
 #[derive(Debug)]
 pub struct Prepared {
     target: Names,
-    /// Of which bundle the fast path is.
+    /// The generation of the bundle of the fast path.
     generation: Option<u64>,
-    /// Nothing where questions are asked as text. Kinds with equal rules share it, so that it stays near.
+    /// `None` if questions are sent as text. Kinds with equal rules share the fast path, so that it
+    /// stays in the cache.
     fast_path: Option<Arc<HostPath>>,
 }
 
@@ -34,7 +36,7 @@ impl Prepared {
         Self { target: Names::new(target), generation: None, fast_path: None }
     }
 
-    /// Finds the fast path in the bundle that an instance has.
+    /// Finds the fast path in the bundle of an instance.
     #[cold]
     pub(crate) fn renew(&mut self, served: &mut Served) -> Result<(), HostError> {
         let Served { instance, fast_paths, .. } = served;
@@ -43,7 +45,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Decides a question, if the quick way can.
+    /// Decides a question by the fast path; returns `None` if it cannot.
     #[inline]
     pub(crate) fn decide<S, P, R>(
         &mut self,
@@ -65,7 +67,7 @@ impl Prepared {
             return Ok(None);
         }
         let Some(roles) = fast_path.mask(principal.roles) else { return Ok(None) };
-        // Only a bundle that can expire makes the host look at its clock.
+        // The clock is read only if the bundle can expire.
         let seconds = served.can_expire.then(|| clock.now().seconds());
         match &mut served.instance {
             Instance::Module(module) => module.decide(fast_path.id, roles, seconds, |frame| {
@@ -109,7 +111,7 @@ impl Names {
     }
 }
 
-/// Whether two names are equal that are mostly empty.
+/// Compares two names that are mostly empty.
 #[inline]
 fn is_same(left: &str, right: &str) -> bool {
     left.len() == right.len() && (left.is_empty() || left == right)

@@ -1,4 +1,4 @@
-//! One thread's questions to one instance.
+//! The questions of one thread to one instance.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::instance::{Instance, TextQuestion};
 use crate::pdp::{Served, Shared};
 use crate::prepared::Prepared;
 
-/// An instance for the questions of one thread, taken when the first one comes.
+/// An instance for the questions of one thread, taken with the first one.
 pub struct Session {
     shared: Arc<Shared>,
     served: Option<Served>,
@@ -24,24 +24,24 @@ impl Session {
     /// Returns the revision of the bundle in use.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The code gives no answer.
     pub fn revision(&mut self) -> Result<u64, HostError> {
         self.with(|served| served.instance.revision())
     }
 
-    /// As [`Pdp::is_allowed`](crate::Pdp::is_allowed).
+    /// Decides one action: see [`Pdp::is_allowed`](crate::Pdp::is_allowed).
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn is_allowed(&mut self, request: &[u8], clock: &impl Clock) -> Result<bool, HostError> {
         let now = clock.now();
         self.with(|served| served.instance.is_allowed(request, now))
     }
 
-    /// As [`Pdp::decision_bytes`](crate::Pdp::decision_bytes).
+    /// Decides several actions: see [`Pdp::decision_bytes`](crate::Pdp::decision_bytes).
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn decision_bytes(
         &mut self,
         request: &[u8],
@@ -50,27 +50,27 @@ impl Session {
         self.ask(TextQuestion::Check, request, clock.now())
     }
 
-    /// As [`Pdp::filter`](crate::Pdp::filter).
+    /// Decides on several resources: see [`Pdp::filter`](crate::Pdp::filter).
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn filter(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u32>, HostError> {
         let now = clock.now();
         self.with(|served| served.instance.filter(request, now))
     }
 
-    /// As [`Pdp::explain`](crate::Pdp::explain).
+    /// Explains a decision: see [`Pdp::explain`](crate::Pdp::explain).
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn explain(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
         self.ask(TextQuestion::Explain, request, clock.now())
     }
 
-    /// As [`Pdp::authzen_evaluate`](crate::Pdp::authzen_evaluate).
+    /// Answers a request of AuthZEN: see [`Pdp::authzen_evaluate`](crate::Pdp::authzen_evaluate).
     ///
     /// # Errors
-    /// The request is refused, or there is no answer.
+    /// The request is refused, or the code gives no answer.
     pub fn authzen_evaluate(
         &mut self,
         request: &[u8],
@@ -79,24 +79,25 @@ impl Session {
         self.ask(TextQuestion::Evaluate, request, clock.now())
     }
 
-    /// Looks up once what questions about `target` will be read for; see
+    /// Looks up once which values questions about `target` need; see
     /// [`is_allowed_fields`](Self::is_allowed_fields).
     ///
     /// # Errors
-    /// There is no answer.
+    /// The code gives no answer.
     pub fn prepare(&mut self, target: Target<'_>) -> Result<Prepared, HostError> {
         let mut prepared = Prepared::new(target);
         self.with(|served| prepared.renew(served))?;
         Ok(prepared)
     }
 
-    /// Decides a question whose attributes are found by their names: the quick way. Only what `prepared`
-    /// asks for is read, and no text crosses into the sandbox.
+    /// Decides a question whose attributes are found by their names, by the fast path. Only the
+    /// values that `prepared` needs are read, and no text crosses into the sandbox.
     ///
-    /// What the quick way cannot say, and any question about another target, is asked as text.
+    /// A question that the fast path cannot express, or about another target, is sent as text.
     ///
     /// # Errors
-    /// The question is too deep for a request or holds a number that JSON has not, or there is no answer.
+    /// The question is too deep for a request or contains a number that JSON does not have, or the
+    /// code gives no answer.
     #[inline]
     pub fn is_allowed_fields<S, P, R>(
         &mut self,
@@ -125,8 +126,8 @@ impl Session {
         self.with(|served| served.instance.ask(question, request, now))
     }
 
-    /// Shows `ask` an instance that has the bundle in use. One that trapped is thrown away: what is left in
-    /// its memory says nothing.
+    /// Calls `ask` with an instance that has the bundle in use. An instance that trapped is
+    /// dropped: its memory is in an unknown state.
     #[inline]
     fn with<T>(
         &mut self,

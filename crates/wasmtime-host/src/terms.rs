@@ -1,36 +1,36 @@
-//! Whom the host believes, and what it asks of a bundle.
+//! The trust and the conditions of a host for bundles.
 
 use wardgate_native::{AfterExpiry, Clock, Level};
 
-/// What a bundle must be, whenever it is opened.
+/// The conditions for a bundle that do not depend on the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Whom the host believes.
+    /// The signers that the host believes.
     pub trust: Trust,
-    /// The name that a bundle must have. None: any.
+    /// The name that a bundle must have; `None` accepts any.
     pub name: Option<String>,
-    /// Bytes of a bundle at most.
+    /// The largest bundle in bytes.
     pub max_bytes: u32,
-    /// What is answered once the bundle has expired.
+    /// How the PDP decides once the bundle has expired.
     pub after_expiry: AfterExpiry,
 }
 
-/// Whom the host believes.
+/// The signers that the host believes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Anyone: signatures are not looked at. For development, and for bytes that are trusted because of
-    /// where they come from.
+    /// Accepts any bundle, and reads no signature. For development, and for bytes that are trusted
+    /// because of their origin.
     Unsigned,
-    /// Whoever holds the keys of this set.
+    /// Accepts bundles signed by the keys of this set.
     Signed(TrustSet),
 }
 
-/// Keys that are trusted, and how many of them must have signed.
+/// The trusted keys, and how many of them must have signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustSet {
     /// The keys.
     pub keys: Vec<Key>,
-    /// How many must have signed: from 1 to the number of keys.
+    /// The number of keys that must have signed: from 1 to the number of keys.
     pub at_least: u8,
     /// Ids of keys that must be among them.
     pub required: Vec<Vec<u8>>,
@@ -39,25 +39,25 @@ pub struct TrustSet {
 /// A public key that is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// What signatures name it by. Without one it has the id that follows from the key.
+    /// The id by which signatures name it; `None` for the id derived from the key.
     pub id: Option<Vec<u8>>,
     /// Its parameter set.
     pub level: Level,
-    /// The key as FIPS 204 encodes it.
+    /// The key in the encoding of FIPS 204.
     pub public_key: Vec<u8>,
 }
 
-/// What a bundle must be at the time when it is opened.
+/// The conditions for a bundle that depend on the time of opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// The time, in seconds since 1970. Without one no bundle with dates is opened.
+    /// The time, in seconds since 1970. Without it bundles with dates are refused.
     pub now: Option<u64>,
     /// The lowest revision that is accepted: the highest that the host has seen.
     pub min_revision: u64,
 }
 
 impl Terms {
-    /// Terms that ask for nothing but a bounded size.
+    /// Returns terms that require a bounded size only.
     #[must_use]
     pub const fn unsigned() -> Self {
         Self {
@@ -68,7 +68,8 @@ impl Terms {
         }
     }
 
-    /// Terms under which one of these keys must have signed. The level of a key is told by its length.
+    /// Returns terms under which this key must have signed. The length of the key determines its
+    /// level.
     ///
     /// Keys of other lengths are refused when a bundle is opened.
     #[must_use]
@@ -80,7 +81,7 @@ impl Terms {
         Self { trust: Trust::Signed(set), ..Self::unsigned() }
     }
 
-    /// Writes the terms as `docs/ABI.md` describes them. Nothing if they do not fit.
+    /// Encodes the terms as in `docs/ABI.md`; returns `None` if they do not fit.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         let name = self.name.as_deref().unwrap_or("");
         let mut bytes = self.max_bytes.to_le_bytes().to_vec();
@@ -109,7 +110,7 @@ impl TrustSet {
             bytes.push(u8::try_from(id.len()).ok()?);
             bytes.extend(id);
         }
-        // What nobody need have signed looks like that; a set that is empty by mistake must not.
+        // An empty set without a quorum encodes unsigned trust, which must be chosen explicitly.
         (self.at_least > 0 || !self.keys.is_empty()).then_some(())
     }
 }
@@ -131,8 +132,8 @@ impl Key {
 }
 
 impl Moment {
-    /// The moment that a clock tells. A clock that stands before 1970 would keep what has expired valid, so
-    /// it tells none.
+    /// Returns the moment of a clock. With a clock before 1970, expired bundles would be valid, so
+    /// such a moment has no time.
     #[must_use]
     pub fn at(clock: &impl Clock) -> Self {
         Self { now: u64::try_from(clock.now().seconds()).ok(), min_revision: 0 }
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_bytes_as_the_page_says() {
+    fn terms_have_the_encoding_of_the_page() {
         assert_eq!(Terms::unsigned().bytes().unwrap(), [0, 0, 0, 4, 0, 0, 0, 0, 0]);
         let key = Key { id: Some(b"a".to_vec()), level: Level::MlDsa65, public_key: vec![7; 3] };
         let set = TrustSet { keys: vec![key], at_least: 1, required: vec![b"a".to_vec()] };
@@ -166,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_set_is_not_nobody() {
+    fn an_empty_trust_set_is_not_encoded() {
         let set = TrustSet { keys: Vec::new(), at_least: 0, required: Vec::new() };
         let terms = Terms { trust: Trust::Signed(set), ..Terms::unsigned() };
         assert_eq!(terms.bytes(), None);
     }
 
     #[test]
-    fn what_does_not_fit_is_no_terms() {
+    fn oversized_terms_are_not_encoded() {
         let terms = Terms { name: Some("n".repeat(70_000)), ..Terms::unsigned() };
         assert_eq!(terms.bytes(), None);
     }

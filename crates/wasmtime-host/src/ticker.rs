@@ -1,6 +1,7 @@
-//! The clock by which calls are ended.
+//! The clock that ends calls.
 //!
-//! wasmtime looks at a counter while it runs; this thread moves it on. It ends when the code is dropped.
+//! wasmtime compares a counter while it runs; this thread increments it. The thread ends when the
+//! code is dropped.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -37,7 +38,7 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It cannot panic, and nobody could be told.
+            // The thread cannot panic, and there is no caller to report to.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What the slots of a fast path hold: a question, read place by place.
+//! The values of the slots of a fast path, read from a question.
 
 use wardgate_fastpath::Texts;
 use wardgate_fastpath::layout::MAX_SLOTS;
@@ -6,10 +6,10 @@ use wardgate_native::{Field, Lookup, PrincipalRef, ResourceRef};
 
 use crate::fast_path::{HostPath, Slot, SlotRoot};
 
-/// What one slot holds.
+/// The value of one slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// The last step of the path finds nothing.
+    /// The last step of the path finds no value.
     Missing,
     /// A step before the last one fails, or the last one looks into a list.
     Broken,
@@ -22,8 +22,8 @@ pub(crate) enum Value {
 }
 
 impl HostPath {
-    /// Shows every slot with what it holds to `put`, in their order. Nothing where one holds what no value
-    /// here says.
+    /// Passes the value of every slot to `put`, in their order. Returns `None` if a slot has a
+    /// value without a variant here.
     #[inline]
     pub(crate) fn read<S, P, R>(
         &self,
@@ -74,7 +74,8 @@ where
 }
 
 impl Slot {
-    /// Reads the place. Nothing where a step before the last one fails, or the last one looks into a list.
+    /// Reads the slot; returns `None` if a step before the last one fails, or the last one looks
+    /// into a list.
     #[inline]
     fn read<'a, S, P, R>(
         &self,
@@ -96,7 +97,7 @@ impl Slot {
     }
 }
 
-/// Text has no members.
+/// Follows a path below a text, which has no members.
 #[inline]
 const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Option<Field<'a>> {
     match path.len() {
@@ -115,7 +116,7 @@ fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Option<Fi
         field = match field {
             Field::Map(map) => map.get(name),
             Field::Missing | Field::List(_) => return None,
-            // What is no object has no members.
+            // Only objects have members.
             _ if left > 0 => return None,
             _ => return Some(Field::Missing),
         };
@@ -123,5 +124,5 @@ fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Option<Fi
     Some(field)
 }
 
-/// Slots of most fast paths.
+/// The number of slots of most fast paths.
 const FEW: usize = 4;

@@ -23,14 +23,15 @@ use wardgate_wasmtime_host::{
     Code, Key, Level, Limits, Moment, Pdp, Terms, Timestamp, Trust, TrustSet,
 };
 
-/// Each form of the code, compiled once. Answers are compared with it, not times: a busy machine must not end a call.
+/// The forms of the code, each compiled once. Answers are compared with them, not times: a busy
+/// machine must not end a call.
 static FORMS: LazyLock<[(&str, Code); 3]> = LazyLock::new(|| {
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     ["wardgate_abi.wasm", "wardgate_abi_nosimd.wasm", "wardgate.component.wasm"]
         .map(|name| (name, Code::compile(&file(name), limits).unwrap()))
 });
 
-/// The bytes of a module for hosts.
+/// Returns the bytes of a module for hosts.
 fn file(name: &str) -> Vec<u8> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let path = target.join("hosts").join(name);
@@ -39,7 +40,7 @@ fn file(name: &str) -> Vec<u8> {
     })
 }
 
-/// An unsigned bundle of one policy.
+/// Returns an unsigned bundle of one policy.
 fn bundle(policy: &str) -> Vec<u8> {
     pack(&parts(policy))
 }
@@ -53,7 +54,7 @@ fn opened(code: &Code, bundle: &[u8]) -> Pdp {
     Pdp::open(code, bundle, &Terms::unsigned(), Moment::default()).unwrap()
 }
 
-/// Somebody who signs bundles.
+/// A signer of bundles.
 struct Signer {
     key: SigningKey,
     id: KeyId,
@@ -67,12 +68,12 @@ impl Signer {
         Self { key: SigningKey::from_seed(Level::MlDsa44, &seed), id }
     }
 
-    /// A bundle of one policy, signed by this one.
+    /// Returns a bundle of one policy, signed by this signer.
     fn signed(&self, policy: &str, label: &Label) -> Vec<u8> {
         self.also(&pack_as(&parts(policy), label).unwrap())
     }
 
-    /// The bundle with the signature of this one too.
+    /// Returns the bundle with the signature of this signer added.
     fn also(&self, bundle: &[u8]) -> Vec<u8> {
         sign(bundle, &self.id, &self.key, Some(&[7; 32])).unwrap()
     }
@@ -83,14 +84,14 @@ impl Signer {
     }
 }
 
-/// Terms under which so many of these must have signed.
+/// Returns terms under which `at_least` of these signers must have signed.
 fn terms(at_least: u8, signers: &[&Signer]) -> Terms {
     let keys = signers.iter().map(|signer| signer.key()).collect();
     let set = TrustSet { keys, at_least, required: Vec::new() };
     Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
 }
 
-/// A policy under which members may do this with albums of their own.
+/// Returns a policy under which members may do this with albums of their own.
 fn album(action: &str) -> String {
     format!(
         "apiVersion: api.cerbos.dev/v1
@@ -106,7 +107,7 @@ resourcePolicy:
     )
 }
 
-/// A request of Ada's about an album of hers.
+/// Returns a request of Ada's about an album of hers.
 fn request(action: &str) -> String {
     format!(
         r#"{{"principal": {{"id": "ada", "roles": ["member"]}}, "action": "{action}",

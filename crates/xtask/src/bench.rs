@@ -1,7 +1,7 @@
-//! Measures decisions beside the rivals.
+//! Measures decisions beside those of competitors.
 //!
-//! No other command does this: what a shared machine measures must not make a check fail. A rival that
-//! cannot be installed is left out, and the run says so.
+//! No other command measures: a time on a shared machine must not make a check fail. A competitor
+//! that cannot be installed is left out, and the output reports it.
 
 mod cerbos;
 mod modules;
@@ -13,7 +13,7 @@ use std::process::Command;
 use crate::shell::{self, Outcome, command, target};
 use crate::{hosts, npm, setup};
 
-/// Builds the package, installs the rivals, and measures.
+/// Builds the package, installs the competitors, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let only = only(arguments);
     let features = match only.as_slice() {
@@ -45,14 +45,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             measure.arg("--modules").arg(modules::build()?);
         }
     }
-    // Compiled apart, so that a long build shows where it stands.
+    // Compiled separately, so that a long build shows its progress.
     let mut build = shell::cargo(["build", "--release", "--features", features]);
     build.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     shell::logged("building the benchmark", &mut build)?;
     shell::shown(&mut measure)
 }
 
-/// OpenSSL is the system's, so it takes part only where a program can be built for it.
+/// Returns the features of the build. OpenSSL is that of the system, so it takes part only if a
+/// program can be built with it.
 fn features(only: &[&str]) -> String {
     let found = ["--atleast-version=3.0", "openssl"];
     let found = command("pkg-config").args(found).status().is_ok_and(|status| status.success());
@@ -64,14 +65,15 @@ fn features(only: &[&str]) -> String {
     format!("rivals{openssl}{hosts}")
 }
 
-/// The sections that are asked for; none where all are.
+/// Returns the selected sections; none selects all.
 fn only(arguments: &[String]) -> Vec<&str> {
     let pairs =
         arguments.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "--only"));
     pairs.filter_map(|pair| pair.get(1)).map(String::as_str).collect()
 }
 
-/// Builds what the sections about decisions in Node need, and tells `measure` where it is.
+/// Builds the programs and packages that the sections about decisions in Node need, and passes
+/// their paths to `measure`.
 fn deciders(measure: &mut Command) -> Outcome {
     npm::build()?;
     let cli = ["build", "--quiet", "--package", "wardgate-cli"];
@@ -84,7 +86,7 @@ fn deciders(measure: &mut Command) -> Outcome {
     Ok(())
 }
 
-/// Builds the `opa` program below the target folder, unless it is there, and returns where it is.
+/// Builds the `opa` program below the target folder, unless it exists, and returns its path.
 fn opa() -> Outcome<PathBuf> {
     let folder = target().join("opa");
     let (program, stamp) = (folder.join("opa"), folder.join(".version"));
@@ -105,14 +107,14 @@ fn needs_go() -> Outcome {
     found.map_err(|_| "Go is not installed to build it".to_owned())
 }
 
-/// The section about compiling, which needs one rival and no Node.
+/// The section about compiling, which needs one competitor and no Node.
 const COMPILE: &str = "compile";
 
 /// The section about cryptography, which needs modules of its own and none of the others.
 const CRYPTO: &str = "crypto";
 
-/// The section about other hosts of WebAssembly, which needs neither Node nor rivals.
+/// The section about other hosts of WebAssembly, which needs neither Node nor competitors.
 const HOSTS: &str = "hosts";
 
-/// Exact, for a figure names its version.
+/// An exact version, because a figure names it.
 const OPA: &str = "github.com/open-policy-agent/opa@v1.22.0";

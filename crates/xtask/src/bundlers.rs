@@ -1,7 +1,7 @@
 //! The package as users of bundlers and compilers have it: packed, installed, bundled, run.
 //!
-//! Each app in `tests/bundlers` is built by its bundler and runs where such an app runs: in Chromium, or in
-//! workerd. What it says must be what the package says in Node.
+//! Each app in `tests/bundlers` is built by its bundler and runs in the environment of such an app:
+//! in Chromium, or in workerd. Its output must equal that of the package in Node.
 
 use crate::shell::{self, Outcome, command, root, target};
 use crate::{npm, setup};
@@ -26,5 +26,5 @@ pub(crate) fn check() -> Outcome {
 
 const FOLDER: &str = "tests/bundlers";
 
-/// How compilers find the types of a package.
+/// The ways in which compilers find the types of a package.
 const RESOLUTIONS: [&str; 4] = ["node16", "nodenext", "bundler", "node10"];

@@ -1,7 +1,7 @@
-//! Runs the public corpora, which lie outside the project.
+//! Runs the public corpora, which are outside the project.
 //!
-//! They are data of other projects, read where they are and never copied here. Without them there is
-//! nothing to run, and this says so.
+//! They are data of other projects, read in their folder and never copied. Without them no suite
+//! can run, and the output reports that.
 //!
 //! The suites of cryptography run once for each set of vectors: natively with the better ones denied, and
 //! in Node as WebAssembly with vectors and without.
@@ -11,15 +11,16 @@ use std::path::{Path, PathBuf};
 use crate::shell::{self, Outcome, root};
 use crate::{npm, setup};
 
-/// Runs the suites that the arguments name; all but `--corpora` goes to the program that runs them. Without
-/// arguments it compares the page about them, and with `--write` alone it writes the page.
+/// Runs the suites that the arguments name; all arguments except `--corpora` are passed to the
+/// program that runs them. Without arguments it compares the page about them, and with `--write`
+/// alone it writes the page.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (corpora, mut rest) = split(arguments)?;
     let Some(folder) = corpora.canonicalize().ok().filter(|folder| folder.is_dir()) else {
         println!("    no corpora at {}: nothing to run", corpora.display());
         return Ok(());
     };
-    // Some suites decide through the package too.
+    // Some suites also decide through the package.
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "conformance", "--"];
     let mut conformance = shell::cargo(program);
@@ -31,22 +32,22 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     shell::shown(&mut conformance)?;
     rest.retain(|word| *word != "--write");
-    for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(&rest, suite)) {
+    for suite in CRYPTOGRAPHY.iter().filter(|suite| is_selected(&rest, suite)) {
         on_lower_tiers(suite, &folder)?;
     }
-    if CRYPTOGRAPHY.iter().any(|suite| asked(&rest, suite)) {
+    if CRYPTOGRAPHY.iter().any(|suite| is_selected(&rest, suite)) {
         in_node(&rest, &folder)?;
     }
     Ok(())
 }
 
-/// Returns where the corpora are unless somebody says otherwise.
+/// Returns the default path of the corpora.
 pub(crate) fn corpora() -> PathBuf {
     root().join("../shared/corpora")
 }
 
-/// Tells whether the arguments leave a suite in: all that they can say more is which one.
-fn asked(arguments: &[&String], suite: &str) -> bool {
+/// Returns true if the arguments select a suite: `--suite` is the only one that can exclude it.
+fn is_selected(arguments: &[&String], suite: &str) -> bool {
     let named = arguments.iter().skip_while(|word| **word != "--suite").nth(1);
     named.is_none_or(|named| *named == suite)
 }
@@ -78,7 +79,7 @@ fn in_node(arguments: &[&String], corpora: &Path) -> Outcome {
         cargo.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
         shell::logged(&format!("conformance as WebAssembly {name}"), &mut cargo)?;
         let module = target.join(setup::WASI_TARGET).join("debug/conformance.wasm");
-        for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(arguments, suite)) {
+        for suite in CRYPTOGRAPHY.iter().filter(|suite| is_selected(arguments, suite)) {
             println!("    in Node {name}");
             let mut node = shell::command("node");
             node.args(["--no-warnings", "tests/node/conformance.mjs"]).arg(&module).arg(corpora);
@@ -102,11 +103,11 @@ fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
     Ok((corpora, rest))
 }
 
-/// The page that is generated: what the suites say.
+/// The generated page with the results of the suites.
 const PAGE: &str = "docs/CONFORMANCE.md";
 
 /// The suites whose code depends on the vectors of the machine.
 const CRYPTOGRAPHY: [&str; 3] = ["blake3", "acvp", "wycheproof"];
 
-/// What is denied, so that every tier is the best one once.
+/// The denied tiers of each run, so that every tier is the best one once.
 pub(crate) const DENIED: [&str; 3] = ["avx512", "avx512,avx2", "avx512,avx2,sse2"];

@@ -1,14 +1,14 @@
 //! The edge worker: its types, its tests inside workerd, its answers over HTTP, and its size.
 //!
-//! The worker imports the package as its users do: packed, and installed in its folder. The scripts that run
-//! here are those of `edge-worker/package.json`.
+//! The worker imports the package as its users do: packed, and installed in its folder. The scripts
+//! are those of `edge-worker/package.json`.
 
 use std::process::Command;
 
 use crate::shell::{self, Outcome, command, root, target};
 use crate::{conformance, npm, setup};
 
-/// Runs every check of the worker, and leaves behind what `npm run dev` needs.
+/// Runs every check of the worker, and leaves the files that `npm run dev` needs.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
     setup::npm_ci(FOLDER)?;
@@ -33,12 +33,12 @@ fn script(name: &str) -> Command {
     npm
 }
 
-/// Reads what wrangler says of the upload: `Total Upload: 639.55 KiB / gzip: 229.27 KiB`.
-fn check_size(said: &str) -> Outcome {
-    let gzipped = said.lines().find_map(|line| line.split_once("gzip: ")?.1.strip_suffix(" KiB"));
+/// Checks the size in the output of wrangler: `Total Upload: 639.55 KiB / gzip: 229.27 KiB`.
+fn check_size(output: &str) -> Outcome {
+    let gzipped = output.lines().find_map(|line| line.split_once("gzip: ")?.1.strip_suffix(" KiB"));
     let kib: f64 = gzipped
         .and_then(|text| text.trim().parse().ok())
-        .ok_or_else(|| format!("wrangler told no size:\n{said}"))?;
+        .ok_or_else(|| format!("wrangler told no size:\n{output}"))?;
     println!("    upload: {kib} KiB gzipped, at most {MAX_KIB}");
     if kib > MAX_KIB {
         return Err(format!("the worker has {kib} KiB gzipped, at most {MAX_KIB} were promised"));
@@ -48,5 +48,5 @@ fn check_size(said: &str) -> Outcome {
 
 const FOLDER: &str = "edge-worker";
 
-/// 260,000 bytes.
+/// The largest upload after gzip in KiB: 260,000 bytes.
 const MAX_KIB: f64 = 253.9;

@@ -1,7 +1,8 @@
 //! A short fuzz of every reader of untrusted input.
 //!
-//! With a nightly toolchain and cargo-fuzz the real targets run, led by coverage. Without them the same
-//! targets are fed random input in one ordinary process: it finds less, but it always runs.
+//! With a nightly toolchain and cargo-fuzz the real targets run, guided by coverage. Without them
+//! the same targets get random input in one ordinary process: it finds less, but needs no
+//! installation.
 
 use std::process::{Command, Stdio};
 
@@ -32,7 +33,8 @@ fn has_cargo_fuzz() -> bool {
 
 fn nightly_cargo() -> Command {
     let mut nightly = command("rustup");
-    // What the stable cargo above this process has set would otherwise win over `nightly`.
+    // The variables that the stable cargo above this process has set would otherwise override
+    // `nightly`.
     nightly.args(["run", "nightly", "cargo"]).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
     nightly
 }

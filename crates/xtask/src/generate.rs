@@ -1,15 +1,18 @@
-//! Writes the hot loops of the npm package: each template of `npm/templates` becomes a file of `npm/src/fast/generated`.
+//! Writes the hot loops of the npm package: each template of `npm/templates` becomes a file of
+//! `npm/src/fast/generated`.
 //!
-//! The copies are there for V8, which learns at each place of reading what the objects there look like. The templates hold
-//! each loop once. A template is TypeScript with three additions: `//= include NAME` stands for the fragment `NAME.inc.ts`, the
-//! lines between `//= for each site` and `//= end` are repeated with `$N` as the number, and `$SITES` is the list of all names.
+//! V8 needs the copies: it learns the shape of objects at each read site. The templates contain
+//! each loop once. A template is TypeScript with three additions: `//= include NAME` is replaced by
+//! the fragment `NAME.inc.ts`, the lines between `//= for each site` and `//= end` are repeated
+//! with `$N` as the number, and `$SITES` is the list of all names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{self, Outcome, root};
 
-/// Runs `cargo xtask generate`: writes the files anew, or with `--check` only looks whether they are current.
+/// Runs `cargo xtask generate`: writes the files, or with `--check` compares them with the
+/// templates.
 pub(crate) fn run(rest: &[String]) -> Outcome {
     match rest {
         [] => write(),
@@ -18,7 +21,7 @@ pub(crate) fn run(rest: &[String]) -> Outcome {
     }
 }
 
-/// Fails if a generated file is not what its template says, or has no template.
+/// Fails if a generated file differs from the output of its template, or has no template.
 pub(crate) fn check() -> Outcome {
     let generated = generated()?;
     let mut stale: Vec<String> = Vec::new();
@@ -45,7 +48,8 @@ fn write() -> Outcome {
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         println!("    {}", path.display());
     }
-    // The template of the compiler is the hot function without types, which only TypeScript can take away.
+    // The template of the compiler is the hot function without types, which only TypeScript can
+    // remove.
     shell::shown(shell::command("node").arg("npm/accessor-template.mjs"))
 }
 
@@ -93,7 +97,7 @@ fn expand(template: &str, fragment: &dyn Fn(&str) -> Outcome<String>) -> Outcome
     Ok(text)
 }
 
-/// Returns the names of all sites, as an import lists them.
+/// Returns the names of all sites, in the form of an import list.
 fn sites() -> String {
     let names: Vec<String> = (0..SITES).map(|site| format!("n{site}")).collect();
     names.chunks(16).map(|names| names.join(", ")).collect::<Vec<_>>().join(",\n  ")

@@ -1,7 +1,7 @@
-//! The modules for hosts beside JavaScript, and the hosts that try them.
+//! The modules for hosts other than JavaScript, and the hosts that test them.
 //!
-//! Three files in `target/hosts`: the plain module with vectors and without, and the component. A build is
-//! skipped when nothing that goes into it has changed.
+//! Three files in `target/hosts`: the plain module with vectors and without, and the component. A
+//! build is skipped if none of its inputs has changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::setup::{self, WASM_TARGET};
 use crate::shell::{self, Outcome, cargo, command, root, target};
 use crate::{languages, wasm};
 
-/// Builds the modules, unless those there are up to date.
+/// Builds the modules, unless they are up to date.
 pub(crate) fn build() -> Outcome {
     setup::wasm_target()?;
     let stamp = folder().join(".inputs");
@@ -31,7 +31,7 @@ pub(crate) fn build() -> Outcome {
     shell::write(&stamp, inputs)
 }
 
-/// Tries the modules in wasmtime, from Rust and Python, and in wazero, from Go.
+/// Tests the modules in wasmtime, from Rust and Python, and in wazero, from Go.
 pub(crate) fn test() -> Outcome {
     build()?;
     questions()?;
@@ -55,7 +55,7 @@ fn in_rust() -> Outcome {
     Ok(())
 }
 
-/// Writes what the hosts are asked: the cases, as signed bundles.
+/// Writes the questions for the hosts: the cases, as signed bundles.
 fn questions() -> Outcome {
     let mut write = cargo(["run", "--quiet", "--package", "wardgate-tests", "--bin", "hosts"]);
     shell::shown(write.arg("--").arg(folder()))
@@ -66,7 +66,7 @@ fn in_python() -> Outcome {
     let component = folder().join("wardgate.component.wasm");
     let program = |name: &str| {
         let mut python = command(&python);
-        // Without the folder of compiled files that it would leave among the sources.
+        // `-B` avoids the folder of compiled files among the sources.
         python.arg("-B").arg(root().join("tests/hosts/python").join(name)).arg(&component);
         python
     };
@@ -97,7 +97,7 @@ fn in_go() -> Outcome {
     Ok(())
 }
 
-/// Where the modules are.
+/// Returns the folder of the modules.
 pub(crate) fn folder() -> PathBuf {
     target().join("hosts")
 }
@@ -127,8 +127,8 @@ fn copied(from: &Path, to: &Path) -> Outcome {
     shell::write(to, bytes)
 }
 
-/// What the hosts are asked.
+/// The file of the questions for the hosts.
 const QUESTIONS: &str = "questions.jsonl";
 
-/// The module that the component is made of.
+/// The module from which the component is made.
 const CARRIER: &str = "carrier.wasm";

@@ -1,7 +1,8 @@
-//! Counts the instructions of a decision, in every native form, and holds them to a table in the project.
+//! Counts the instructions of a decision, in every native form, and compares them with a table in
+//! the project.
 //!
-//! Time on a shared machine says little; a count hardly changes from run to run. valgrind counts, and
-//! nothing else is needed: the difference between a short and a long run is what the passes took.
+//! Time on a shared machine varies; a count hardly changes from run to run. Only valgrind is
+//! needed: the difference between a short and a long run is the cost of the passes.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::shell::{self, Outcome, command, root, target};
 
-/// Compares the counts with the table, or writes the table anew.
+/// Compares the counts with the table, or replaces the table.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_new = match arguments {
         [] => false,
@@ -43,7 +44,7 @@ fn build() -> Outcome<PathBuf> {
     Ok(target().join("release").join(PROGRAM))
 }
 
-/// Returns how many instructions one decision takes.
+/// Returns the number of instructions of one decision.
 fn of_a_decision(program: &Path, name: &str) -> Outcome<u64> {
     let few = instructions(program, name, FEW)?;
     let many = instructions(program, name, MANY)?;
@@ -69,7 +70,7 @@ fn instructions(program: &Path, name: &str, passes: u32) -> Outcome<u64> {
     count.ok_or_else(|| format!("valgrind did not count on `{name}`: {text}"))
 }
 
-/// Fails when a form takes more than the table allows.
+/// Fails if a form takes more instructions than the table allows.
 fn compare(counts: &[(String, u64)], table: &str) -> Outcome {
     let mut faults = Vec::new();
     for (name, count) in counts {
@@ -91,7 +92,7 @@ fn compare(counts: &[(String, u64)], table: &str) -> Outcome {
     Err(format!("{}; {advice}", faults.join("; ")))
 }
 
-/// Returns what the table says of a form.
+/// Returns the count of a form in the table.
 fn known(table: &str, name: &str) -> Option<u64> {
     let row = |line: &str| {
         let mut cells = line.split('|').map(str::trim).skip(1);
@@ -118,7 +119,7 @@ fn table() -> PathBuf {
 const PROGRAM: &str = "wardgate-host-instructions";
 const FEW: u32 = 1;
 const MANY: u32 = 21;
-/// How many requests one pass answers.
+/// The number of requests in one pass.
 const REQUESTS: u64 = 2000;
 
 const HEAD: &str = "# Instructions of a decision
@@ -136,7 +137,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn a_twentieth_more_is_allowed_and_no_more() {
+    fn at_most_a_twentieth_more_is_allowed() {
         let table = "| form | instructions |\n|---|--:|\n| JSON text | 1,000 |\n";
         let check = |name: &str, count, expected| {
             assert_eq!(compare(&[(name.to_owned(), count)], table).is_ok(), expected, "{count}");

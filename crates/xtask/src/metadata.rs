@@ -1,6 +1,6 @@
-//! What cargo says about the crates of the workspace.
+//! The facts about the crates of the workspace, from `cargo metadata`.
 //!
-//! Only what `layers` asks for is read; the rest of cargo's answer is ignored.
+//! Only the members that `layers` needs are read.
 
 use std::path::PathBuf;
 

@@ -33,7 +33,7 @@ fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
     }
     let dist = root().join("npm/dist");
     if dist.exists() {
-        // A file whose source is gone must not reach the package.
+        // A file whose source was deleted must not reach the package.
         fs::remove_dir_all(&dist).map_err(|error| format!("cannot empty npm/dist: {error}"))?;
     }
     compile()?;
@@ -86,7 +86,8 @@ pub(crate) fn make_fixtures() -> Outcome {
     make_trust()
 }
 
-/// Packs the package and unpacks it among those of a folder: what is missing there is missing for users.
+/// Packs the package and unpacks it into the packages of a folder: a file that is missing there is
+/// missing for users.
 pub(crate) fn install_packed(folder: &Path) -> Outcome {
     let packed = target().join("xtask/packed").join(folder.file_name().unwrap_or_default());
     let installed = folder.join("node_modules/wardgate");
@@ -108,7 +109,7 @@ pub(crate) fn install_packed(folder: &Path) -> Outcome {
     shell::shown(&mut unpack)
 }
 
-/// Lets `wardgate bench` ask the package for once: it fails unless all answers are the native ones.
+/// Runs `wardgate bench` with the package once: it fails unless all answers equal the native ones.
 fn bench_album() -> Outcome {
     let program = ["run", "--quiet", "--package", "wardgate-cli", "--", "bench"];
     let what = ["npm/fixtures/album.bundle", "--requests", "npm/fixtures/album.jsonl"];
@@ -117,7 +118,7 @@ fn bench_album() -> Outcome {
 }
 
 /// Compiles `npm/fixtures/NAME` to the bundle and the accessor module that the tests read. They are
-/// not kept in the project: they would be of an older format one day.
+/// not stored in the project: their format would become outdated.
 fn compile_fixture(name: &str) -> Outcome {
     let policies = format!("npm/fixtures/{name}");
     let bundle = format!("{policies}.bundle");
@@ -127,8 +128,8 @@ fn compile_fixture(name: &str) -> Outcome {
     shell::captured(shell::cargo(program).args(compile)).map(drop)
 }
 
-/// Makes keys, and bundles that they signed and sealed. Keys are made anew each time: a secret that is
-/// kept in a project is none.
+/// Makes keys, and bundles that they signed and sealed. Keys are new each time, because a key
+/// stored in a project is no secret.
 fn make_trust() -> Outcome {
     let folder = root().join("npm/fixtures/trust");
     let cannot = |error: std::io::Error| format!("cannot prepare {}: {error}", folder.display());
@@ -151,7 +152,7 @@ fn run(words: &[&str]) -> Outcome {
 
 const FIXTURES: &[&str] = &["album", "authzen", "closed", "spocp", "unusual"];
 
-/// What `npm/fixtures/trust` is made by. The tests take place in May 2024.
+/// The commands that make `npm/fixtures/trust`. The tests take place in May 2024.
 const TRUST: &[&str] = &[
     "keys generate -o release.jwk --public release.pub.jwk --id release",
     "keys generate -o audit.jwk --public audit.pub.jwk --id audit --algorithm ML-DSA-65",

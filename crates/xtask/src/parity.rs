@@ -1,8 +1,9 @@
-//! The same questions to every runtime, and a table of what they came to.
+//! Sends the same questions to every runtime, and prints a table of the results.
 //!
-//! The questions are made natively, and written to a file together with the digests of their answers. Each
-//! runtime reads them from there, imports the packed package by its name, and writes a report. All
-//! digests must be those of the native build, and no way of asking may contradict them.
+//! The questions are made natively, and written to a file together with the digests of their
+//! answers. Each runtime reads them from there, imports the packed package by its name, and writes
+//! a report. All digests must equal those of the native build, and all ways of deciding must agree
+//! with them.
 
 mod runtimes;
 mod table;
@@ -33,7 +34,7 @@ pub(crate) fn of_suite(is_long: bool) -> Outcome {
     run(if is_long { &[] } else { &short })
 }
 
-/// Asks every runtime, or those that the arguments name, and prints the table.
+/// Runs every runtime, or those that the arguments name, and prints the table.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let options = Options::read(arguments)?;
     prepare(&options)?;
@@ -68,11 +69,11 @@ fn two_at_once(runtimes: &[&Runtime]) -> Vec<Row> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What was asked for.
+/// The options of the command.
 #[derive(Default)]
 struct Options {
     only: Vec<String>,
-    /// For the program that makes the questions.
+    /// The size of the set of questions, for the program that makes them.
     size: Vec<String>,
 }
 
@@ -99,7 +100,7 @@ impl Options {
     }
 }
 
-/// A name stands for every runtime that it begins: `node` for `node without vectors` too.
+/// Returns true if `name` selects a runtime: `node` selects `node without vectors` too.
 fn is_named(runtime: &str, name: &str) -> bool {
     runtime == name || runtime.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
 }
@@ -119,7 +120,7 @@ fn prepare(options: &Options) -> Outcome {
     shell::shown(&mut write)
 }
 
-/// A runtime that was asked.
+/// The result of one runtime.
 struct Row {
     name: &'static str,
     outcome: Outcome<Value>,
@@ -137,7 +138,7 @@ impl Row {
         Self { name, outcome, vectors, lacks_crypto, time }
     }
 
-    /// Returns what is wrong, in words.
+    /// Returns a message about the first fault; `None` if the report is as expected.
     fn fault(&self, expected: &Value) -> Option<String> {
         let name = self.name;
         let report = match &self.outcome {
@@ -151,7 +152,7 @@ impl Row {
         {
             return Some(format!("{name}: whether it has vectors is not as expected"));
         }
-        // Counts too, so that nobody agrees by answering nothing.
+        // The counts are compared too, so that no runtime agrees by answering fewer questions.
         let suites = SUITES.iter().filter(|suite| !(self.lacks_crypto && **suite == "crypto"));
         let mut paths =
             suites.map(|suite| format!("/suites/{suite}")).chain(["/digest".to_owned()]);
@@ -161,7 +162,7 @@ impl Row {
     }
 }
 
-/// Says which answer was wrong, and what would have been right.
+/// Returns a message about the first wrong answer and the right one.
 fn first_difference(failure: &Value) -> String {
     let text = |name| failure.get(name).and_then(Value::as_str).unwrap_or_default();
     let at = failure.get("at").and_then(Value::as_u64).unwrap_or_default();
@@ -170,7 +171,7 @@ fn first_difference(failure: &Value) -> String {
     format!("{suite}, {name}, request {at}\n      said  {said}\n      right {right}")
 }
 
-/// Finds an answer in words: they stand in the order of the questions.
+/// Returns an answer as text: the answers are in the order of the questions.
 fn right_answer(suite: &str, name: &str, at: u64) -> Option<String> {
     let questions = fs::read_to_string(folder().join("questions.jsonl")).ok()?;
     let mut before = 0;
@@ -182,7 +183,7 @@ fn right_answer(suite: &str, name: &str, at: u64) -> Option<String> {
             let number = before + usize::try_from(at).ok()?;
             return answers.lines().nth(number).map(str::to_owned);
         }
-        // Three bytes are four characters, and a digest has 32.
+        // Three bytes are four characters, and a digest has 32 bytes.
         before += text("digests").len() * 3 / 4 / 32;
     }
     None
@@ -193,7 +194,7 @@ fn report(path: &Path) -> Outcome<Value> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Where questions and reports are.
+/// Returns the folder of questions and reports.
 fn folder() -> PathBuf {
     target().join("parity")
 }

@@ -1,11 +1,11 @@
-//! Runs the test suites of the project on every host that has a runner, and compares what they come to.
+//! Runs the test suites of the project on every host with a runner, and compares the results.
 
 use std::path::PathBuf;
 
 use crate::npm;
 use crate::shell::{self, Outcome, command, root, target};
 
-/// Runs every folder of `tests/suites` and the demonstration; of the corpora what is there.
+/// Runs every folder of `tests/suites` and the demonstration, and the corpora that are installed.
 pub(crate) fn compare() -> Outcome {
     npm::build()?;
     shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;

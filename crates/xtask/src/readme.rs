@@ -1,8 +1,8 @@
-//! Runs the programs that the README and the pages about runtimes show.
+//! Runs the programs in the README and the pages about runtimes.
 //!
-//! Every fenced block whose first line is a comment naming a file is written to a scratch folder under
-//! that name, and every `sh` block runs there, so what a reader copies is what the suite has run. An app for
-//! a browser or an edge runtime is run too, as its users would see it.
+//! Every fenced block whose first line is a comment naming a file is written to a scratch folder
+//! under that name, and every `sh` block runs there, so a reader copies what the suite has run. An
+//! app for a browser or an edge runtime is run too, as for its users.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn run_page(name: &str, folder: &Path) -> Outcome {
     }
 }
 
-/// Returns the lines that a program promises to print or answer, in comments, as in
+/// Returns the lines that the comments of a program promise as its output or answers, as in
 /// `console.log(answer); // sam true, eve false`.
 fn promised(program: &str) -> Vec<String> {
     let comments = program
@@ -101,7 +101,7 @@ fn scratch(name: &str) -> Outcome<PathBuf> {
         fs::remove_dir_all(&folder).map_err(cannot)?;
     }
     npm::install_packed(&folder)?;
-    // As `npm install` would leave it.
+    // The state after `npm install`.
     shell::write(
         &folder.join("package.json"),
         "{ \"dependencies\": { \"wardgate\": \"0.1.0\" } }\n",
@@ -115,7 +115,7 @@ fn copy(from: &Path, to: &Path) -> Outcome {
     shell::write(to, bytes)
 }
 
-/// Runs the app in a folder where it belongs, and returns what it says.
+/// Runs the app in its environment, and returns its output.
 fn run_app(folder: &Path, lines: usize) -> Outcome<String> {
     let mut app = command("node");
     app.arg("tests/bundlers/page.mjs").arg(folder).arg(lines.to_string());

@@ -1,6 +1,6 @@
-//! What a machine with rustup, Node and npm still lacks, installed inside the project.
+//! Installs the tools that a machine with rustup, Node and npm lacks, inside the project.
 //!
-//! Every step first looks whether its work is done already: a second run prints nothing and needs no
+//! Every step first checks if its work is done already: a second run prints no line and needs no
 //! network. A tool that cannot be installed from here ends the run with one sentence.
 
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use crate::languages;
 use crate::shell::{self, Outcome, command, root, target, tools};
 
-/// Installs what single checks need too: packages of runtimes and bundlers, and browsers.
+/// Installs the tools of single checks too: packages of runtimes and bundlers, and browsers.
 pub(crate) fn everything() -> Outcome {
     all()?;
     for folder in ["tests/runtimes", "tests/bundlers", "edge-worker"] {
@@ -25,7 +25,7 @@ pub(crate) fn everything() -> Outcome {
     Ok(())
 }
 
-/// Installs what is needed to build the package and to test most of it.
+/// Installs the tools that build the package and test most of it.
 pub(crate) fn all() -> Outcome {
     require()?;
     components()?;
@@ -65,7 +65,7 @@ pub(crate) fn wasm_target() -> Outcome {
     target_of_rust(WASM_TARGET)
 }
 
-/// Adds the standard library for WebAssembly with files, in which vectors run.
+/// Adds the standard library for WebAssembly with files, for the tests of vectors.
 pub(crate) fn wasi_target() -> Outcome {
     target_of_rust(WASI_TARGET)
 }
@@ -102,8 +102,8 @@ fn install(tool: &Tool) -> Outcome {
         return Ok(());
     }
     timed(&format!("{} {}", tool.package, tool.version), |name| {
-        // The lock file of a tool may name a version that a registry mirror does not hold; that
-        // shows at once, before anything is built.
+        // The lock file of a tool may name a version that a registry mirror lacks; that shows at
+        // once, before any crate is built.
         shell::attempt(name, cargo_install(tool).arg("--locked")).or_else(|_| {
             println!("    {name}: its lock file does not resolve here, trying without");
             shell::logged(name, &mut cargo_install(tool))
@@ -123,7 +123,7 @@ fn cargo_install(tool: &Tool) -> Command {
     command
 }
 
-/// The crates that the tools were built from are of no more use, and many.
+/// Removes the crates that the tools were built from: they are many, and not used again.
 fn remove_build_of_tools() -> Outcome {
     let folder = build_of_tools();
     if !folder.exists() {
@@ -137,12 +137,13 @@ fn build_of_tools() -> PathBuf {
     target().join("tools")
 }
 
-/// Installs what the package is built and tested with.
+/// Installs the packages that build and test the package.
 fn npm_packages() -> Outcome {
     npm_ci("npm")
 }
 
-/// Installs the npm packages of a folder when its lock file is not the one they were installed from.
+/// Installs the npm packages of a folder if its lock file differs from the one they were installed
+/// from.
 pub(crate) fn npm_ci(folder: &str) -> Outcome {
     let at = root().join(folder);
     let lock = shell::read(&at.join("package-lock.json"))?;
@@ -168,7 +169,8 @@ pub(crate) fn browser(package: &str) -> Outcome<PathBuf> {
 
 /// Installs a package of the system.
 pub(crate) fn system_package(package: &str) -> Outcome {
-    // The lists of a fresh machine are empty or old. Where they cannot be had, what is there may do.
+    // The lists of a fresh machine are empty or old. If they cannot be updated, the old ones may
+    // suffice.
     let apt = |arguments: &[&str]| {
         let mut apt = command("apt-get");
         apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
@@ -185,7 +187,7 @@ fn found_on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// Announces an installation, runs it, and says how long it took.
+/// Announces an installation, runs it, and prints its duration.
 pub(crate) fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
     println!("  installing {name}");
     let start = Instant::now();
@@ -194,7 +196,7 @@ pub(crate) fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcom
     Ok(())
 }
 
-/// Returns what a program prints when asked for its version; `None` when it does not run.
+/// Returns the output of a program for its version argument; `None` if it does not run.
 pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
     let output = command(program).arg(argument).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

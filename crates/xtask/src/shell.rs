@@ -1,7 +1,7 @@
-//! Running other programs: where the project is, and what the reader sees while he waits.
+//! Runs other programs: the folders of the project, and the progress that the reader sees.
 //!
-//! A long step writes to a log under `target/xtask` and shows one line now and then; the end of the
-//! log is printed when the step fails.
+//! A long step writes to a log under `target/xtask` and prints a line now and then; the end of the
+//! log is printed if the step fails.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -9,53 +9,53 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How a command of this program ends: the error is one sentence for a person.
+/// The result of a command of this program: the error is one sentence for a person.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// The folder cargo builds into.
+/// Returns the folder that cargo builds into.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// The folder that holds the tools this program installed.
+/// Returns the folder of the tools that this program installed.
 pub(crate) fn tools() -> PathBuf {
     root().join(".tools")
 }
 
-/// A command that runs in the root of the project and finds the project's own tools first.
+/// Returns a command that runs in the root of the project and finds the project's own tools first.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let own = [tools().join("bin"), root().join("npm/node_modules/.bin")];
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let all = own.into_iter().chain(std::env::split_paths(&inherited));
     let mut command = Command::new(program);
     command.current_dir(root());
-    // A folder whose name holds the separator cannot be joined; the inherited PATH then stays.
+    // A folder whose name contains the separator cannot be joined; the inherited PATH then remains.
     if let Ok(path) = std::env::join_paths(all) {
         command.env("PATH", path);
     }
     command
 }
 
-/// The cargo that runs this program.
+/// Returns a command of the cargo that runs this program.
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments);
     command
 }
 
-/// Runs a command whose output the reader wants to see.
+/// Runs a command whose output the reader sees.
 pub(crate) fn shown(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|error| cannot_start(command, &error))?;
     succeeded(command, status)
 }
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its output.
 pub(crate) fn captured(command: &mut Command) -> Outcome<String> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| cannot_start(command, &error))?;
@@ -64,12 +64,12 @@ pub(crate) fn captured(command: &mut Command) -> Outcome<String> {
         .map_err(|_| format!("{} printed text that is not UTF-8", spelled(command)))
 }
 
-/// Runs a long command with its output in a log, and tells every while how it stands.
+/// Runs a long command with its output in a log, and prints its progress now and then.
 pub(crate) fn logged(name: &str, command: &mut Command) -> Outcome {
     logged_within(Duration::MAX, name, command)
 }
 
-/// Runs a long command as `logged` does, and ends it when it takes longer than `limit`.
+/// Runs a long command as `logged` does, and ends it if it takes longer than `limit`.
 pub(crate) fn logged_within(limit: Duration, name: &str, command: &mut Command) -> Outcome {
     let status = spawn_and_wait(limit, name, command, &log_of(name));
     let outcome = status.and_then(|status| succeeded(command, status));
@@ -79,7 +79,7 @@ pub(crate) fn logged_within(limit: Duration, name: &str, command: &mut Command) 
     outcome
 }
 
-/// Runs a long command that may well fail: as `logged`, but its log is not printed.
+/// Runs a long command that may fail: as `logged`, but its log is not printed.
 pub(crate) fn attempt(name: &str, command: &mut Command) -> Outcome {
     let status = spawn_and_wait(Duration::MAX, name, command, &log_of(name))?;
     succeeded(command, status)
@@ -105,31 +105,31 @@ fn spawn_and_wait(
         .spawn()
         .map_err(|error| cannot_start(command, &error))?;
     let start = Instant::now();
-    let mut told = start;
+    let mut last_line_at = start;
     loop {
         let status = child.try_wait().map_err(|error| cannot_start(command, &error))?;
         if let Some(status) = status {
             return Ok(status);
         }
         if start.elapsed() >= limit {
-            // It may have ended just now; nothing else can go wrong here.
+            // The child may have ended just now; no other error is possible here.
             child.kill().and_then(|()| child.wait()).ok();
             return Err(format!("`{}` took longer than {}", spelled(command), seconds(limit)));
         }
-        if told.elapsed() >= BETWEEN_LINES {
-            told = Instant::now();
+        if last_line_at.elapsed() >= BETWEEN_LINES {
+            last_line_at = Instant::now();
             println!("    {name}: {} ... {}", seconds(start.elapsed()), last_line(log));
         }
         std::thread::sleep(BETWEEN_LOOKS);
     }
 }
 
-/// Spells a duration as `12.3 s`.
+/// Formats a duration as `12.3 s`.
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }
 
-/// Writes a file, creating the folders above it.
+/// Writes a file, and creates the folders above it.
 pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
     create(path)?;
     fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))

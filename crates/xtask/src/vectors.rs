@@ -1,14 +1,14 @@
 //! Runs the suite of `simd` for each set of vectors: as WebAssembly with and without them, and natively
 //! with the better ones denied.
 //!
-//! Every tier that a machine has is compared with the portable one wherever the suite runs. What this adds
-//! are the vectors of WebAssembly, which no native run has, and the choice of a tier.
+//! Wherever the suite runs, it compares every tier of the machine with the portable one. This step
+//! adds the vectors of WebAssembly, which no native run has, and the choice of a tier.
 
 use crate::conformance::DENIED;
 use crate::setup::{self, WASM_TARGET};
 use crate::shell::{self, Outcome, cargo, target};
 
-/// Runs them all.
+/// Runs the suite for each set of vectors.
 pub(crate) fn check() -> Outcome {
     for denied in DENIED {
         let name = format!("vectors without {denied}");
@@ -19,14 +19,14 @@ pub(crate) fn check() -> Outcome {
         let mut suite = cargo(SUITE);
         suite.args(["--target", WASM_TARGET]).env("RUSTFLAGS", flags);
         suite.env(RUNNER, "node run-in-node.mjs");
-        // Of its own: the flags would make everything else be built again.
+        // A separate folder: the flags would cause every other crate to be rebuilt.
         suite.env("CARGO_TARGET_DIR", target().join("vectors"));
         shell::logged(&format!("WebAssembly {name}"), &mut suite)?;
     }
     Ok(())
 }
 
-/// What runs a test of this target, in the folder of its crate.
+/// The variable with the runner of this target, in the folder of its crate.
 const RUNNER: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER";
 
 const SUITE: [&str; 4] = ["test", "--package", "wardgate-simd", "--lib"];

@@ -1,8 +1,8 @@
-//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, the compiler, and SPOCP. Holds them to
-//! their sizes.
+//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, the compiler, and
+//! SPOCP. Checks their sizes.
 //!
-//! wasm-pack drives cargo, wasm-bindgen and wasm-opt. A build is skipped when nothing that goes into
-//! it has changed.
+//! wasm-pack drives cargo, wasm-bindgen and wasm-opt. A build is skipped if none of its inputs has
+//! changed.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::setup;
 use crate::shell::{self, Outcome, command, root, target};
 
-/// Builds the modules, unless those there are up to date.
+/// Builds the modules, unless they are up to date.
 pub(crate) fn build() -> Outcome {
     setup::all()?;
     let stamp = folder().join(".inputs");
@@ -41,7 +41,7 @@ pub(crate) fn build_runtime() -> Outcome {
     }
     println!("  building the runtime module");
     let start = Instant::now();
-    // Left over files of an older build must not reach the package.
+    // Files of an older build must not reach the package.
     if folder().exists() {
         fs::remove_dir_all(folder()).map_err(|error| format!("cannot empty npm/wasm: {error}"))?;
     }
@@ -51,7 +51,7 @@ pub(crate) fn build_runtime() -> Outcome {
     shell::write(&stamp, inputs)
 }
 
-/// Fails when a compressed module is larger than the promise.
+/// Fails if a compressed module is larger than promised.
 pub(crate) fn check_size() -> Outcome {
     check_size_of(NAME, MAX_GZIPPED)?;
     check_size_of(PLAIN, MAX_GZIPPED)?;
@@ -80,12 +80,12 @@ struct Module {
     name: &'static str,
 }
 
-/// The folder of the built modules.
+/// Returns the folder of the built modules.
 fn folder() -> PathBuf {
     root().join("npm/wasm")
 }
 
-/// The module of SPOCP, which hosts can run that are not JavaScript.
+/// Returns the path of the module of SPOCP, which hosts other than JavaScript can run too.
 pub(crate) fn spocp() -> PathBuf {
     folder().join(format!("{}_bg.wasm", SPOCP.name))
 }
@@ -113,7 +113,7 @@ fn pack(module: &Module, feature: &str, folder: &Path, target: &Path) -> Outcome
     shell::logged(&format!("wasm-pack {} {feature}", module.name), &mut wasm_pack)
 }
 
-/// Adds the module without vectors, for engines that have none. Both of them share one glue.
+/// Adds the module without vectors, for engines without them. Both share one glue.
 fn add_plain() -> Outcome {
     let target = target_of_plain();
     let built = target.join("package");
@@ -127,7 +127,8 @@ fn add_plain() -> Outcome {
     must_have_no_vectors(&plain)
 }
 
-/// Adds the compiler and its glue. It gains nothing from vectors, and without them one module runs everywhere.
+/// Adds the compiler and its glue. It gains no speed from vectors, and without them one module runs
+/// everywhere.
 fn add_compiler() -> Outcome {
     let target = target_of_plain();
     let built = target.join("compiler");
@@ -140,8 +141,9 @@ fn add_compiler() -> Outcome {
     declare_glue(&COMPILER, &built)
 }
 
-/// Adds the rules of SPOCP, with its calls and nothing else: no start for objects of JavaScript, which there are none of,
-/// and so no import, no glue, and no table that not every host has.
+/// Adds the rules of SPOCP, with its calls alone: without the start function for objects of
+/// JavaScript, since it uses none, it needs no import, no glue, and no table, which some hosts
+/// lack.
 fn add_spocp() -> Outcome {
     let target = target_of_plain();
     let built = target.join("spocp");
@@ -156,7 +158,7 @@ fn add_spocp() -> Outcome {
     must_have_no_vectors(&folder().join(file))
 }
 
-/// What `wasm-metadce` keeps of a module: the calls of SPOCP, and whatever they reach.
+/// Returns the graph for `wasm-metadce`: the roots are the calls of SPOCP.
 fn graph_of_calls() -> String {
     let names: Vec<String> = SPOCP_CALLS.iter().map(|call| format!("\"{call}\"")).collect();
     let nodes: String =
@@ -165,14 +167,15 @@ fn graph_of_calls() -> String {
     format!("[{{\"name\":\"outside\",\"reaches\":[{reached}],\"root\":true}}{nodes}]")
 }
 
-/// Its own folder: with other flags in the same one, each build would undo the other.
+/// Returns a separate target folder: with other flags in the same one, each build would undo the
+/// other.
 fn target_of_plain() -> PathBuf {
     target().join("wasm-plain")
 }
 
 fn must_have_no_vectors(module: &Path) -> Outcome {
     let mut check = command("wasm-opt");
-    // It refuses a module that uses what is not enabled.
+    // wasm-opt refuses a module that uses a feature that is not enabled.
     check.arg(module).args(["--all-features", "--disable-simd", "--disable-relaxed-simd"]);
     shell::logged("wasm-opt without vectors", &mut check)
 }
@@ -181,13 +184,14 @@ fn copy(from: &Path, to: &Path) -> Outcome {
     fs::copy(from, to).map(drop).map_err(|error| format!("cannot write {}: {error}", to.display()))
 }
 
-/// Leaves what the package ships of the runtime: the modules, their glue, and its types.
+/// Removes all files of the runtime except those that the package ships: the modules, their glue,
+/// and its types.
 fn trim() -> Outcome {
     declare_glue(&RUNTIME, &folder())?;
     let shipped = ["js", "d.ts", "wasm"].map(|part| format!("{NAME}_bg.{part}"));
     for file in shell::entries(&folder())? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        if !shipped.iter().any(|kept| *kept == name) {
+        if !shipped.iter().any(|part| *part == name) {
             fs::remove_file(&file)
                 .map_err(|error| format!("cannot remove {}: {error}", file.display()))?;
         }
@@ -198,18 +202,19 @@ fn trim() -> Outcome {
 
 /// Declares the types of the glue that was built into a folder.
 ///
-/// wasm-pack adds an entry that imports the module by itself. That one cannot start a second instance,
-/// which the package needs after a trap.
+/// wasm-pack adds an entry that imports the module by itself. That one cannot start a second
+/// instance, which the package needs after a trap.
 fn declare_glue(module: &Module, built: &Path) -> Outcome {
     let types = shell::read(&built.join(format!("{}.d.ts", module.name)))?;
     let setter = "export function __wbg_set_wasm(exports: WebAssembly.Exports): void;\n";
     shell::write(&folder().join(format!("{}_bg.d.ts", module.name)), types + setter)
 }
 
-/// The flags of the compiler with this target feature, in the form that allows spaces in a path.
+/// Returns the flags of the compiler with this target feature, in the form that allows spaces in a
+/// path.
 ///
-/// The module holds the path of each source file that can panic. Those of the building machine are
-/// replaced, so that every machine builds the same bytes.
+/// The module contains the path of each source file that can panic. The paths of the building
+/// machine are replaced, so that every machine builds the same bytes.
 pub(crate) fn flags(feature: &str) -> String {
     let home = std::env::home_dir().map(|home| home.join(".cargo"));
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home).unwrap_or_default();
@@ -218,7 +223,7 @@ pub(crate) fn flags(feature: &str) -> String {
     [feature, remapped(&cargo, "cargo"), remapped(&root(), "wardgate")].join("\x1f")
 }
 
-/// Returns a digest of every file that can change the module, and of others.
+/// Returns a digest of every file that can change the module, and of `others`.
 pub(crate) fn digest_of_inputs(others: &[PathBuf]) -> Outcome<String> {
     let mut files = vec![root().join("Cargo.toml"), root().join("Cargo.lock")];
     files.extend_from_slice(others);
@@ -261,7 +266,7 @@ const NAME: &str = "wardgate";
 const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME };
 const COMPILER: Module = Module { folder: "crates/compiler-wasm", name: "wardgate_compiler" };
 const SPOCP: Module = Module { folder: "crates/spocp-wasm", name: "wardgate_spocp" };
-/// What the module of SPOCP exports: see `crates/spocp-wasm/src/lib.rs`.
+/// The exports of the module of SPOCP: see `crates/spocp-wasm/src/lib.rs`.
 const SPOCP_CALLS: [&str; 11] = [
     "memory",
     "room",
@@ -278,17 +283,20 @@ const SPOCP_CALLS: [&str; 11] = [
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
 
-/// 190 KB after gzip: what a page may pay for the runtime, of which 35 are for signatures, hashing and
-/// seals, and 10 for the validation of attributes by schemas (9,951 bytes of 189,209). See `docs/DESIGN.md`.
+/// 190 KB after gzip: the cost of the runtime for a page, of which 35 are for signatures, hashing
+/// and seals, and 10 for the validation of attributes by schemas (9,951 bytes of 189,209). See
+/// `docs/DESIGN.md`.
 const MAX_GZIPPED: usize = 190 * 1000;
 
-/// What the compiler weighs with the parsers, the tables of Unicode, all time zones, the engine that decides policy tests,
-/// the linter and the formatter, all schemas and the rules of SPOCP (747,478 bytes), and a little more. It was 525,662 bytes
-/// without tests, linter and formatter, and 708,508 without SPOCP and what schemas and messages gained then.
+/// The largest compiler after gzip: the parsers, the tables of Unicode, all time zones, the engine
+/// that decides policy tests, the linter and the formatter, all schemas and the rules of SPOCP
+/// (747,478 bytes), and a little more. It was 525,662 bytes without tests, linter and formatter,
+/// and 708,508 without SPOCP and the later additions for schemas and messages.
 const MAX_GZIPPED_COMPILER: usize = 755 * 1000;
 
-/// What SPOCP weighs with reading, order and index of rules (43,846 bytes), and a little more.
+/// The largest module of SPOCP after gzip: reading, order and index of rules (43,846 bytes), and a
+/// little more.
 const MAX_GZIPPED_SPOCP: usize = 45 * 1000;
 
-/// Crates that no module is made of.
+/// The crates that are part of no module.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

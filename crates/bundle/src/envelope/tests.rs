@@ -32,7 +32,7 @@ fn there_is_one_way_to_write_an_envelope() {
         changed.splice(from..to, bytes.iter().copied());
         assert!(Envelope::read(&changed).is_err(), "{from}..{to} {bytes:x?}");
     };
-    // d8 62: tag 98; 84: four items; 40: no header; a0: nothing unprotected; 46: six bytes.
+    // d8 62: tag 98; 84: four items; 40: no header; a0: empty unprotected map; 46: six bytes.
     assert_eq!(envelope(1).get(..6), Some(&[0xd8, 0x62, 0x84, 0x40, 0xa0, 0x46][..]));
     // No tag, another tag, the tag in a long form.
     check(0, 2, &[]);
@@ -42,10 +42,10 @@ fn there_is_one_way_to_write_an_envelope() {
     check(2, 3, &[0x9f]);
     check(3, 4, &[0x41, 0xa0]);
     check(4, 5, &[0xb8, 0]);
-    // A payload in pieces, or none.
+    // A payload in pieces, or null.
     check(5, 6, &[0x5f, 0x46]);
     check(5, 12, &[0xf6]);
-    // A count of signatures that are not there, and one in a long form.
+    // A count of more signatures than there are, and a count in a long form.
     check(12, 13, &[0x82]);
     check(12, 13, &[0x98, 1]);
     let end = envelope(1).len();

@@ -39,17 +39,17 @@ fn there_is_one_way_to_write_a_header() {
     check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(3)?.u8(2)?.str("")?));
     // A text that may break a line.
     check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(2)?.u8(2)?.str("a\nb")?));
-    // The right one, with more behind it.
+    // The right header, with a byte after it.
     check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(2)?.u8(2)?.str("")?)?.u8(0));
     let right = written(|cbor| rest(cbor.map(6)?.u8(1)?.u8(2)?.u8(2)?.str("")?));
     assert!(Header::read(&right).is_ok());
-    // A length in a longer form than it needs.
+    // A length in a longer form than necessary.
     let mut long = right.clone();
     long.splice(4..5, [0x78, 0]);
     assert_eq!(Header::read(&long), Err(OpenError::MalformedHeader));
 }
 
-/// Revision, created, evaluation and content.
+/// Writes revision, created, evaluation and content.
 fn rest(cbor: &mut Encoder<Vec<u8>>) -> Written<'_> {
     cbor.u8(3)?.u8(0)?.u8(4)?.u8(0)?.u8(7)?.u8(0)?.u8(8)?.bytes(&[0; 32])
 }
@@ -64,7 +64,7 @@ fn cut_and_flipped_headers_are_refused() {
     for at in 0..payload.len() * 8 {
         let mut flipped = payload.clone();
         flipped[at / 8] ^= 1 << (at % 8);
-        // Some flips make another header, which is another bundle; none makes the same one.
+        // Some flips make another header, which is that of another bundle; none gives the same one.
         assert_ne!(Header::read(&flipped), Ok(header()), "bit {at}");
     }
 }

@@ -1,4 +1,4 @@
-//! Random corruption: every one is refused by a name, and none makes anything panic.
+//! Random corruption: every corrupted bundle is refused by a name, and none causes a panic.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::tables::{Random, bundle, envelope, heavy, label, noon, redigested, wi
 #[test]
 fn ten_thousand_corruptions_of_a_signed_bundle_are_refused() {
     let [ann, bob, ..] = signers();
-    // Of the second signer the host knows nothing; his signature must be whole all the same.
+    // The host does not trust the second signer; the digest protects his signature all the same.
     let signed = bob.signed(&ann.signed(&pack_as(&heavy(20_000), &label()).unwrap()));
     let trusted = set(&[0], 1, &[]);
     let opens = |bytes: &[u8]| open(bytes, Trust::Signed(&trusted), &noon()).map(drop);
@@ -20,7 +20,7 @@ fn ten_thousand_corruptions_of_a_signed_bundle_are_refused() {
 }
 
 #[test]
-fn an_attacker_who_makes_the_digests_fit_is_refused_too() {
+fn a_corruption_with_repaired_digests_is_refused() {
     let ann = &signers()[0];
     let signed = ann.signed(&bundle());
     let trusted = set(&[0], 1, &[]);
@@ -28,13 +28,13 @@ fn an_attacker_who_makes_the_digests_fit_is_refused_too() {
     let names = refused(envelope(&signed), 1_000, 2, |bytes| opens(&with_envelope(&signed, bytes)));
     assert!(names.contains_key("wrong-signature"), "{names:?}");
     assert!(names.contains_key("malformed-envelope"), "{names:?}");
-    // Index and content: what the signed root speaks for.
+    // Index and content: the bytes that the signed root covers.
     let start = signed.len() - TAIL;
     let names = refused(&signed[start..], 200, 3, |tail| {
         let mut bytes = signed[..start].to_vec();
         bytes.extend(tail.iter().chain(&[0; TAIL]).take(TAIL));
         let bytes = redigested(&bytes);
-        // Only a digest was corrupted, and it was made to fit again.
+        // Only a digest was corrupted, and `redigested` repaired it.
         if bytes == signed { Err(OpenError::WrongDigest) } else { opens(&bytes) }
     });
     let known = ["malformed-index", "wrong-digest", "wrong-length"];
@@ -57,8 +57,8 @@ fn a_thousand_corruptions_of_a_delta_are_refused() {
     }
 }
 
-/// Corrupts `sound` in `count` ways, and returns how often each name was given. Panics if something is
-/// accepted, or refused with an empty message.
+/// Corrupts `sound` in `count` ways, and returns how often each name occurred. Panics if a
+/// corrupted bundle is accepted, or refused with an empty message.
 fn refused(
     sound: &[u8],
     count: usize,
@@ -76,7 +76,7 @@ fn refused(
     names
 }
 
-/// Returns other bytes than `sound`.
+/// Returns bytes that differ from `sound`.
 fn corrupted(sound: &[u8], random: &mut Random) -> Vec<u8> {
     loop {
         let mut bytes = sound.to_vec();
@@ -103,5 +103,5 @@ fn flip(bytes: &mut [u8], at: usize, bits: u8) {
     bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= bits);
 }
 
-/// Bytes of index and content in the smallest bundle.
+/// The length of index and content in the smallest bundle, in bytes.
 const TAIL: usize = 40 + 184;

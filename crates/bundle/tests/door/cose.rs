@@ -1,4 +1,4 @@
-//! COSE as others understand it: what we write, coset reads, and it would sign the same bytes.
+//! Interoperability with COSE: coset reads the envelopes of this crate, and signs the same bytes.
 
 use coset::iana::{self, EnumI64};
 use coset::{
@@ -13,7 +13,7 @@ use crate::keys::{set, signers};
 use crate::tables::{bundle, envelope, noise, noon, with_envelope};
 
 #[test]
-fn coset_reads_our_envelope_and_signs_the_same_bytes() {
+fn coset_reads_the_envelope_and_signs_the_same_bytes() {
     let [ann, bob, cyd, dan] = signers();
     let signed = [ann, bob, cyd, dan].iter().fold(bundle(), |bundle, one| one.signed(&bundle));
     let sign = CoseSign::from_tagged_slice(envelope(&signed)).unwrap();
@@ -37,7 +37,7 @@ fn coset_reads_our_envelope_and_signs_the_same_bytes() {
 #[test]
 fn the_payload_is_the_header_as_a_map() {
     let sign = CoseSign::from_tagged_slice(envelope(&bundle()));
-    // RFC 9052 wants a signature; an unsigned bundle is no message of COSE yet.
+    // RFC 9052 requires a signature, so the envelope of an unsigned bundle is no COSE message yet.
     let payload = sign.map_or_else(|_| unsigned_payload(), |sign| sign.payload.unwrap());
     let map: ciborium::Value = ciborium::from_reader(payload.as_slice()).unwrap();
     let keys: Vec<i128> = map
@@ -56,7 +56,7 @@ fn unsigned_payload() -> Vec<u8> {
 }
 
 #[test]
-fn a_message_of_coset_is_no_bundle_unless_it_is_written_like_ours() {
+fn a_message_of_coset_is_accepted_only_in_the_same_encoding() {
     let ann = &signers()[0];
     let signed = ann.signed(&bundle());
     let trusted = set(&[0], 1, &[]);
@@ -75,7 +75,7 @@ fn a_message_of_coset_is_no_bundle_unless_it_is_written_like_ours() {
     check(protect, Err("malformed-envelope"));
 }
 
-/// Says something in the protected header of the whole message.
+/// Sets a key id in the protected header of the whole message.
 fn protect(sign: &mut CoseSign) {
     sign.protected = ProtectedHeader {
         original_data: None,
@@ -84,7 +84,7 @@ fn protect(sign: &mut CoseSign) {
 }
 
 #[test]
-fn coset_reads_our_seal() {
+fn coset_reads_the_seal() {
     let (key, randomness) = ([7; 32], noise(3, 44));
     let sealed = seal(&bundle(), &key, &randomness.clone().try_into().unwrap()).unwrap();
     let message = CoseEncrypt0::from_tagged_slice(&sealed[32..]).unwrap();

@@ -1,4 +1,4 @@
-//! Deltas: exactly the new bundle, or a refusal.
+//! Deltas: applying one gives exactly the new bundle, or a refusal.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ fn revision(revision: u64, blob: &[u8]) -> Vec<u8> {
     pack_as(&parts, &Label { revision, ..label() }).unwrap()
 }
 
-/// Two bundles whose blobs differ in one place, the second one signed.
+/// Returns two bundles whose blobs differ at one position, the second one signed.
 fn pair() -> (Vec<u8>, Vec<u8>) {
     let old = noise(5, 300_000);
     let mut new = old.clone();
@@ -50,13 +50,13 @@ fn applying_gives_exactly_the_new_bundle() {
     check(&old, &old);
     check(&bundle(), &new);
     check(&new, &bundle());
-    // Chunks that are there several times are sent once.
+    // A chunk that occurs several times is sent once.
     let repeated = [noise(8, 32_768), vec![0; 200_000], noise(8, 32_768)].concat();
     assert!(check(&bundle(), &revision(3, &repeated)) < 120_000);
 }
 
 #[test]
-fn what_was_applied_opens_like_the_bundle() {
+fn an_applied_delta_opens_like_the_bundle() {
     let (old, new) = pair();
     let applied = apply(&old, &delta(&old, &new).unwrap(), Trust::Unsigned, &ANY).unwrap();
     let opened = open(&applied, Trust::Signed(&set(&[0], 1, &[])), &noon()).unwrap();
@@ -87,7 +87,7 @@ fn another_base_is_refused() {
 }
 
 #[test]
-fn a_damaged_base_is_found() {
+fn a_damaged_base_is_refused() {
     let (mut old, new) = pair();
     let delta = delta(&old, &new).unwrap();
     let last = old.len() - 1;
@@ -96,7 +96,7 @@ fn a_damaged_base_is_found() {
 }
 
 #[test]
-fn a_small_delta_for_a_large_bundle_is_refused_by_its_sum() {
+fn a_small_delta_for_a_large_bundle_is_refused_by_the_sum_of_its_lengths() {
     let old = revision(1, &[7; 30_000]);
     let new = revision(2, &[7; 3_000_000]);
     let delta = delta(&old, &new).unwrap();
@@ -106,7 +106,7 @@ fn a_small_delta_for_a_large_bundle_is_refused_by_its_sum() {
 }
 
 #[test]
-fn nothing_is_put_together_for_those_who_have_not_signed() {
+fn an_unsigned_delta_is_refused_before_assembly() {
     let (old, new) = (revision(1, &[7; 30_000]), revision(2, &[7; 3_000_000]));
     let trusted = set(&[0], 1, &[]);
     let check = |new: &[u8], expected: &str| {
@@ -121,7 +121,7 @@ fn nothing_is_put_together_for_those_who_have_not_signed() {
 }
 
 #[test]
-fn chosen_digests_take_no_longer_than_others() {
+fn chosen_digests_do_not_slow_applying() {
     let old = revision(1, b"");
     let time = |digest: fn(u32) -> [u8; 32]| {
         let delta = claimed(&old, (0..30_000).map(digest));
@@ -139,7 +139,7 @@ fn chosen_digests_take_no_longer_than_others() {
     assert!(chosen < others * 20 + Duration::from_millis(50), "{chosen:?} and {others:?}");
 }
 
-/// A delta for `base` with chunks of one byte that have, it says, these digests.
+/// Returns a delta for `base` with chunks of one byte that claim these digests.
 fn claimed(base: &[u8], digests: impl Iterator<Item = [u8; 32]>) -> Vec<u8> {
     let entry = |digest: [u8; 32]| [&[2, 0, 0, 0, 1, 0, 0, 0], digest.as_slice()].concat();
     let index: Vec<u8> = digests.flat_map(entry).collect();
@@ -182,7 +182,7 @@ fn chunks_too_many_or_too_few_are_refused() {
     check(|bytes| bytes[64] ^= 1, "wrong-base");
 }
 
-/// Adds or takes bytes at the end, and says so in the prefix.
+/// Adds or removes bytes at the end, and changes the length in the prefix.
 fn resize(bytes: &mut Vec<u8>, by: i64) {
     let length = i64::from(crate::tables::number(bytes, 24)) + by;
     bytes[24..28].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());

@@ -1,4 +1,4 @@
-//! The bytes that `docs/BUNDLE.md` prints: whoever changes the format changes its version.
+//! The bytes that `docs/BUNDLE.md` prints: a change of the format must change its version.
 
 use wardgate_bundle::pack_as;
 use wardgate_engine::table::Parts;
@@ -6,7 +6,7 @@ use wardgate_engine::table::Parts;
 use crate::tables::label;
 
 #[test]
-fn the_bundle_of_the_document_is_what_we_write() {
+fn packing_gives_the_bytes_of_the_document() {
     let document = include_str!("../../../../docs/BUNDLE.md");
     let dump = document.split("```text dump\n").nth(1).and_then(|rest| rest.split("```").next());
     let digits = dump.unwrap().lines().filter_map(|line| line.get(7..54));
@@ -14,7 +14,8 @@ fn the_bundle_of_the_document_is_what_we_write() {
         .flat_map(str::split_whitespace)
         .map(|digits| u8::from_str_radix(digits, 16).unwrap())
         .collect();
-    // No table, but a bundle of one: what stands inside is not the business of this format.
+    // These parts are no valid table, and still make a bundle: this format does not depend on the
+    // content.
     let parts = Parts { words: vec![1, 2, 3, 4], text: "text".into(), blob: [9, 9].into() };
     assert_eq!(printed, pack_as(&parts, &label()).unwrap());
 }

@@ -1,11 +1,11 @@
-//! Keys that sign, with code that is not ours.
+//! Keys that sign with code of another project.
 
 use std::sync::OnceLock;
 
 use ml_dsa::{Keypair, MlDsa44, MlDsa65, MlDsa87, SigningKey};
 use wardgate_bundle::{KeyId, Level, Quorum, TrustSet, TrustedKey, attach, signing_input};
 
-/// Somebody with a key.
+/// A signer with a key.
 pub(crate) struct Signer {
     pub(crate) id: KeyId,
     pub(crate) level: Level,
@@ -16,7 +16,7 @@ pub(crate) struct Signer {
 /// Signs a message with a context.
 type Sign = Box<dyn Fn(&[u8], &[u8]) -> Vec<u8> + Send + Sync>;
 
-/// Four signers: two with ML-DSA-87, and one each with -65 and -44.
+/// Returns four signers: two with ML-DSA-87, and one each with -65 and -44.
 pub(crate) fn signers() -> &'static [Signer; 4] {
     static SIGNERS: OnceLock<[Signer; 4]> = OnceLock::new();
     SIGNERS.get_or_init(|| {
@@ -54,20 +54,20 @@ impl Signer {
         attach(bundle, &self.id, self.level, &self.sign(&message, b"")).unwrap()
     }
 
-    /// The key as a host trusts it.
+    /// Returns the key as a host trusts it.
     pub(crate) fn trusted(&self) -> TrustedKey {
         TrustedKey::new(self.id, self.level, &self.public_key).unwrap()
     }
 }
 
-/// Trusts the signers at these places.
+/// Returns a trust set of the signers at these positions.
 pub(crate) fn set(positions: &[usize], at_least: usize, required: &[&str]) -> TrustSet {
     let keys = positions.iter().map(|at| signers()[*at].trusted()).collect();
     let required = required.iter().map(|id| key_id(id)).collect();
     TrustSet::new(keys, Quorum { at_least, required }).unwrap()
 }
 
-/// The id with this text.
+/// Returns the id with this text.
 pub(crate) fn key_id(text: &str) -> KeyId {
     KeyId::new(text.as_bytes()).unwrap()
 }

@@ -1,4 +1,5 @@
-//! The door from bytes to policies, from outside: what opens, what is refused, and by which name.
+//! The way from bytes to policies, from outside: which bundles open, and by which names the others
+//! are refused.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]

@@ -1,4 +1,4 @@
-//! What opens without signatures, and the refusals that need none.
+//! Opening without signatures, and the refusals that need none.
 
 use wardgate_bundle::{
     AfterExpiry, Conditions, Kind, Label, OpenError, PackError, Trust, describe, digest, open,
@@ -11,7 +11,7 @@ use crate::tables::{
 };
 
 #[test]
-fn what_was_packed_opens() {
+fn a_packed_table_opens() {
     for parts in [parts(), heavy(100_000)] {
         let opened = open(&pack(&parts), Trust::Unsigned, &Conditions::default()).unwrap();
         assert_eq!(*opened.table.parts(), parts);
@@ -24,7 +24,7 @@ fn what_was_packed_opens() {
 }
 
 #[test]
-fn a_description_says_what_the_bundle_says() {
+fn a_description_states_the_header_and_signers() {
     let described = describe(&bundle()).unwrap();
     assert_eq!(described.header.label, label());
     assert_eq!((described.signers.len(), described.base, described.chunks), (0, None, 1));
@@ -88,7 +88,7 @@ fn a_sound_digest_does_not_excuse_a_malformed_table() {
 }
 
 #[test]
-fn dates_and_revisions_bind() {
+fn dates_and_revisions_are_enforced() {
     let check = |conditions: Conditions<'_>, expected: Result<(), &str>| {
         let found = open(&bundle(), Trust::Unsigned, &conditions);
         assert_eq!(found.map(drop).map_err(|error| error.code()), expected, "{conditions:?}");
@@ -106,12 +106,12 @@ fn dates_and_revisions_bind() {
     check(Conditions { name: Some("payrol"), ..noon() }, Err("wrong-name"));
     check(Conditions { max_bytes: bundle().len(), ..noon() }, Ok(()));
     check(Conditions { max_bytes: bundle().len() - 1, ..noon() }, Err("too-large"));
-    // The first reason in the order of the checks is the one that is given.
+    // Opening reports the first reason in the order of the checks.
     check(Conditions { min_revision: 8, name: Some(""), ..at(1) }, Err("not-yet-valid"));
 }
 
 #[test]
-fn a_table_knows_from_when_on_it_denies() {
+fn an_opened_table_denies_from_the_expiry_of_its_bundle() {
     let expires = |after_expiry| {
         let conditions = Conditions { after_expiry, ..noon() };
         open(&bundle(), Trust::Unsigned, &conditions).unwrap().table.expires()
@@ -123,7 +123,7 @@ fn a_table_knows_from_when_on_it_denies() {
 }
 
 #[test]
-fn labels_that_could_not_be_read_are_not_written() {
+fn unreadable_labels_are_not_written() {
     let check = |change: fn(&mut Label), expected: Result<(), PackError>| {
         let mut label = label();
         change(&mut label);

@@ -26,7 +26,7 @@ fn reopened(bundle: &[u8]) -> Result<Vec<String>, OpenError> {
 }
 
 #[test]
-fn rules_come_out_as_they_went_in() {
+fn packed_rules_are_opened_unchanged() {
     let texts = ["(a (* prefix x))", "(http)", "(a (* range numeric ge 2 le 3))", "(b #ff00#)"];
     assert_eq!(reopened(&packed(&texts)), Ok(texts.map(str::to_owned).to_vec()));
     let mut some = rules(&["(a)", "(b)", "(c)"]);
@@ -36,14 +36,14 @@ fn rules_come_out_as_they_went_in() {
 }
 
 #[test]
-fn without_rules_nothing_is_written() {
+fn a_bundle_without_rules_has_no_bytes_for_them() {
     let plain = pack_as(&parts(), &label()).unwrap();
     assert_eq!(packed(&[]), plain);
     assert_eq!(reopened(&plain), Ok(Vec::new()));
 }
 
 #[test]
-fn who_does_not_ask_rules_passes_them_over() {
+fn open_skips_rules() {
     let bundle = packed(&["(a)"]);
     assert!(open(&bundle, Trust::Unsigned, &noon()).is_ok());
     let mut damaged = bundle.clone();
@@ -56,14 +56,14 @@ fn who_does_not_ask_rules_passes_them_over() {
 }
 
 #[test]
-fn what_is_no_encoding_of_rules_is_refused() {
+fn malformed_rules_are_refused() {
     let one = packed(&["(t (* set a b))"]);
     let at = one.len() - "(1:t(1:*3:set1:a1:b))".len();
     for (position, byte) in [
         (at - 4, 20),    // one byte is left over
         (at - 4, 22),    // one byte is missing
         (at - 1, 0xFF),  // far too long
-        (at + 1, b'0'),  // an atom without bytes
+        (at + 1, b'0'),  // an atom of zero bytes
         (at + 18, b'a'), // an element twice: not the normal form
         (at + 15, b'c'), // not in order
         (at, b')'),
@@ -86,7 +86,7 @@ fn a_delta_carries_rules() {
     assert_eq!(delta::apply(&old, &change, Trust::Unsigned, &conditions), Ok(new));
 }
 
-/// Makes the digests fit that nobody signs, and the header name the new root.
+/// Makes the unsigned digests fit, and the header name the new root.
 fn rerooted(bundle: &[u8]) -> Vec<u8> {
     let old = bundle[32..64].to_vec();
     let changed = redigested(bundle);

@@ -1,4 +1,4 @@
-//! Seals: with the key everything, without it nothing.
+//! Seals: the key opens them, and any other key or byte is refused.
 
 use wardgate_bundle::delta::delta;
 use wardgate_bundle::sealed::{seal, unseal};
@@ -11,7 +11,7 @@ const KEY: [u8; 32] = [7; 32];
 const RANDOMNESS: [u8; 44] = [9; 44];
 
 #[test]
-fn what_was_sealed_comes_out_as_it_went_in() {
+fn unsealing_returns_the_sealed_bytes() {
     let signed = signers()[0].signed(&bundle());
     let delta = delta(&bundle(), &signed).unwrap();
     for bytes in [bundle(), signed.clone(), delta] {

@@ -5,7 +5,7 @@ use wardgate_crypto::blake3::hash;
 use wardgate_engine::table::Parts;
 use wardgate_engine::table::layout::{HEADER_WORDS, MAGIC, VERSION};
 
-/// The smallest table: one empty string, hash tables with two free places, nothing else.
+/// Returns the smallest table: one empty string, and hash tables with two free slots.
 pub(crate) fn parts() -> Parts {
     let mut words = vec![0; HEADER_WORDS];
     words[0] = MAGIC;
@@ -21,12 +21,12 @@ pub(crate) fn parts() -> Parts {
     Parts { words, text: Box::from(""), blob: Box::from([]) }
 }
 
-/// A table with a blob of this length that nothing refers to.
+/// Returns a table with a blob of this length that no word refers to.
 pub(crate) fn heavy(length: usize) -> Parts {
     Parts { blob: noise(7, length).into(), ..parts() }
 }
 
-/// A label with everything in it.
+/// Returns a label with every field set.
 pub(crate) fn label() -> Label {
     Label {
         name: "payroll".to_owned(),
@@ -37,28 +37,28 @@ pub(crate) fn label() -> Label {
     }
 }
 
-/// A bundle of the smallest table with that label.
+/// Returns a bundle of the smallest table with that label.
 pub(crate) fn bundle() -> Vec<u8> {
     pack_as(&parts(), &label()).unwrap()
 }
 
-/// When that bundle is valid.
+/// Returns conditions with a time at which that bundle is valid.
 pub(crate) fn noon() -> Conditions<'static> {
     Conditions { now: Some(1_750_000_000), ..Conditions::default() }
 }
 
-/// Opens without asking who signed.
+/// Opens a bundle without verifying signatures.
 pub(crate) fn opened(bytes: &[u8]) -> Result<Opened, OpenError> {
     open(bytes, Trust::Unsigned, &noon())
 }
 
-/// Random bytes, the same for the same seed.
+/// Returns random bytes, the same for the same seed.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut random = Random(seed | 1);
     (0..length).map(|_| u8::try_from(random.below(256)).unwrap()).collect()
 }
 
-/// Marsaglia's xorshift: enough to vary inputs.
+/// A generator of random numbers, Marsaglia's xorshift: enough to vary inputs.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -70,7 +70,7 @@ impl Random {
     }
 }
 
-/// Puts another envelope into a bundle and makes its digest fit, as anybody could.
+/// Puts another envelope into a bundle and makes its digest fit, as any attacker could.
 pub(crate) fn with_envelope(bundle: &[u8], envelope: &[u8]) -> Vec<u8> {
     let old = usize::try_from(number(bundle, 16)).unwrap();
     let mut bytes = bundle[..64].to_vec();
@@ -82,7 +82,7 @@ pub(crate) fn with_envelope(bundle: &[u8], envelope: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The envelope of a bundle.
+/// Returns the envelope of a bundle.
 pub(crate) fn envelope(bundle: &[u8]) -> &[u8] {
     &bundle[64..64 + usize::try_from(number(bundle, 16)).unwrap()]
 }
@@ -109,7 +109,7 @@ pub(crate) fn redigested(bundle: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The number at a place of a bundle.
+/// Returns the number at an offset of a bundle.
 pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }

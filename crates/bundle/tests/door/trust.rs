@@ -1,4 +1,4 @@
-//! Who must have signed, and what counts.
+//! Quorums: which keys must have signed, and which signatures count.
 
 use wardgate_bundle::{
     Conditions, KeyId, Level, OpenError, Quorum, SigningError, Trust, TrustError, TrustSet,
@@ -48,7 +48,7 @@ fn one_key_counts_once_however_often_it_signs() {
     check(2, Err("too-few-signers"));
 }
 
-/// The envelope of a bundle with one signature, with that signature twice.
+/// Returns the envelope of a bundle with one signature, with that signature twice.
 fn twice(signed: &[u8]) -> Vec<u8> {
     let mut envelope = crate::tables::envelope(signed).to_vec();
     let signature = envelope.len() - (1 + 1 + 9 + 1 + 3 + 4627);
@@ -59,7 +59,7 @@ fn twice(signed: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_wrong_signature_of_a_trusted_key_refuses_whatever_else_is_there() {
+fn a_wrong_signature_of_a_trusted_key_refuses_the_bundle() {
     let [ann, bob, cyd, _] = signers();
     let signed = ann.signed(&bundle());
     let both = set(&[0, 1], 1, &[]);
@@ -74,10 +74,10 @@ fn a_wrong_signature_of_a_trusted_key_refuses_whatever_else_is_there() {
     check(bob, &ann.sign(&message, b""), Err("wrong-signature"));
     check(bob, &bob.sign(&message, b"wardgate"), Err("wrong-signature"));
     check(bob, &bob.sign(&message[1..], b""), Err("wrong-signature"));
-    // Over the same header, but in the name of another: the id is signed too.
+    // Over the same header, but under the id of another: the id is signed too.
     let for_ann = signing_input(&bundle(), &ann.id, ann.level).unwrap();
     check(bob, &bob.sign(&for_ann, b""), Err("wrong-signature"));
-    // Whom nobody trusts may write what he wants.
+    // The bytes of an untrusted signature are not checked.
     check(cyd, &[0; 3309], Ok(()));
 }
 
@@ -112,13 +112,13 @@ fn signatures_come_before_dates() {
 }
 
 #[test]
-fn unsigned_trust_takes_signed_bundles_and_says_nobody_signed() {
+fn unsigned_trust_accepts_signed_bundles_and_reports_no_signer() {
     let signed = signers()[0].signed(&bundle());
     assert_eq!(opened(&signed).unwrap().signers, []);
     assert_eq!(digest(&signed), digest(&bundle()));
-    let said = describe(&signed).unwrap().signers;
-    assert_eq!(said[0].key, key_id("ann"));
-    assert_eq!(said[0].level, Some(Level::MlDsa87));
+    let signers = describe(&signed).unwrap().signers;
+    assert_eq!(signers[0].key, key_id("ann"));
+    assert_eq!(signers[0].level, Some(Level::MlDsa87));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn signing_has_its_own_refusals() {
 
 #[cfg(feature = "sign")]
 #[test]
-fn our_own_signing_is_that_of_others() {
+fn sign_agrees_with_another_implementation() {
     use wardgate_crypto::ml_dsa::SigningKey;
     for (signer, seed) in signers().iter().zip(1..) {
         let key = SigningKey::from_seed(signer.level, &[seed; 32]);
@@ -154,7 +154,7 @@ fn our_own_signing_is_that_of_others() {
 }
 
 #[test]
-fn a_trust_set_is_one_that_can_be_met_once_by_each() {
+fn a_trust_set_has_distinct_keys_and_a_reachable_quorum() {
     let [ann, bob, ..] = signers();
     let check = |keys: Vec<TrustedKey>, at_least: usize, required: &[KeyId], expected| {
         let quorum = Quorum { at_least, required: required.to_vec() };

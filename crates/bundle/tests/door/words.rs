@@ -1,7 +1,8 @@
-//! What an operator reads of refusals that no damage by accident leads to: of bundles that somebody put together, of
-//! bounds, and of times that no calendar has.
+//! The texts of refusals that no accidental damage causes: of crafted bundles, of bounds, and of
+//! times outside any calendar.
 //!
-//! What the command can be made to say is in `tests/commands`. Both together have every text of this crate.
+//! The texts that the command can print are in `tests/commands`. Both together cover every text of
+//! this crate.
 
 use std::fmt::Display;
 
@@ -10,7 +11,7 @@ use wardgate_bundle::{OpenError, PackError, SigningError, TermsError, TrustError
 use wardgate_engine::table::Flaw;
 
 #[test]
-fn every_refusal_has_its_words() {
+fn every_refusal_has_its_text() {
     check(OpenError::MalformedEnvelope, "the envelope is malformed");
     check(OpenError::MalformedHeader, "the header is malformed");
     check(OpenError::MalformedIndex, "the list of chunks is malformed");
@@ -31,9 +32,9 @@ fn every_refusal_has_its_words() {
 }
 
 #[test]
-fn every_flaw_of_a_table_has_its_words() {
-    let malformed = |flaw, told: &str| {
-        check(OpenError::Malformed(flaw), &format!("the policy table is malformed: {told}"));
+fn every_flaw_of_a_table_has_its_text() {
+    let malformed = |flaw, flaw_text: &str| {
+        check(OpenError::Malformed(flaw), &format!("the policy table is malformed: {flaw_text}"));
     };
     malformed(
         Flaw::Header,
@@ -53,7 +54,7 @@ fn every_flaw_of_a_table_has_its_words() {
 }
 
 #[test]
-fn what_cannot_be_written_signed_or_trusted_has_its_words() {
+fn every_error_of_packing_signing_and_trust_has_its_text() {
     check(
         PackError::Label,
         "expected a name of at most 256 bytes without control characters, \

@@ -32,12 +32,12 @@ fn bundle() -> Vec<u8> {
     pack(&compile_files(&files, &Options::default()).unwrap().parts)
 }
 
-/// Writes bytes where the module lets a host write.
+/// Writes bytes into memory that the module allocated for the host.
 fn lent(bytes: &[u8]) -> (usize, usize) {
     let address = alloc(bytes.len());
     assert_ne!(address, 0);
     let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
-    // SAFETY: the block is as large as the bytes, and nobody else looks at it now.
+    // SAFETY: the block is as large as the bytes, and no other reference to it exists now.
     unsafe { slice::from_raw_parts_mut(start, bytes.len()) }.copy_from_slice(bytes);
     (address, bytes.len())
 }
@@ -53,7 +53,7 @@ fn handle() -> u32 {
     u32::try_from(opened(&bundle())).unwrap()
 }
 
-fn said() -> String {
+fn answer_text() -> String {
     let bytes = ANSWER.with_borrow(Vec::clone);
     assert_eq!(answer_length(), bytes.len());
     String::from_utf8(bytes).unwrap()
@@ -61,7 +61,11 @@ fn said() -> String {
 
 fn refused(number: i32, expected: i32, code: &str) {
     assert_eq!(number, expected);
-    assert!(said().starts_with(&format!("{{\"code\":\"{code}\",\"message\":\"")), "{}", said());
+    assert!(
+        answer_text().starts_with(&format!("{{\"code\":\"{code}\",\"message\":\"")),
+        "{}",
+        answer_text()
+    );
 }
 
 fn request(rest: &str, owner: &str) -> (usize, usize) {
@@ -80,23 +84,23 @@ fn about(handle: u32, owner: &str) -> i32 {
 }
 
 #[test]
-fn questions_as_text_are_answered() {
+fn requests_as_text_are_answered() {
     let handle = handle();
     assert_eq!((about(handle, "ada"), about(handle, "bob")), (1, 0));
     let (at, length) = request(r#""actions": ["view", "edit"], "resource""#, "bob");
     let answered = check(handle, at, length, 0, 0);
-    assert_eq!(usize::try_from(answered).unwrap(), said().len());
+    assert_eq!(usize::try_from(answered).unwrap(), answer_text().len());
     assert!(
-        said().contains(r#""view":{"effect":"allow""#)
-            && said().contains(r#""edit":{"effect":"deny""#)
+        answer_text().contains(r#""view":{"effect":"allow""#)
+            && answer_text().contains(r#""edit":{"effect":"deny""#)
     );
     let (at, length) = request(r#""action": "edit", "resource""#, "bob");
-    assert!(explain(handle, at, length, 0, 0) > 0 && said().contains(r#""steps":[{"#));
-    assert!(header(handle) > 0 && said().starts_with(r#"{"name":"#));
+    assert!(explain(handle, at, length, 0, 0) > 0 && answer_text().contains(r#""steps":[{"#));
+    assert!(header(handle) > 0 && answer_text().starts_with(r#"{"name":"#));
 }
 
 #[test]
-fn the_places_of_allowed_resources_are_four_bytes_each() {
+fn the_indices_of_allowed_resources_are_four_bytes_each() {
     let album =
         |owner: &str| format!(r#"{{"kind":"album","id":"a","attr":{{"owner":"{owner}"}}}}"#);
     let albums = ["bob", "ada", "eve", "ada"].map(album).join(",");
@@ -113,23 +117,27 @@ fn an_evaluation_is_answered() {
         "resource": {"type": "album", "id": "a", "properties": {"owner": "ada"}}}"#;
     let (at, length) = lent(json.as_bytes());
     assert!(evaluate(handle(), at, length, 0, 0) > 0);
-    assert_eq!(said(), r#"{"decision":true}"#);
+    assert_eq!(answer_text(), r#"{"decision":true}"#);
     let (at, length) = lent(b"{}");
     refused(evaluate(handle(), at, length, 0, 0), -5, "bad-request");
 }
 
 #[test]
-fn the_frame_decides_what_a_fast_path_knows() {
+fn a_fast_path_decides_by_the_frame() {
     let handle = handle();
     let (at, _) = lent(b"albumother");
     assert!(fast_path_list(handle, at, 5, 0, 0) > 0);
-    assert_eq!(said(), r#"{"other":0,"actions":[["edit",1],["view",2]]}"#);
+    assert_eq!(answer_text(), r#"{"other":0,"actions":[["edit",1],["view",2]]}"#);
     assert!(fast_path(handle, 1) > 0);
     let roles = r#""roles":[["member",1]]"#;
-    assert!(said().contains(roles) && said().contains(r#""path":["owner"]"#), "{}", said());
+    assert!(
+        answer_text().contains(roles) && answer_text().contains(r#""path":["owner"]"#),
+        "{}",
+        answer_text()
+    );
     let write = |slot: usize, word: u32| {
         FRAME.with(|frame| {
-            // SAFETY: no call is under way.
+            // SAFETY: no call is in progress.
             unsafe { &mut *frame.get() }.set(slot, word);
         });
     };
@@ -139,7 +147,7 @@ fn the_frame_decides_what_a_fast_path_knows() {
     write(1, word::FIRST_TEMPORARY + 1);
     assert_eq!(decide(handle, 1, 1), 0);
     assert_eq!((decide(handle, 99, 1), decide(99, 1, 1)), (2, 2));
-    assert_eq!((principals(handle), said().as_str()), (2, "[]"));
+    assert_eq!((principals(handle), answer_text().as_str()), (2, "[]"));
     assert_eq!(fast_path_list(handle, at + 5, 5, 0, 0), 0);
     refused(fast_path_list(handle, at, 5, 6, 0), -1, "invalid-address");
 }
@@ -160,7 +168,7 @@ fn refusals_have_numbers_and_codes() {
 }
 
 #[test]
-fn a_bundle_that_is_refused_leaves_the_one_in_use() {
+fn a_refused_bundle_leaves_the_old_one_in_use() {
     let handle = handle();
     let (at, length) = lent(b"policies");
     refused(reload(handle, at, length, -1, 0), -4, "not-a-bundle");

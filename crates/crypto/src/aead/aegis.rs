@@ -1,8 +1,9 @@
-//! AEGIS-256X4 and AEGIS-256 (RFC 10032), by a kept library: natively several times as fast as any other
-//! cipher here, because they are made of the AES instructions of the machine.
+//! AEGIS-256X4 and AEGIS-256 (RFC 10032), by the `aegis` crate: natively several times as fast as
+//! any other cipher here, because they use the AES instructions of the machine.
 //!
-//! A suite of its own for texts that stay between native hosts. It is not what bundles are sealed with,
-//! since WebAssembly has no such instructions. The library is C: the feature needs a compiler of it.
+//! A separate suite for texts that stay between native hosts. Bundles are not sealed with it, since
+//! WebAssembly has no such instructions. The library is written in C: the feature needs a C
+//! compiler.
 
 use alloc::vec::Vec;
 
@@ -11,13 +12,13 @@ use ::aegis::aegis256x4::Aegis256X4;
 
 use super::{Forged, Key, Tag};
 
-/// The length of a nonce: random ones never meet.
+/// The length of a nonce in bytes: random nonces do not collide.
 pub const NONCE_BYTES: usize = 32;
 
-/// What makes two sealed texts under one key differ: random bytes will do.
+/// A number used once under a key, so that two sealed texts differ: random bytes suffice.
 pub type Nonce = [u8; NONCE_BYTES];
 
-/// Which of the two. They open nothing of each other.
+/// The variant of AEGIS. Neither opens texts of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     /// One lane of AES rounds.
@@ -36,7 +37,7 @@ impl Suite {
         }
     }
 
-    /// Seals `text`: returns the ciphertext and, behind it, the tag.
+    /// Seals `text`: returns the ciphertext followed by the tag.
     #[must_use]
     pub fn seal(self, key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Vec<u8> {
         let mut sealed = text.to_vec();
@@ -45,10 +46,10 @@ impl Suite {
         sealed
     }
 
-    /// Opens what `seal` returned.
+    /// Opens the ciphertext and tag that [`Self::seal`] returned.
     ///
     /// # Errors
-    /// If anything is not as it was sealed.
+    /// The key, the nonce, `associated` or `sealed` differs from that of sealing.
     pub fn open(
         self,
         key: &Key,
@@ -61,7 +62,7 @@ impl Suite {
         self.open_in_place(key, nonce, associated, &mut text, tag).map(|()| text)
     }
 
-    /// Turns a text into its ciphertext, and returns its tag.
+    /// Encrypts a text in place, and returns its tag.
     #[must_use]
     pub fn seal_in_place(
         self,
@@ -76,10 +77,10 @@ impl Suite {
         }
     }
 
-    /// Turns a ciphertext into its text. What is refused is erased.
+    /// Decrypts a ciphertext in place, and erases it if it is refused.
     ///
     /// # Errors
-    /// If anything is not as it was sealed.
+    /// The key, the nonce, `associated`, the ciphertext or the tag differs from that of sealing.
     pub fn open_in_place(
         self,
         key: &Key,

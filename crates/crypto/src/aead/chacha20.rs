@@ -13,7 +13,8 @@ pub(super) use stream::Apply;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub(super) use stream::{Beginning, ChaCha20};
 
-/// HChaCha20 (draft-irtf-cfrg-xchacha, section 2.2): a key from a key and half a long nonce.
+/// Derives a key from a key and half a long nonce: HChaCha20 (draft-irtf-cfrg-xchacha, section
+/// 2.2).
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     let state = initial(Portable, &words(key), words(nonce));
     let [a, b, c, d, .., e, f, g, h] = mixed(Portable, state);
@@ -48,7 +49,7 @@ fn initial<T: Lanes32>(tier: T, key: &[u32; 8], input: [u32; 4]) -> [T::U32; 16]
     ]
 }
 
-/// The twenty rounds: ten times the columns and the diagonals.
+/// Applies the twenty rounds: ten times the columns and the diagonals.
 #[inline(always)]
 fn mixed<T: Lanes32>(tier: T, state: [T::U32; 16]) -> [T::U32; 16] {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = state;
@@ -63,7 +64,7 @@ fn mixed<T: Lanes32>(tier: T, state: [T::U32; 16]) -> [T::U32; 16] {
     [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
-/// Four quarter rounds.
+/// Applies four quarter rounds.
 #[inline(always)]
 fn quarters<T: Lanes32>(tier: T, rows: [[T::U32; 4]; 4]) -> [[T::U32; 4]; 4] {
     let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]] = rows;

@@ -1,22 +1,22 @@
-//! XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): nonces so long that random ones never meet.
+//! XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): nonces so long that random ones do not collide.
 //!
-//! For hosts that keep one key for long and can store 24 bytes beside each text. Bundles do not need it:
-//! each has a key of its own.
+//! For hosts that use one key for a long time and can store 24 bytes beside each text. Bundles do
+//! not need it: each has a key of its own.
 
 use alloc::vec::Vec;
 
 use super::{Forged, Key, Nonce, TooLong, chacha20};
 
-/// The length of a nonce.
+/// The length of a nonce in bytes.
 pub const NONCE_BYTES: usize = 24;
 
-/// What makes two sealed texts under one key differ: random bytes will do.
+/// A number used once under a key, so that two sealed texts differ: random bytes suffice.
 pub type LongNonce = [u8; NONCE_BYTES];
 
-/// Seals `text`: returns the ciphertext and, behind it, the tag.
+/// Seals `text`: returns the ciphertext followed by the tag.
 ///
 /// # Errors
-/// If the text is longer than [`MAX_BYTES`](super::MOST_BYTES).
+/// The text is longer than [`MAX_BYTES`](super::MAX_BYTES).
 pub fn seal(
     key: &Key,
     nonce: &LongNonce,
@@ -27,10 +27,10 @@ pub fn seal(
     super::seal(&key, &nonce, associated, text)
 }
 
-/// Opens what `seal` returned.
+/// Opens the ciphertext and tag that [`seal`] returned.
 ///
 /// # Errors
-/// If anything is not as it was sealed.
+/// The key, the nonce, `associated` or `sealed` differs from that of sealing.
 pub fn open(
     key: &Key,
     nonce: &LongNonce,
@@ -41,7 +41,7 @@ pub fn open(
     super::open(&key, &nonce, associated, sealed)
 }
 
-/// The first 16 bytes of the nonce make a key, and the others are a nonce under it.
+/// Derives a key from the first 16 bytes of the nonce, and a short nonce from the others.
 fn shortened(key: &Key, nonce: &LongNonce) -> (Key, Nonce) {
     let mut first = [0; 16];
     let mut short = [0; 12];

@@ -1,21 +1,21 @@
-//! Poly1305 (RFC 8439, section 2.5) over whole blocks, which is all that an AEAD asks of it.
+//! Poly1305 (RFC 8439, section 2.5) over whole blocks, as an AEAD pads its data.
 //!
 //! Numbers modulo 2^130 - 5 in five limbs of 26 bits, so that every product and every sum fits into 64
 //! bits: the widest multiplication of WebAssembly. Two blocks share one carry: `h = (h + m1) r^2 + m2 r`.
 //! Constant-time: no branch and no address depends on the key or on the data.
 
-/// A tag that is being computed.
+/// The state of a tag computation.
 pub(super) struct Poly1305 {
     sum: Limbs,
     key: Factor,
     square: Factor,
-    /// What is added in the end.
+    /// The number that is added at the end.
     pad: [u64; 2],
 }
 
 type Limbs = [u64; 5];
 
-/// A number to multiply with, and five times its upper limbs: 2^130 is 5.
+/// A number to multiply with, and five times its upper limbs, since 2^130 is 5 modulo the prime.
 #[derive(Clone, Copy)]
 struct Factor {
     limbs: Limbs,
@@ -25,14 +25,14 @@ struct Factor {
 impl Poly1305 {
     pub(super) fn new(key: &[u8; 32]) -> Self {
         let [low, high, pad_low, pad_high] = words(key);
-        // The key is clamped.
+        // Clamps the key.
         let [low, high] = [low & 0x0fff_fffc_0fff_ffff, high & 0x0fff_fffc_0fff_fffc];
         let key = Factor::new(limbs([low, high], 0));
         let square = Factor::new(carried(key.times(&key.limbs)));
         Self { sum: [0; 5], key, square, pad: [pad_low, pad_high] }
     }
 
-    /// Adds data, filled up with zeros to a whole block.
+    /// Adds data, padded with zeros to a whole block.
     pub(super) fn add(&mut self, data: &[u8]) {
         let (pairs, rest) = data.as_chunks::<32>();
         self.add_pairs(pairs);
@@ -81,8 +81,8 @@ impl Factor {
         Self { limbs, fives: [5 * a, 5 * b, 5 * c, 5 * d] }
     }
 
-    /// Multiplies, without carrying. The limbs of `h` are below 2^28 and ours below 2^27, fives below 2^30:
-    /// five products stay below 2^61, and the sum of two such below 2^62.
+    /// Multiplies without carrying. The limbs of `h` are below 2^28 and those of the factor below
+    /// 2^27, fives below 2^30: five products stay below 2^61, and the sum of two such below 2^62.
     #[inline(always)]
     fn times(&self, h: &Limbs) -> Limbs {
         let [h0, h1, h2, h3, h4] = *h;
@@ -98,7 +98,8 @@ impl Factor {
     }
 }
 
-/// Carries once around: every limb but the second is below 2^26 then, and that one hardly above.
+/// Carries once around: afterwards every limb but the second is below 2^26, and the second exceeds
+/// it slightly.
 #[inline(always)]
 fn carried(d: Limbs) -> Limbs {
     let [d0, d1, d2, d3, d4] = d;
@@ -116,7 +117,7 @@ fn plus(a: &Limbs, b: &Limbs) -> Limbs {
     [a0 + b0, a1 + b1, a2 + b2, a3 + b3, a4 + b4]
 }
 
-/// Takes the modulus off if the number is not less, by arithmetic alone.
+/// Subtracts the modulus if the number is not less, by arithmetic alone.
 fn reduced(h: &Limbs) -> Limbs {
     let mut less = plus(h, &[5, 0, 0, 0, 0]);
     let mut carry = 0;
@@ -134,7 +135,7 @@ fn reduced(h: &Limbs) -> Limbs {
     reduced
 }
 
-/// The lower 128 bits.
+/// Returns the lower 128 bits.
 fn packed(h: &Limbs) -> [u64; 2] {
     let [h0, h1, h2, h3, h4] = *h;
     [h0 | h1 << 26 | h2 << 52, h2 >> 12 | h3 << 14 | h4 << 40]

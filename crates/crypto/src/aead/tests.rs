@@ -12,7 +12,7 @@ use wardgate_simd::{Avx2, Avx512, Sse2};
 use super::chacha20::{Apply, ChaCha20};
 use super::*;
 
-/// Marsaglia's generator: the same bytes on every host.
+/// Marsaglia's generator of random bytes: the same on every host.
 struct Random(u64);
 
 impl Random {
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Every short length, and those around which the lanes of a tier are full.
+/// Returns every short length, and the lengths around those that fill the lanes of a tier.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=2048).chain([4095, 4096, 4097, 10_000])
 }
@@ -49,9 +49,9 @@ fn every_length_is_sealed_as_others_seal_it() {
         assert_eq!(open(&key, &nonce, &aad, &expected), Ok(msg.clone()), "{length}");
 
         let mut text = msg.clone();
-        let tag = own::seal(&key, &nonce, &aad, &mut text).unwrap();
+        let tag = portable::seal(&key, &nonce, &aad, &mut text).unwrap();
         assert_eq!([text.as_slice(), &tag].concat(), expected, "{length}");
-        assert_eq!(own::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
+        assert_eq!(portable::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
         assert_eq!(text, msg, "{length}");
     }
 }
@@ -70,7 +70,7 @@ fn long_nonces_are_used_as_others_use_them() {
 }
 
 #[test]
-fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
+fn any_flipped_bit_is_refused_and_the_text_stays_encrypted() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let (key, nonce): (Key, Nonce) = (random.array(), random.array());
     let (aad, msg) = (random.bytes(19), random.bytes(75));
@@ -81,7 +81,7 @@ fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
         assert_eq!(open(&key, &nonce, &aad, &forged), Err(Forged), "{bit}");
         let (text, tag) = forged.split_last_chunk_mut().unwrap();
         let before = text.to_vec();
-        assert_eq!(own::open(&key, &nonce, &aad, text, tag), Err(Forged), "{bit}");
+        assert_eq!(portable::open(&key, &nonce, &aad, text, tag), Err(Forged), "{bit}");
         assert_eq!(text, before);
     }
     for bit in 0..aad.len() * 8 {
@@ -96,12 +96,12 @@ fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
 
 #[test]
 fn tags_of_extreme_numbers_are_right() {
-    // All ones in key and text make the largest sums that there are.
+    // All ones in key and text make the largest sums possible.
     let (key, nonce) = ([0xff; 32], [0xff; 12]);
     for fill in [0x00, 0xff] {
         for length in [0, 15, 16, 17, 31, 32, 33, 64, 1024] {
             let mut data = std::vec![fill; length];
-            let tag = own::seal(&key, &nonce, &data.clone(), &mut data).unwrap();
+            let tag = portable::seal(&key, &nonce, &data.clone(), &mut data).unwrap();
             let aad = std::vec![fill; length];
             let sealed = seal(&key, &nonce, &aad, &aad).unwrap();
             assert_eq!(sealed[length..], tag, "{fill} {length}");
@@ -123,7 +123,7 @@ fn tags_of_extreme_numbers_are_right() {
     check(number(2), &[number(all - 2)], number(all - 5));
 }
 
-// A text of that length fits into no machine that runs tests, so only its length is looked at.
+// A text of that length does not fit into a machine that runs tests, so only the length is passed.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn a_text_that_would_need_the_key_stream_twice_is_refused() {

@@ -1,7 +1,7 @@
 //! Many short inputs at once: one in each lane, and the next as soon as one has ended.
 //!
-//! Every step compresses one block in all lanes. Inputs may have any lengths up to a chunk, since no lane
-//! waits for another; a lane that has nothing to do computes what nobody reads.
+//! Every step compresses one block in all lanes. Inputs may have any lengths up to a chunk, since
+//! no lane waits for another; the results of an idle lane are ignored.
 
 #![expect(
     clippy::indexing_slicing,
@@ -15,10 +15,10 @@ use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress, hal
 use super::start::Start;
 use super::{CHUNK_BYTES, Digest, short};
 
-/// What is to be compressed, one digest or chaining value for each.
+/// The inputs to compress, with one digest or chaining value for each.
 #[derive(Clone, Copy)]
 pub(super) enum Inputs<'a> {
-    /// Whole messages. One of more than a chunk is left out.
+    /// Whole messages. Those of more than a chunk are skipped.
     Messages(&'a [&'a [u8]]),
     /// Chunks and parents.
     Nodes(&'a [Node<'a>]),
@@ -45,7 +45,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Tells whether the next `count` inputs are of one length, and of which.
+    /// Returns the length of the next `count` inputs if all have the same.
     #[inline(always)]
     fn even(&self, from: usize, count: usize) -> Option<usize> {
         if count > self.count() - from {
@@ -56,8 +56,8 @@ impl<'a> Inputs<'a> {
         (from..from + count).all(same).then_some(length)
     }
 
-    /// Returns the flags of the next `count` inputs. All messages have the same, and written at once they
-    /// can be read at once.
+    /// Returns the flags of the next `count` inputs. All messages have the same flags, and vectors
+    /// written at once can be read at once.
     #[inline(always)]
     fn flags(&self, from: usize, count: usize) -> [[u32; MAX_WORDS]; 3] {
         let mut flags = MESSAGE.map(|flags| [flags; MAX_WORDS]);
@@ -92,10 +92,11 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Compresses every input and puts the result in its place. Returns how many inputs, from the first on, need
-/// no second look, for they were messages of a block at most.
+/// Compresses every input and writes the result into its slot. Returns the number of inputs, from
+/// the first on, that are finished because they were messages of a block at most.
 ///
-/// A step in all lanes takes as long as two blocks one after the other, on every tier that was measured.
+/// A step in all lanes takes as long as two blocks one after the other, on every tier that was
+/// measured.
 pub(super) fn run(start: &Start, inputs: Inputs<'_>, digests: &mut [Digest]) -> usize {
     let batch = Batch { start, inputs, digests };
     match inputs.count() {
@@ -118,28 +119,28 @@ impl Kernel for Batch<'_, '_> {
     }
 }
 
-/// What stands in one lane.
+/// The state of one lane.
 #[derive(Clone, Copy)]
 struct Lane<'a> {
-    /// Which input, or `NONE`.
+    /// The index of the input, or `NONE`.
     input: usize,
     rest: &'a [u8],
     flags: [u32; 3],
 }
 
-/// What one step has to know of every lane.
+/// The inputs of one step, for every lane.
 struct Step<'a> {
     blocks: [&'a Block; MAX_WORDS],
     counters: [[u32; MAX_WORDS]; 2],
     lengths: [u32; MAX_WORDS],
     flags: [u32; MAX_WORDS],
-    /// All bits are set where an input begins.
+    /// All bits of a lane are set if an input begins in it.
     begun: [u32; MAX_WORDS],
-    /// The lanes whose inputs end, a bit for each.
+    /// A bit for each lane whose input ends.
     ended: u32,
 }
 
-/// The inputs that stand in the lanes, and those that still wait.
+/// The inputs in the lanes, and those that wait.
 struct Lanes<'a> {
     inputs: Inputs<'a>,
     next: usize,
@@ -176,8 +177,8 @@ fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) -> usize {
 
 /// Compresses one block in every lane.
 ///
-/// Out of line, so that the vectors live in registers and all else outside: in WebAssembly, where no engine
-/// keeps them across branches, it is twice as fast.
+/// Out of line, so that the vectors occupy the registers and all else memory: in WebAssembly, where
+/// no engine keeps vectors in registers across branches, it is twice as fast.
 #[inline(never)]
 fn advance<T: Lanes32>(tier: T, start: &Start, chain: &mut [T::U32; 8], step: &Step<'_>) {
     tier.enter(
@@ -210,8 +211,9 @@ fn rows<T: Lanes32>(tier: T, chain: &[T::U32; 8]) -> [[Quad; 2]; MAX_WORDS] {
     rows
 }
 
-/// Hashes inputs from one on as long as those of a step are of one length, and returns where that ends: such
-/// steps need no account of their lanes, which is a third of the time of short messages.
+/// Hashes inputs from one on as long as those of a step have one length, and returns where that
+/// ends: such steps need no bookkeeping of their lanes, which is a third of the time of short
+/// messages.
 fn even<T: Lanes32>(
     tier: T,
     start: &Start,
@@ -279,7 +281,7 @@ fn either(left: &[u32; MAX_WORDS], right: &[u32; MAX_WORDS]) -> [u32; MAX_WORDS]
 }
 
 impl<'a> Lanes<'a> {
-    /// Prepares one block of the first `count` lanes, or returns `None` when no input is left.
+    /// Prepares one block of the first `count` lanes, or returns `None` when all inputs are done.
     fn step<'s>(&mut self, count: usize, pads: &'s mut [Block; MAX_WORDS]) -> Option<Step<'s>>
     where
         'a: 's,
@@ -301,7 +303,7 @@ impl<'a> Lanes<'a> {
         busy.then_some(step)
     }
 
-    /// Puts the next input into a lane, if there is one.
+    /// Loads the next input into a lane; returns true if there was one.
     #[inline(always)]
     fn begin(&mut self, at: usize) -> bool {
         while self.next < self.inputs.count() {
@@ -318,7 +320,7 @@ impl<'a> Lanes<'a> {
         false
     }
 
-    /// Puts what the lanes ended with in its place and empties them.
+    /// Writes the results of the ended lanes into their slots and empties the lanes.
     #[inline(never)]
     fn put(&mut self, ended: u32, rows: &[[Quad; 2]; MAX_WORDS], digests: &mut [Digest]) {
         for (at, (lane, row)) in self.lanes.iter_mut().zip(rows).enumerate() {
@@ -359,7 +361,7 @@ impl<'s> Step<'s> {
     }
 }
 
-/// Returns the last block of an input, filled up with zeros, and its length without them.
+/// Returns the last block of an input, padded with zeros, and its length without them.
 #[inline(always)]
 fn last_block<'s>(rest: &'s [u8], pad: &'s mut Block) -> (&'s Block, u32) {
     match rest.as_array() {
@@ -380,8 +382,8 @@ const EMPTY: Block = [0; 64];
 /// The flags of a message of one chunk.
 const MESSAGE: [u32; 3] = [CHUNK_START, 0, CHUNK_END | ROOT];
 
-/// The length of a whole block, as the compression function wants it.
+/// The length of a whole block in bytes, in the type of the compression function.
 const BLOCK_BYTES: u32 = 64;
 
-/// In the place of the number of an input: none.
+/// The input index of an empty lane.
 const NONE: usize = usize::MAX;

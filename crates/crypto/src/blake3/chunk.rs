@@ -1,11 +1,11 @@
-//! One chunk or less, one block after the other: the shortest way for the commonest messages.
+//! One chunk or less, one block after the other: the shortest path for the most frequent messages.
 
 use wardgate_simd::Portable;
 
 use super::compress::{CHUNK_END, CHUNK_START, Root, Tail, chained, compress_one, pad};
 use super::start::Start;
 
-/// Hashes all of a message of one chunk at most but the last compression.
+/// Hashes a message of one chunk at most, except for the last compression.
 pub(super) fn root(start: &Start, message: &[u8]) -> Root {
     let mut chain = start.key;
     let mut flags = start.flags | CHUNK_START;

@@ -11,7 +11,7 @@
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Block, Lanes32, MAX_WORDS};
 
-/// What says how a block is compressed, beside its words: one value for each lane.
+/// The parameters of a compression beside the words of the block: one value for each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Tail<W> {
     pub(super) counter_low: W,
@@ -110,10 +110,10 @@ fn round<T: Lanes32, const SETS: usize, const ROUND: usize>(
     }
 }
 
-/// Four quarter rounds of each set in step: no operation waits for the one before it.
+/// Applies four quarter rounds of each set in step: no operation waits for the one before it.
 ///
-/// A word of the block is added to `a` first, for `b` is what the step before ends with. Left to itself, the
-/// compiler would do one set after the other, which took half as long again.
+/// A word of the block is added to `a` first, because `b` is the last result of the step before.
+/// Left to itself, the compiler would do one set after the other, which took half as long again.
 #[inline(always)]
 fn quarters<T: Lanes32, const SETS: usize>(
     tier: T,
@@ -153,7 +153,7 @@ fn add<T: Lanes32>(tier: T, [a, b, c, d]: [T::U32; 4], with: [T::U32; 4]) -> [T:
     [tier.add_u32(a, e), tier.add_u32(b, f), tier.add_u32(c, g), tier.add_u32(d, h)]
 }
 
-/// Joins four words with four others and rotates them to the right.
+/// XORs four words with four others and rotates them to the right.
 #[inline(always)]
 fn turn<T: Lanes32, const COUNT: i32>(
     tier: T,
@@ -169,7 +169,7 @@ fn turn<T: Lanes32, const COUNT: i32>(
     ]
 }
 
-/// The last compression of a message, which is done once for each 64 bytes that are wanted of it.
+/// The last compression of a message, which is repeated for each 64 bytes of output.
 pub(super) struct Root {
     pub(super) chain: [u32; 8],
     pub(super) block: Block,
@@ -178,20 +178,20 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// The chaining value, if it turns out not to be the root.
+    /// Returns the chaining value, for a node that is not the root.
     pub(super) fn value(&self) -> [u8; 32] {
         let (length, flags) = (self.length, self.flags);
         let tail = Tail { counter_low: 0, counter_high: 0, length, flags };
         bytes(&chained(Portable, &compress_one(&self.chain, &self.block, tail)))
     }
 
-    /// The 32 bytes that everybody means by the digest.
+    /// Returns the digest of 32 bytes.
     pub(super) fn digest(&self) -> [u8; 32] {
         let v = self.compressed(0);
         bytes(&chained(Portable, &v))
     }
 
-    /// The extended digest, as much of it as there is room.
+    /// Fills `out` with the extended digest.
     pub(super) fn fill(&self, out: &mut [u8]) {
         for (counter, out) in (0..).zip(out.chunks_mut(64)) {
             let v = self.compressed(counter);
@@ -212,21 +212,21 @@ impl Root {
     }
 }
 
-/// The plain compression function, out of line: everything that hashes one block at a time shares it.
+/// The plain compression function, out of line: all code that hashes one block at a time shares it.
 #[inline(never)]
 pub(super) fn compress_one(chain: &[u32; 8], block: &Block, tail: Tail<u32>) -> [u32; 16] {
     let words = Portable.columns(&[block; MAX_WORDS]);
     compress(Portable, chain, &words, tail)
 }
 
-/// Puts the end of a message, which is no longer than a block, into an empty one and returns its length.
+/// Copies the end of a message, at most a block, into an empty block and returns its length.
 pub(super) fn pad(block: &mut Block, rest: &[u8]) -> u32 {
     let Some(head) = block.get_mut(..rest.len()) else { return 0 };
     head.copy_from_slice(rest);
     u32::try_from(rest.len()).unwrap_or(0)
 }
 
-/// The lower half of a counter and the upper one.
+/// Returns the lower half of a counter and the upper one.
 pub(super) fn halves(counter: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = counter.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
@@ -270,7 +270,8 @@ pub(super) const KEYED_HASH: u32 = 1 << 4;
 pub(super) const DERIVE_KEY_CONTEXT: u32 = 1 << 5;
 pub(super) const DERIVE_KEY_MATERIAL: u32 = 1 << 6;
 
-/// In which order each round takes the words of the block: the permutation of the paper, again and again.
+/// The order in which each round takes the words of the block: the permutation of the paper,
+/// repeated.
 const ORDERS: [[usize; 16]; 7] = {
     let mut orders = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; 7];
     let permutation = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];

@@ -1,6 +1,7 @@
-//! Messages of more than a chunk, one at a time: natively the authors' own assembly, in WebAssembly ours.
+//! Messages of more than a chunk, one at a time: natively by the authors' assembly, in WebAssembly
+//! by this crate.
 //!
-//! The crate brings no kernel to WebAssembly that is as fast on long messages and on short ones too.
+//! In WebAssembly the `blake3` crate has no kernel that is as fast on both long and short messages.
 
 use super::Digest;
 use super::start::Start;
@@ -51,7 +52,8 @@ mod backend {
         hasher.update(message)
     }
 
-    /// The crate hashes a context only together with deriving, so that one is left to us.
+    /// Returns a hasher, or `None` for a context: the crate hashes one only together with deriving,
+    /// so this crate does it.
     fn hasher(start: &Start) -> Option<Hasher> {
         match start.flags {
             0 => Some(Hasher::new()),

@@ -10,7 +10,7 @@ use super::start::Start;
 use super::tree::{self, GROUP_CHUNKS, Subtree, Values};
 use super::{CHUNK_BYTES, Digest};
 
-/// Puts the digest of each message in its place, on all cores if that is worth waking them.
+/// Writes the digest of each message into its slot, on all cores if that is worth waking them.
 pub(super) fn hash(messages: &[&[u8]], digests: &mut [Digest]) {
     #[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
     if threads::hash(messages, digests) {
@@ -24,7 +24,7 @@ mod threads {
     use super::super::{Digest, THREADS_BYTES};
     use super::on_this_thread;
 
-    /// Hashes the messages in halves of halves, unless all are too short together.
+    /// Splits the messages into halves recursively; returns false if all are too short together.
     pub(super) fn hash(messages: &[&[u8]], digests: &mut [Digest]) -> bool {
         let bytes: usize = messages.iter().map(|message| message.len()).sum();
         if bytes < THREADS_BYTES || messages.len() < 2 {
@@ -65,21 +65,21 @@ fn on_this_thread(messages: &[&[u8]], digests: &mut [Digest]) {
 
 /// Chunks of several messages.
 ///
-/// Those that are full are hashed before those that are not: steps in which all lanes go on alike take a
-/// third less time, and one short chunk between full ones would end them.
+/// Full chunks are hashed before the others: steps in which all lanes proceed alike take a third
+/// less time, and one short chunk between full ones would end them.
 struct Group<'a> {
     full: Chunks<'a>,
     short: Chunks<'a>,
-    /// How many chunks there are.
+    /// The number of chunks.
     chunks: usize,
     trees: [Subtree; GROUP_CHUNKS / 2],
-    /// Where the digest of each tree belongs.
+    /// The slot of the digest of each tree.
     positions: [usize; GROUP_CHUNKS / 2],
-    /// How many messages there are.
+    /// The number of messages.
     count: usize,
 }
 
-/// Chunks, and where in their group each of them stands.
+/// Chunks, and the position of each in its group.
 struct Chunks<'a> {
     nodes: [Node<'a>; GROUP_CHUNKS],
     positions: [usize; GROUP_CHUNKS],
@@ -112,7 +112,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Hashes what has gathered and empties the group.
+    /// Hashes the gathered chunks and empties the group.
     fn finish(&mut self, digests: &mut [Digest]) {
         let mut values: Values = [[0; 32]; GROUP_CHUNKS];
         self.full.finish(&mut values);
@@ -136,7 +136,7 @@ impl<'a> Chunks<'a> {
         self.count += 1;
     }
 
-    /// Puts the value of each chunk in its place and forgets them.
+    /// Writes the value of each chunk into its slot and empties the list.
     fn finish(&mut self, values: &mut Values) {
         let mut own: Values = [[0; 32]; GROUP_CHUNKS];
         batch::run(&Start::PLAIN, Inputs::Nodes(&self.nodes[..self.count]), &mut own);
@@ -147,5 +147,5 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// From here on the chunks of one message fill sixteen lanes.
+/// The length from which the chunks of one message fill sixteen lanes.
 const SHARED_BYTES: usize = 16 * CHUNK_BYTES;

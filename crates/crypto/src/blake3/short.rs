@@ -1,7 +1,7 @@
 //! Messages of one block at most: a message in each lane, and one compression for all of them.
 //!
-//! Nothing has to be kept from step to step then: every message is first and last block at once, and its
-//! digest is written where it belongs.
+//! No state passes from step to step: every message is first and last block at once, and its digest
+//! is written straight into its slot.
 
 #![expect(clippy::indexing_slicing, reason = "sets count to the length of arrays of them")]
 
@@ -11,8 +11,8 @@ use super::Digest;
 use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress_sets, pad};
 use super::start::Start;
 
-/// Hashes messages from the first on, a group in all lanes at a time, until a group has one of more than a
-/// block, and returns how many those are.
+/// Hashes messages from the first on, a group in all lanes at a time, until a group has one of more
+/// than a block, and returns the number of messages hashed.
 #[inline(always)]
 pub(super) fn hash<T: Lanes32>(
     tier: T,
@@ -20,12 +20,14 @@ pub(super) fn hash<T: Lanes32>(
     messages: &[&[u8]],
     digests: &mut [Digest],
 ) -> usize {
-    // Sixteen lanes have twice the registers of eight: enough for a second set, which works while the first waits.
+    // Sixteen lanes have twice the registers of eight: enough for a second set, which works while
+    // the first waits.
     let done = if T::WORDS == 16 { groups::<T, 2>(tier, start, messages, digests) } else { 0 };
     done + groups::<T, 1>(tier, start, &messages[done..], &mut digests[done..])
 }
 
-/// Hashes groups of `SETS` times as many messages as there are lanes. Only of one set the last may lack some.
+/// Hashes groups of `SETS` times as many messages as there are lanes. Only with one set may the
+/// last group be incomplete.
 #[inline(never)]
 fn groups<T: Lanes32, const SETS: usize>(
     tier: T,
@@ -92,7 +94,7 @@ fn hash_group<T: Lanes32, const SETS: usize>(
     true
 }
 
-/// Takes messages of one block as they are, if all are.
+/// Borrows the messages as blocks; returns false if one is not exactly a block.
 #[inline(always)]
 fn whole<'m>(messages: &[&'m [u8]], blocks: &mut [&'m Block]) -> bool {
     for (block, message) in blocks.iter_mut().zip(messages) {
@@ -102,7 +104,7 @@ fn whole<'m>(messages: &[&'m [u8]], blocks: &mut [&'m Block]) -> bool {
     true
 }
 
-/// Fills messages of a block at most up with zeros, if all are.
+/// Pads the messages with zeros to blocks; returns false if one is longer than a block.
 #[inline(never)]
 fn padded(messages: &[&[u8]], pads: &mut [Block], lengths: &mut [u32]) -> bool {
     for ((block, length), message) in pads.iter_mut().zip(lengths).zip(messages) {
@@ -134,5 +136,5 @@ fn write<T: Lanes32>(tier: T, chain: &[T::U32; 8], digests: &mut [Digest], count
 
 const EMPTY: Block = [0; 64];
 
-/// The length of a whole block, as the compression function wants it.
+/// The length of a whole block in bytes, in the type of the compression function.
 const BLOCK_BYTES: u32 = 64;

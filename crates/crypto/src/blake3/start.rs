@@ -1,4 +1,4 @@
-//! What a hash starts with: the initial words or a key, and what the key is for.
+//! The initial state of a hash: the initial words or a key, and the mode in flags.
 
 use super::compress::{DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, IV, KEYED_HASH, words};
 
@@ -10,18 +10,18 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// For everybody.
+    /// The start of a plain digest.
     pub(super) const PLAIN: Self = Self { key: IV, flags: 0 };
 
-    /// For the purpose of a derived key.
+    /// The start of hashing the context of a derived key.
     pub(super) const CONTEXT: Self = Self { key: IV, flags: DERIVE_KEY_CONTEXT };
 
-    /// For the holders of a key.
+    /// Returns the start of a keyed digest.
     pub(super) fn keyed(key: &[u8; 32]) -> Self {
         Self { key: words(key), flags: KEYED_HASH }
     }
 
-    /// For the material of a derived key, after its purpose was hashed.
+    /// Returns the start of hashing the material of a derived key, from the hash of its context.
     pub(super) fn derived(context: &[u8; 32]) -> Self {
         Self { key: words(context), flags: DERIVE_KEY_MATERIAL }
     }

@@ -11,7 +11,8 @@ use wardgate_simd::{Avx2, Avx512, Sse2};
 use super::batch::{Batch, Inputs};
 use super::*;
 
-/// Every length up to two chunks, and the neighbours of every place where the shape of the tree changes.
+/// Returns every length up to two chunks, and the neighbours of every length at which the shape of
+/// the tree changes.
 fn lengths() -> impl Iterator<Item = usize> {
     let borders =
         [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 191, 193, 256, 300];
@@ -21,7 +22,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..=2 * CHUNK_BYTES).chain(around)
 }
 
-/// Bytes that are the same on every host.
+/// Returns bytes that are the same on every host.
 fn message(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut message = vec![0; length];
@@ -54,7 +55,7 @@ fn every_mode_agrees_with_the_crate_at_every_length() {
 }
 
 #[test]
-fn our_own_tree_agrees_with_the_crate_at_every_length() {
+fn the_portable_tree_agrees_with_the_crate_at_every_length() {
     let all = message(300 * CHUNK_BYTES + 1);
     for length in lengths().filter(|length| *length > CHUNK_BYTES) {
         let root = tree::root(&Start::PLAIN, &all[..length]);
@@ -100,13 +101,14 @@ fn many_messages_of_any_lengths_have_the_digests_of_each() {
 }
 
 #[test]
-fn a_batch_needs_a_place_for_each_digest() {
+fn a_batch_needs_a_slot_for_each_digest() {
     let refused = hash_many(&[b"a", b"b"], &mut [[0; 32]]).unwrap_err();
     assert_eq!(refused, LengthMismatch { messages: 2, digests: 1 });
     assert_eq!(format!("{refused}"), "expected one place for each of 2 digests, found 1");
 }
 
-/// Whole groups of messages of one block, parts of groups, and a longer message between them.
+/// Hashes whole groups of messages of one block, parts of groups, and a longer message between
+/// them.
 fn short_messages<T: Tier>(tier: T) {
     let all = message(200 + 65);
     for count in 0..=70 {

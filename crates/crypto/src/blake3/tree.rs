@@ -1,7 +1,7 @@
 //! Messages of more than a chunk: chunks and parents fill the lanes, level by level.
 //!
-//! The tree of BLAKE3 puts the largest complete subtree on the left. So neighbours may be paired on every
-//! level, and one that is left over goes up as it is; and groups of 64 chunks are subtrees of their own.
+//! The tree of BLAKE3 puts the largest complete subtree on the left. So neighbours may be paired on
+//! every level, and a value left over moves up unchanged; and groups of 64 chunks are subtrees.
 
 #![expect(
     clippy::indexing_slicing,
@@ -13,22 +13,22 @@ use super::compress::{CHUNK_END, CHUNK_START, PARENT, Root};
 use super::start::Start;
 use super::{CHUNK_BYTES, Digest};
 
-/// The chaining values of as many chunks as are in flight at once.
+/// The chaining values of one group of chunks.
 pub(super) type Values = [Digest; GROUP_CHUNKS];
 
-/// The chunks whose chaining values are in flight at once: a power of two.
+/// The number of chunks whose chaining values are computed at once: a power of two.
 pub(super) const GROUP_CHUNKS: usize = 64;
 
-/// A part of the values that belongs together.
+/// The range of values of one subtree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Subtree {
     pub(super) at: usize,
     pub(super) count: usize,
-    /// The flag of a parent that has no other above it, or nothing.
+    /// The root flag for a parent at the top of the tree, otherwise 0.
     pub(super) root: u32,
 }
 
-/// Hashes all of a message of more than a chunk but the last compression.
+/// Hashes a message of more than a chunk, except for the last compression.
 pub(super) fn root(start: &Start, message: &[u8]) -> Root {
     let mut stack = Stack { values: [[0; 32]; DEPTH], depth: 0 };
     let groups = message.chunks(GROUP_CHUNKS * CHUNK_BYTES);
@@ -48,7 +48,7 @@ pub(super) fn root(start: &Start, message: &[u8]) -> Root {
     stack.root(start)
 }
 
-/// Hashes the chunks of `bytes`, the first of which is chunk `first` of its message.
+/// Hashes the chunks of `bytes`, beginning with chunk `first` of the message.
 fn chunks(start: &Start, bytes: &[u8], first: usize, values: &mut Values) -> usize {
     let mut nodes = [Node::EMPTY; GROUP_CHUNKS];
     let mut count = 0;
@@ -60,7 +60,7 @@ fn chunks(start: &Start, bytes: &[u8], first: usize, values: &mut Values) -> usi
     count
 }
 
-/// A chunk that is not the whole message.
+/// Returns the node of a chunk that is only part of its message.
 pub(super) fn chunk_node(bytes: &[u8], number: usize) -> Node<'_> {
     let counter = u64::try_from(number).unwrap_or(u64::MAX);
     Node { bytes, counter, flags: [CHUNK_START, 0, CHUNK_END] }
@@ -101,7 +101,7 @@ fn level(start: &Start, values: &mut Values, trees: &mut [Subtree], left: usize)
     }
 }
 
-/// The subtrees on the left of what is being hashed, the largest first.
+/// The subtrees on the left of the current group, the largest first.
 struct Stack {
     values: [Digest; DEPTH],
     depth: usize,
@@ -118,9 +118,9 @@ impl Stack {
         self.values[self.depth]
     }
 
-    /// Joins subtrees of one size, after `number` groups: as many are left as that number has bits.
+    /// Joins subtrees of one size, after `number` groups: as many remain as that number has bits.
     ///
-    /// It is done only when there is more to come, since the last join is the root.
+    /// The caller does it only before further input, since the last join is the root.
     fn merge(&mut self, start: &Start, number: usize) {
         while self.depth > 0 && self.depth > bits(number) {
             let right = self.pop();
@@ -146,12 +146,12 @@ fn bits(number: usize) -> usize {
     usize::try_from(number.count_ones()).unwrap_or(usize::MAX)
 }
 
-/// The parent of two values, which may be the root.
+/// Returns the parent of two values, which may be the root.
 fn parent(start: &Start, children: &[Digest; 2]) -> Root {
     let mut block = [0; 64];
     block.as_chunks_mut().0.copy_from_slice(children);
     Root { chain: start.key, block, length: 64, flags: start.flags | PARENT }
 }
 
-/// Enough for the longest slice, which has less than 2^64 bytes.
+/// The depth of the stack: enough for the longest slice, which has less than 2^64 bytes.
 const DEPTH: usize = 54;

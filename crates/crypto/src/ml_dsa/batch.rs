@@ -6,7 +6,7 @@ use super::signature::Signature;
 use super::verify::{Job, SIDE_BY_SIDE, Several, Signed};
 use super::{Question, prefix};
 
-/// Answers every question that has a place for its answer; the places hold `false`.
+/// Verifies every question that has a slot in `accepted`; the slots hold `false` before.
 pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
     #[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
     threads::answer(questions, accepted);
@@ -14,13 +14,13 @@ pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
     answer_here(questions, accepted);
 }
 
-/// Answers in this thread.
+/// Verifies in this thread.
 fn answer_here(questions: &[Question<'_>], accepted: &mut [bool]) {
     let few = questions.chunks(SIDE_BY_SIDE).zip(accepted.chunks_mut(SIDE_BY_SIDE));
     few.for_each(|(questions, accepted)| answer_few(questions, accepted));
 }
 
-/// Answers what fits side by side. A malformed question leaves its lanes empty.
+/// Verifies one group side by side. A malformed question leaves its lanes empty.
 fn answer_few(questions: &[Question<'_>], accepted: &mut [bool]) {
     let mut prefixes = [None; SIDE_BY_SIDE];
     let mut jobs = [None; SIDE_BY_SIDE];
@@ -44,7 +44,8 @@ fn ask<'a>(question: &Question<'a>, prefix: &'a [u8; 2]) -> Option<Job<'a>> {
 mod threads {
     use super::{Question, SIDE_BY_SIDE, answer_here};
 
-    /// Answers in halves of halves, of whole groups: a core that is done takes what another has left.
+    /// Splits the batch into halves recursively, of whole groups, so that an idle core can steal
+    /// work.
     pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
         let half = questions.len().div_ceil(2).next_multiple_of(SIDE_BY_SIDE);
         if half >= questions.len().min(accepted.len()) {

@@ -6,8 +6,8 @@ use crate::shake::{Blocks, Message, RATE_256};
 
 /// Writes the challenge into `lane` of rows whose lane is zero.
 ///
-/// `block` is the first block that SHAKE256 gives for the bytes of the challenge, which nearly always suffices.
-/// `None` when even several do not, which nobody can bring about.
+/// `block` is the first block that SHAKE256 gives for the bytes of the challenge, which nearly
+/// always suffices. Returns `None` if several blocks do not suffice, which no attacker can cause.
 pub(super) fn sample(
     set: &Parameters,
     (bytes, block): (&[u8], &[u8; RATE_256]),
@@ -25,7 +25,8 @@ pub(super) fn sample(
     (0..MORE_BLOCKS).any(|_| positions.fill(&blocks.next_block())).then_some(())
 }
 
-/// What was placed so far: everything below `next` but the ones that are still to come.
+/// The progress of sampling: coefficients below `next` are final, except for the ones still to
+/// come.
 struct Places<'a> {
     lane: usize,
     rows: &'a mut Rows,
@@ -34,7 +35,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Places a one for each candidate that is not too great; tells whether all are placed.
+    /// Places a one for each candidate that is not too great; returns true once all are placed.
     fn fill(&mut self, candidates: &[u8]) -> bool {
         for candidate in candidates.iter().copied().map(usize::from) {
             if self.next > 255 {
@@ -59,5 +60,6 @@ impl Places<'_> {
     }
 }
 
-/// FIPS 204, Appendix C, allows an end after 121 bytes; these are ten times as many.
+/// The number of further blocks. FIPS 204, Appendix C, allows an end after 121 bytes; these are ten
+/// times as many.
 const MORE_BLOCKS: usize = 8;

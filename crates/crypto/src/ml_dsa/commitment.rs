@@ -1,14 +1,14 @@
 //! UseHint and w1Encode (FIPS 204, Algorithms 40 and 28): the bytes that the signer committed to.
 //!
-//! Hints are few, so the high bits of all coefficients are found and packed as if there were none, and those
-//! with a hint are corrected one by one.
+//! Hints are few, so the high bits of all coefficients are computed and packed without them, and
+//! the coefficients with a hint are corrected one by one.
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
 use super::field::{Q, Rows, reduced};
 use super::level::{MAX_HIGH_BYTES, Parameters};
 
-/// w1 as it is hashed; only the bytes of the level are used.
+/// The hashed form of w1; only the bytes of the level are used.
 pub(super) type Packed = [u8; MAX_HIGH_BYTES];
 
 /// Packs the high bits of every row of w, which is below 2^30.
@@ -23,7 +23,7 @@ pub(super) fn pack<L: LanesF64>(lanes: L, set: &Parameters, rows: &Rows, packed:
     });
 }
 
-/// Packs `COUNT` coefficients of `WIDTH` bits into `BYTES` bytes, over and over.
+/// Packs `COUNT` coefficients of `WIDTH` bits into `BYTES` bytes, repeatedly.
 #[inline(always)]
 fn pack_groups<L: LanesF64, const WIDTH: u32, const COUNT: usize, const BYTES: usize>(
     lanes: L,
@@ -35,7 +35,7 @@ fn pack_groups<L: LanesF64, const WIDTH: u32, const COUNT: usize, const BYTES: u
         let mut words = Row([0; 8]);
         for part in 0..L::PARTS {
             let mut word = lanes.splat_u64(0);
-            // The last one first, so that every shift is by the same constant.
+            // In reverse order, so that every shift is by the same constant.
             for row in rows.iter().rev() {
                 let high = high(reduced(lanes, lanes.load_f64(&row.0, part)));
                 word = lanes.or(lanes.shift_left(word, WIDTH), high);
@@ -51,20 +51,21 @@ fn pack_groups<L: LanesF64, const WIDTH: u32, const COUNT: usize, const BYTES: u
     }
 }
 
-/// The high bits of `w`, from 0 to 15, at the levels that have sixteen.
+/// Returns the high bits of `w`, from 0 to 15, at the levels that have sixteen.
 ///
-/// FIPS 204, Algorithm 36, divides `r`, which is from 0 to q - 1, by 2 * gamma2 and rounds to the nearest, in
-/// the middle down. With `w` centred at zero, and because q - 1 is m times 2 * gamma2, that is: a middle is
-/// rounded towards zero, and what is one further away from zero is not. A factor a little less than one does
-/// both: 2^-23 takes between 2^-7 and 1/2 away from what lies in a middle. The result is from -m/2 to m/2, and
-/// its low bits are what wraps around.
+/// FIPS 204, Algorithm 36, divides `r`, which is from 0 to q - 1, by 2 * gamma2 and rounds to the
+/// nearest, a tie down. With `w` centred at zero, and because q - 1 is m times 2 * gamma2, this
+/// means: a tie is rounded towards zero, and a value one further away from zero is not. A factor
+/// slightly less than one does both: 2^-23 takes between 2^-7 and 1/2 away from a tie. The result
+/// is from -m/2 to m/2, and masking its low bits wraps it around.
 #[inline(always)]
 fn high_16<L: LanesF64>(lanes: L, w: L::F64, by_width: L::F64) -> L::U64 {
     let rounded = lanes.mul_add(w, by_width, lanes.splat_f64(ROUNDER));
     lanes.and(lanes.as_u64(rounded), lanes.splat_u64(15))
 }
 
-/// The same from 0 to 43. What is negative wraps: from -22 to 22 the second product rounds to -1 or to 0.
+/// Returns the high bits from 0 to 43. A negative value wraps: from -22 to 22 the second product
+/// rounds to -1 or to 0.
 #[inline(always)]
 fn high_44<L: LanesF64>(lanes: L, w: L::F64, by_width: L::F64) -> L::U64 {
     let high = lanes.nearest_product(w, by_width);
@@ -92,7 +93,7 @@ pub(super) fn use_hint(
     }
 }
 
-/// Replaces the bits of `mask`, `shift` bits behind a byte.
+/// Replaces the bits of `mask`, `shift` bits after the start of byte `at`.
 fn replace(bytes: &mut [u8], at: usize, (mask, bits): (u16, u16), shift: usize) {
     if let Some([low, high]) = bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut()) {
         let old = u16::from_le_bytes([*low, *high]);
@@ -103,12 +104,12 @@ fn replace(bytes: &mut [u8], at: usize, (mask, bits): (u16, u16), shift: usize) 
     }
 }
 
-/// FIPS 204, Algorithm 40, for a coefficient with a hint.
+/// Returns the high bits of a coefficient with a hint: FIPS 204, Algorithm 40.
 fn hinted(set: &Parameters, w: f64) -> u16 {
     let (width, values) = (f64::from(2 * set.low_range), f64::from(set.high_values()));
     let multiple = (w * (1.0 / Q) + ROUNDER) - ROUNDER;
     let centred = w - multiple * Q;
-    // What is negative wraps around q - 1, not q.
+    // A negative value wraps around q - 1, not q.
     let low_end = if centred < 0.0 { 1.0 } else { 0.0 };
     let high = (centred * (TOWARDS_ZERO / width) + ROUNDER) - ROUNDER;
     let low = centred + low_end - high * width;
@@ -118,13 +119,13 @@ fn hinted(set: &Parameters, w: f64) -> u16 {
     low_bits(moved + below - above)
 }
 
-/// A small integer that is not negative.
+/// Returns the low bits of a small integer that is at least 0.
 fn low_bits(integer: f64) -> u16 {
     let [low, high, ..] = (integer + ROUNDER).to_bits().to_le_bytes();
     u16::from_le_bytes([low, high])
 }
 
-/// 1 - 2^-23
+/// 1 - 2^-23, the factor that rounds ties towards zero.
 const TOWARDS_ZERO: f64 = 1.0 - 1.0 / 8_388_608.0;
 
 /// 1.5 * 2^52: added to a smaller number, it leaves the nearest integer in the low bits.

@@ -1,7 +1,8 @@
 //! ExpandA (FIPS 204, Algorithms 30 and 32): one column of the matrix from its seed.
 //!
-//! The polynomials of a column are hashed side by side and read side by side, as if no candidate were ever
-//! rejected. One in a thousand is: then that polynomial, one in four, is read again by itself.
+//! The polynomials of a column are hashed side by side and read side by side, as if no candidate
+//! were rejected. One candidate in a thousand is: then that polynomial, one in four, is read again
+//! by itself.
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
@@ -10,7 +11,8 @@ use super::level::SEED_BYTES;
 use crate::keccak;
 use crate::shake::{self, Blocks, Message, RATE_128};
 
-/// Writes entry (row, column) into lane `row`, for every row; `None` if the seed gives no such polynomial.
+/// Writes entry (row, column) into lane `row`, for every row; returns `None` if the seed gives no
+/// such polynomial.
 pub(super) fn column<L: LanesF64>(
     lanes: L,
     seed: &[u8; SEED_BYTES],
@@ -35,12 +37,12 @@ pub(super) fn column<L: LanesF64>(
     Some(())
 }
 
-/// The two bytes that follow the seed: column, then row.
+/// Returns the two bytes that follow the seed: column, then row.
 fn name(column: usize, row: usize) -> [u8; 2] {
     [column, row].map(|index| u8::try_from(index).unwrap_or_default())
 }
 
-/// What SHAKE128 gives for each lane, as far as it is nearly always needed.
+/// The output of SHAKE128 for each lane, as many words as nearly always suffice.
 type Words = [Row<u64>; WORDS];
 
 #[inline(always)]
@@ -58,7 +60,8 @@ fn squeeze<L: LanesF64>(
     }
 }
 
-/// Reads 256 candidates in every lane; the highest bit of a returned word tells that one was too great.
+/// Reads 256 candidates in every lane; the highest bit of a returned word is set if one was too
+/// great.
 #[inline(always)]
 fn read<L: LanesF64>(lanes: L, parts: usize, words: &Words, rows: &mut Rows) -> [u64; 8] {
     let mut rejected = [0; 8];
@@ -79,7 +82,7 @@ fn read<L: LanesF64>(lanes: L, parts: usize, words: &Words, rows: &mut Rows) -> 
     rejected
 }
 
-/// The eight candidates in 24 bytes: the low 23 bits of every three.
+/// Returns the eight candidates in 24 bytes: the low 23 bits of every three.
 #[inline(always)]
 fn candidates<L: LanesF64>(lanes: L, [a, b, c]: [L::U64; 3]) -> [L::U64; 8] {
     let mask = lanes.splat_u64(MASK);
@@ -100,14 +103,14 @@ fn candidates<L: LanesF64>(lanes: L, [a, b, c]: [L::U64; 3]) -> [L::U64; 8] {
     ]
 }
 
-/// A double of 2^52 has the integer above it in its low bits.
+/// Converts an integer below 2^52: a double of 2^52 has the integer added to it in its low bits.
 #[inline(always)]
 fn number<L: LanesF64>(lanes: L, integer: L::U64) -> L::F64 {
     let base = lanes.splat_f64(BASE);
     lanes.sub(lanes.as_f64(lanes.or(integer, lanes.as_u64(base))), base)
 }
 
-/// FIPS 204, Algorithm 30, for one polynomial: where its next coefficient goes.
+/// FIPS 204, Algorithm 30, for one polynomial: the coefficients that remain to be written.
 struct Places<'a> {
     lane: usize,
     rows: core::slice::IterMut<'a, Row<f64>>,
@@ -118,7 +121,7 @@ impl<'a> Places<'a> {
         Self { lane, rows: rows.iter_mut() }
     }
 
-    /// Reads what was squeezed; tells whether it was enough.
+    /// Reads the squeezed words; returns true if they suffice.
     fn read_known(&mut self, words: &Words, lane: usize) -> bool {
         let mut bytes = [0; 8 * WORDS];
         for (position, row) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
@@ -127,7 +130,7 @@ impl<'a> Places<'a> {
         self.read(&bytes)
     }
 
-    /// Reads what follows the words that were squeezed.
+    /// Reads the output of SHAKE128 after the squeezed words.
     fn read_on(&mut self, message: &Message<'_>) -> Option<()> {
         let mut blocks = Blocks::<RATE_128>::of_short(message);
         for _ in 0..BLOCKS {
@@ -136,7 +139,7 @@ impl<'a> Places<'a> {
         (0..BLOCKS).any(|_| self.read(&blocks.next_block())).then_some(())
     }
 
-    /// Takes the candidates that are below q; tells whether all places are filled.
+    /// Takes the candidates that are below q; returns true once every coefficient is written.
     fn read(&mut self, bytes: &[u8]) -> bool {
         for [low, middle, high] in bytes.as_chunks::<3>().0 {
             let candidate = u32::from_le_bytes([*low, *middle, high & 0x7f, 0]);
@@ -151,20 +154,21 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Five blocks have 280 candidates, of which 256 are needed. Twice as many are the end: FIPS 204, Appendix C,
-/// allows one after 298 candidates, and no seed will be found that needs them.
+/// The number of blocks squeezed first. Five blocks have 280 candidates, and 256 are needed.
+/// Sampling ends after twice as many: FIPS 204, Appendix C, allows an end after 298 candidates, and
+/// finding a seed that needs them is infeasible.
 const BLOCKS: usize = 5;
 
-/// The words of these blocks.
+/// The number of words of these blocks.
 const WORDS: usize = BLOCKS * RATE_128 / 8;
 
 const PRIME: u32 = 8_380_417;
 
-/// The 23 bits of a candidate.
+/// The mask of the 23 bits of a candidate.
 const MASK: u64 = 0x7f_ffff;
 
-/// Added to q or more, it reaches the highest bit.
+/// Added to q or more, this carries into the highest bit.
 const OVERFLOW: u64 = (1 << 63) - 8_380_417;
 
-/// 2^52
+/// 2^52, whose double has an added integer in its low bits.
 const BASE: f64 = 4_503_599_627_370_496.0;

@@ -1,25 +1,26 @@
-//! The integers modulo q = 8380417, carried by doubles.
+//! The integers modulo q = 8380417, represented by doubles.
 //!
-//! A double holds every integer below 2^53 exactly. So a product `b * z` is exact while `|b|` is at most 2^30 and
-//! `|z|` at most q / 2 < 2^22, and what remains of it after the nearest multiple of q was taken away is exact too, with or
-//! without fused instructions. That is four to five instructions, fewer than Montgomery's product in
-//! 32-bit words takes where there is no high half of a product, as in WebAssembly.
+//! A double holds every integer below 2^53 exactly. So a product `b * z` is exact while `|b|` is at
+//! most 2^30 and `|z|` at most q / 2 < 2^22, and its remainder after subtracting the nearest
+//! multiple of q is exact too, with or without fused instructions. That is four to five
+//! instructions, fewer than Montgomery's product in 32-bit words takes where there is no high half
+//! of a product, as in WebAssembly.
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
-/// q
+/// The modulus q.
 pub(super) const Q: f64 = 8_380_417.0;
 
-/// 1 / q
+/// The inverse 1 / q as a double.
 const INVERSE: f64 = 1.0 / Q;
 
 /// The 256 coefficients of eight polynomials: row `i` holds coefficient `i` of each.
 pub(super) type Rows = [Row<f64>; 256];
 
-/// Eight polynomials that are zero.
+/// Eight zero polynomials.
 pub(super) const ZEROS: Rows = [Row([0.0; 8]); 256];
 
-/// A constant of the field, beside its quotient by q.
+/// A constant of the field with its quotient by q.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor {
     value: f64,
@@ -27,12 +28,12 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// Takes a value of at most q / 2 in magnitude.
+    /// Makes a factor from a value of at most q / 2 in magnitude.
     pub(super) const fn new(value: f64) -> Self {
         Self { value, by_q: value / Q }
     }
 
-    /// Puts it into every lane.
+    /// Broadcasts the factor to every lane.
     #[inline(always)]
     pub(super) fn splat<L: LanesF64>(self, lanes: L) -> Splat<L> {
         Splat { value: lanes.splat_f64(self.value), by_q: lanes.splat_f64(self.by_q) }
@@ -46,7 +47,8 @@ pub(super) struct Splat<L: LanesF64> {
     by_q: L::F64,
 }
 
-/// Returns `b * factor` modulo q, at most a hair more than q / 2 in magnitude; `|b|` is at most 2^30.
+/// Returns `b * factor` modulo q, slightly more than q / 2 in magnitude at most; `|b|` is at most
+/// 2^30.
 #[inline(always)]
 pub(super) fn product<L: LanesF64>(lanes: L, b: L::F64, factor: Splat<L>) -> L::F64 {
     let whole = lanes.nearest_product(b, factor.by_q);

@@ -12,13 +12,13 @@ pub enum Level {
 }
 
 impl Level {
-    /// Returns the bytes of a public key.
+    /// Returns the length of a public key in bytes.
     #[must_use]
     pub const fn public_key_bytes(self) -> usize {
         SEED_BYTES + self.parameters().rows * T1_BYTES
     }
 
-    /// Returns the bytes of a signature.
+    /// Returns the length of a signature in bytes.
     #[must_use]
     pub const fn signature_bytes(self) -> usize {
         let set = self.parameters();
@@ -58,32 +58,32 @@ impl Level {
     }
 }
 
-/// The numbers of FIPS 204, Table 1, that verification needs.
+/// The parameters of FIPS 204, Table 1, that verification needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameters {
-    /// k, the rows of the matrix.
+    /// The number of rows of the matrix, k.
     pub(super) rows: usize,
-    /// l, its columns.
+    /// The number of columns of the matrix, l.
     pub(super) columns: usize,
-    /// tau, the coefficients of the challenge that are not zero.
+    /// The number of coefficients of the challenge that are not zero, tau.
     pub(super) ones: usize,
-    /// The bits of a coefficient of z: one more than gamma1 has zeros.
+    /// The width of a coefficient of z in bits: one more than gamma1 has zeros.
     pub(super) response_bits: u32,
-    /// gamma2, half the width of what the high bits leave out.
+    /// Half the width of the range that the high bits drop, gamma2.
     pub(super) low_range: u32,
-    /// omega, the most hints of a signature.
+    /// The most hints of a signature, omega.
     pub(super) max_hints: usize,
-    /// lambda / 4, the bytes of the challenge.
+    /// The length of the challenge in bytes, lambda / 4.
     pub(super) challenge_bytes: usize,
 }
 
 impl Parameters {
-    /// gamma1
+    /// Returns gamma1.
     pub(super) const fn response_range(&self) -> u32 {
         1 << (self.response_bits - 1)
     }
 
-    /// The greatest magnitude that a coefficient of z may have: gamma1 - beta - 1.
+    /// Returns the greatest magnitude that a coefficient of z may have: gamma1 - beta - 1.
     pub(super) const fn response_limit(&self) -> u32 {
         let beta = match self.rows {
             4 => 78,
@@ -93,7 +93,7 @@ impl Parameters {
         self.response_range() - beta - 1
     }
 
-    /// The bytes of one polynomial of z.
+    /// Returns the length of one polynomial of z in bytes.
     pub(super) const fn response_bytes(&self) -> usize {
         match self.response_bits {
             18 => 576,
@@ -101,7 +101,7 @@ impl Parameters {
         }
     }
 
-    /// The bits of one coefficient of w1.
+    /// Returns the width of one coefficient of w1 in bits.
     pub(super) const fn high_bits(&self) -> u32 {
         match self.rows {
             4 => 6,
@@ -109,7 +109,7 @@ impl Parameters {
         }
     }
 
-    /// m, how many values the high bits have: (q - 1) / (2 * gamma2).
+    /// Returns the number of values of the high bits, m: (q - 1) / (2 * gamma2).
     pub(super) const fn high_values(&self) -> u32 {
         match self.rows {
             4 => 44,
@@ -117,7 +117,7 @@ impl Parameters {
         }
     }
 
-    /// The bytes of one polynomial of w1.
+    /// Returns the length of one polynomial of w1 in bytes.
     pub(super) const fn high_bytes(&self) -> usize {
         match self.rows {
             4 => 192,
@@ -126,13 +126,13 @@ impl Parameters {
     }
 }
 
-/// The seed of the matrix, with which a public key begins.
+/// The length of the seed of the matrix, with which a public key begins.
 pub(super) const SEED_BYTES: usize = 32;
 
-/// One polynomial of t1.
+/// The length of one polynomial of t1 in bytes.
 pub(super) const T1_BYTES: usize = 320;
 
-/// The most bytes that w1 has at any level.
+/// The greatest length of w1 at any level, in bytes.
 pub(super) const MAX_HIGH_BYTES: usize = 1024;
 
 #[cfg(test)]

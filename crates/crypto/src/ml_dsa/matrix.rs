@@ -1,8 +1,9 @@
-//! The matrix of a public key, transformed and with t1 as one more column.
+//! The matrix of a public key, transformed, with t1 as an additional column.
 //!
-//! Verification needs `A * z - c * t1 * 2^d`: with `z` and `c` side by side that is one product by a matrix of
-//! `l + 1` columns. Its lanes are the rows, so one vector holds what all rows multiply one coefficient by.
-//! The factor 1/256 of the inverse transform is in it, because here it is multiplied once for a key.
+//! Verification needs `A * z - c * t1 * 2^d`: with `z` and `c` side by side that is one product by
+//! a matrix of `l + 1` columns. Its lanes are the rows, so one vector holds the factors of one
+//! coefficient in all rows. The matrix includes the factor 1/256 of the inverse transform, which
+//! costs one multiplication for each key here.
 
 use alloc::vec::Vec;
 
@@ -12,7 +13,7 @@ use super::field::{Factor, Rows, ZEROS, product, reduced};
 use super::level::{Level, Parameters, SEED_BYTES, T1_BYTES};
 use super::{expand, ntt};
 
-/// The columns of coefficient 0, then those of coefficient 1, and so on.
+/// The matrix: the columns of coefficient 0, then those of coefficient 1, and so on.
 #[derive(Clone)]
 pub(super) struct Matrix {
     columns: usize,
@@ -20,7 +21,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Expands a public key of the right length; `None` if its seed gives no matrix.
+    /// Expands a public key of the right length; returns `None` if its seed gives no matrix.
     pub(super) fn of(level: Level, public_key: &[u8]) -> Option<Self> {
         let set = level.parameters();
         let (seed, t1) = public_key.split_first_chunk::<SEED_BYTES>()?;
@@ -30,7 +31,8 @@ impl Matrix {
         Some(matrix)
     }
 
-    /// Multiplies: lane `j` of `rows` is the factor of column `j` before, and row `j` of the product after.
+    /// Multiplies by the matrix: lane `j` of `rows` is the factor of column `j` before, and row `j`
+    /// of the product after.
     ///
     /// A factor is at most 2^25.4 and an entry less than 2^22: eight products add up to less than 2^50.5.
     pub(super) fn multiply<L: LanesF64>(&self, lanes: L, rows: &mut Rows) {
@@ -41,7 +43,7 @@ impl Matrix {
         });
     }
 
-    /// Keeps a column.
+    /// Stores a column.
     fn keep(&mut self, column: usize, rows: &Rows) {
         for (position, row) in self.rows.iter_mut().skip(column).step_by(self.columns).zip(rows) {
             *position = *row;
@@ -124,7 +126,7 @@ fn unpack_t1(t1: &[u8], rows: &mut Rows) {
     }
 }
 
-/// d, the low bits of t that no public key carries.
+/// The number of low bits of t that public keys omit, d.
 const DROPPED_BITS: u32 = 13;
 
 /// 1 / 256 modulo q, centred at zero.

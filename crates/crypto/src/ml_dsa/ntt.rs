@@ -1,7 +1,7 @@
 //! The number theoretic transform (FIPS 204, Algorithms 41 and 42) of eight polynomials at once.
 //!
-//! Row `i` holds coefficient `i` of all eight, so no step ever crosses lanes. Two layers are computed
-//! in one pass over memory. Nothing is reduced on the way but products: see the bounds at each function.
+//! Row `i` holds coefficient `i` of all eight, so no step crosses lanes. Two layers are computed in
+//! one pass over memory. Only products are reduced: see the bounds at each function.
 
 #![expect(clippy::indexing_slicing, reason = "zetas are indexed by constants and by block numbers")]
 #![expect(clippy::as_conversions, reason = "constants are computed from integers below q")]
@@ -23,10 +23,11 @@ pub(super) fn forward<L: LanesF64>(lanes: L, rows: &mut Rows) {
     });
 }
 
-/// Transforms back, except for the factor 1/256, which the matrix has in it.
+/// Transforms back, except for the factor 1/256, which the matrix includes.
 ///
-/// Each layer doubles what is not multiplied: from at most 2^22 coefficients grow to at most 2^30, and
-/// their differences, which are multiplied by less than 2^22, give products of at most 2^52.
+/// Each layer doubles the coefficients that are not multiplied: from at most 2^22 they grow to at
+/// most 2^30, and their differences, which are multiplied by less than 2^22, give products of at
+/// most 2^52.
 pub(super) fn inverse<L: LanesF64>(lanes: L, rows: &mut Rows) {
     lanes.enter(|lanes| {
         inverse_pass::<L, 1>(lanes, rows);
@@ -36,7 +37,7 @@ pub(super) fn inverse<L: LanesF64>(lanes: L, rows: &mut Rows) {
     });
 }
 
-/// The layers of distance `2 * NEAR` and `NEAR`.
+/// Applies the layers of distance `2 * NEAR` and `NEAR`.
 #[inline(always)]
 fn forward_pass<L: LanesF64, const NEAR: usize>(lanes: L, rows: &mut Rows) {
     let blocks = 64 / NEAR;
@@ -53,7 +54,7 @@ fn forward_pass<L: LanesF64, const NEAR: usize>(lanes: L, rows: &mut Rows) {
     }
 }
 
-/// The layers of distance `NEAR` and `2 * NEAR`.
+/// Applies the layers of distance `NEAR` and `2 * NEAR`.
 #[inline(always)]
 fn inverse_pass<L: LanesF64, const NEAR: usize>(lanes: L, rows: &mut Rows) {
     let blocks = 64 / NEAR;
@@ -70,7 +71,7 @@ fn inverse_pass<L: LanesF64, const NEAR: usize>(lanes: L, rows: &mut Rows) {
     }
 }
 
-/// Replaces every four coefficients that stand `NEAR` apart.
+/// Replaces every four coefficients at a distance of `NEAR` from each other.
 #[inline(always)]
 fn each_four<L: LanesF64, const NEAR: usize>(
     lanes: L,
@@ -102,7 +103,8 @@ fn forward_step<L: LanesF64>(
     (lanes.add(low, turned), lanes.sub(low, turned))
 }
 
-/// The zetas of the way back are the negatives of those of the way there, hence `high - low`.
+/// Applies one butterfly. The zetas of the inverse are the negatives of the forward ones, hence
+/// `high - low`.
 #[inline(always)]
 fn inverse_step<L: LanesF64>(
     lanes: L,
@@ -113,7 +115,8 @@ fn inverse_step<L: LanesF64>(
     (lanes.add(low, high), product(lanes, lanes.sub(high, low), zeta))
 }
 
-/// FIPS 204, Appendix B: entry `k` is 1753 to the power of `k` with its eight bits reversed, centred at zero.
+/// The powers of FIPS 204, Appendix B: entry `k` is 1753 to the power of `k` with its eight bits
+/// reversed, centred at zero.
 static ZETAS: [Factor; 256] = zetas();
 
 const fn zetas() -> [Factor; 256] {

@@ -1,7 +1,8 @@
-//! FIPS 204 as it is written: integers, one coefficient after the other, another implementation of SHAKE.
+//! FIPS 204 as it is written: integers, one coefficient after the other, another implementation of
+//! SHAKE.
 //!
-//! It is the meaning of everything else here, and only tests use it. The fast code is compared with what it
-//! says about random signatures, valid or not: with the commitment, not only with the answer.
+//! It defines the meaning of this module, and only tests use it. The fast code is compared with it
+//! on random signatures, valid or not: by the commitment, and not only by the answer.
 
 #![expect(clippy::as_conversions, reason = "a model of integer arithmetic, in tests only")]
 
@@ -11,7 +12,8 @@ use std::{iter, vec};
 
 use super::Level;
 
-/// Algorithm 8 up to the hash: the bytes of w1 and the challenge, or nothing for what is malformed.
+/// Algorithm 8 up to the hash: returns the bytes of w1 and the challenge, or `None` for malformed
+/// input.
 pub(super) fn commitment(level: Level, public_key: &[u8], signature: &[u8]) -> Option<Vec<u8>> {
     let set = Set::of(level);
     let (challenge, rest) = signature.split_at(set.lambda / 4);
@@ -47,7 +49,7 @@ type Poly = Vec<i64>;
 
 const Q: i64 = 8_380_417;
 
-/// Table 1.
+/// The parameters of Table 1.
 struct Set {
     k: usize,
     l: usize,
@@ -70,7 +72,7 @@ impl Set {
     }
 }
 
-/// Numbers of `width` bits, the lowest bit first.
+/// Reads numbers of `width` bits, the lowest bit first.
 pub(super) fn bits(bytes: &[u8], width: usize) -> Poly {
     let bits: Vec<i64> =
         bytes.iter().flat_map(|byte| (0..8).map(move |at| i64::from(byte >> at & 1))).collect();

@@ -1,4 +1,4 @@
-//! The response z (FIPS 204, Algorithm 19), read for all its polynomials at once, and the bound on it.
+//! The response z (FIPS 204, Algorithm 19), decoded for all its polynomials at once, and its bound.
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
@@ -7,7 +7,7 @@ use super::level::Parameters;
 
 /// Writes polynomial `j` of z into lane `j` of every row, and zero into the lanes without one.
 ///
-/// Tells whether every coefficient is within the bound; only then the rows are good for anything.
+/// Returns true if every coefficient is within the bound; otherwise the rows are meaningless.
 /// `bytes` begins with z and has at least eight more bytes.
 pub(super) fn unpack<L: LanesF64>(
     lanes: L,
@@ -26,9 +26,9 @@ pub(super) fn unpack<L: LanesF64>(
     lanes.enter(|lanes| spread(lanes, set, &words, rows))
 }
 
-/// Reads for every three coefficients the word that begins with them, into lane `lane`.
+/// Reads the word that begins with each group of three coefficients into lane `lane`.
 ///
-/// `starts` are the bits at which the groups in `STEP` bytes begin.
+/// `starts` are the bit offsets at which the groups in `STEP` bytes begin.
 fn gather<const COUNT: usize, const STEP: usize>(
     starts: [usize; COUNT],
     bytes: &[u8],
@@ -36,7 +36,7 @@ fn gather<const COUNT: usize, const STEP: usize>(
     words: &mut Words,
 ) {
     for (step, rows) in words.chunks_mut(COUNT).enumerate() {
-        // The last group of a step reaches into the byte behind it.
+        // The last group of a step extends into the next byte.
         let own = bytes.get(step * STEP..).and_then(|own| own.get(..STEP + 1)).unwrap_or_default();
         for (row, start) in rows.iter_mut().zip(starts) {
             let read = own.get(start / 8..).and_then(|own| own.first_chunk());
@@ -47,7 +47,7 @@ fn gather<const COUNT: usize, const STEP: usize>(
     }
 }
 
-/// Three coefficients that are zero: packed is what gamma1 exceeds a coefficient by.
+/// Returns three zero coefficients: the packed form is gamma1 minus the coefficient.
 fn zeros(set: &Parameters) -> u64 {
     let gamma1 = u64::from(set.response_range());
     gamma1 | gamma1 << set.response_bits | gamma1 << (2 * set.response_bits)
@@ -62,7 +62,7 @@ fn spread<L: LanesF64>(lanes: L, set: &Parameters, words: &Words, rows: &mut Row
     for (words, rows) in words.iter().zip(rows.chunks_mut(3)) {
         for part in 0..L::PARTS {
             let mut word = lanes.load_u64(&words.0, part);
-            // Of the group alone, so that no long chain of comparisons is waited for.
+            // Compares within the group alone, which avoids a long dependency chain of comparisons.
             let [mut least, mut most] = [lanes.splat_f64(0.0); 2];
             for row in &mut *rows {
                 let packed = lanes.as_f64(lanes.or(lanes.and(word, mask), base));
@@ -82,10 +82,10 @@ fn spread<L: LanesF64>(lanes: L, set: &Parameters, words: &Words, rows: &mut Row
     })
 }
 
-/// Three coefficients in each, and one in the last.
+/// The packed words: three coefficients in each, and one in the last.
 type Words = [Row<u64>; GROUPS];
 
 const GROUPS: usize = 86;
 
-/// 2^52: a double of it has the integer above it in its low bits.
+/// 2^52, whose double has an added integer in its low bits.
 const BASE: f64 = 4_503_599_627_370_496.0;

@@ -1,7 +1,7 @@
 //! Keys and signatures, for the tools that make them (FIPS 204, Algorithms 1 and 2).
 //!
-//! The arithmetic on secrets is that of a kept library. Randomness is an argument: without it a signature
-//! is deterministic, which is the choice for tools that run once on a quiet machine.
+//! The `ml-dsa` crate computes with secrets. Randomness is an argument: without it a signature is
+//! deterministic, which suits tools that run once on a machine without other users.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,12 +13,12 @@ use ml_dsa::{ExpandedSigningKey, MlDsa44, MlDsa65, MlDsa87, MlDsaParams};
 
 use super::Level;
 
-/// A secret key. Its memory is wiped when it is dropped, and nothing prints it.
+/// A secret key. Its memory is wiped when it is dropped, and `Debug` does not print it.
 ///
 /// ```
 /// use wardgate_crypto::ml_dsa::{Level, PreparedKey, SigningKey};
 ///
-/// // From a source of randomness, and kept secret.
+/// The seed comes from a source of randomness, and stays secret.
 /// let seed = [1; 32];
 /// let secret = SigningKey::from_seed(Level::MlDsa87, &seed);
 /// let signature = secret.sign(b"message", b"context", None)?;
@@ -39,7 +39,7 @@ enum Secret {
     Large(Box<ExpandedSigningKey<MlDsa87>>),
 }
 
-/// Does the same for the key of any level.
+/// Evaluates an expression with the key of any level.
 macro_rules! with_each {
     ($secret:expr, $key:ident => $work:expr) => {
         match $secret {
@@ -51,7 +51,7 @@ macro_rules! with_each {
 }
 
 impl SigningKey {
-    /// Derives the key of `level` from a seed, which must be as secret as the key and as random.
+    /// Derives the key of `level` from a seed, which must be random and as secret as the key.
     #[must_use]
     pub fn from_seed(level: Level, seed: &[u8; 32]) -> Self {
         let seed = (*seed).into();
@@ -67,7 +67,7 @@ impl SigningKey {
         Self { secret, public_key }
     }
 
-    /// Returns the level that the key belongs to.
+    /// Returns the level of the key.
     #[must_use]
     pub fn level(&self) -> Level {
         match self.secret {
@@ -87,7 +87,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// The context is longer than 255 bytes, or no signature was found within the bound of the library,
+    /// The context is longer than 255 bytes, or the library found no signature within its bound,
     /// which is not known to happen.
     pub fn sign(
         &self,
@@ -106,10 +106,11 @@ impl SigningKey {
     }
 }
 
-/// What only test vectors ask for.
+/// The interface for test vectors.
 #[doc(hidden)]
 impl SigningKey {
-    /// Reads the expanded form of FIPS 204, Algorithm 25; `None` when its length is not that of the level.
+    /// Reads the expanded form of FIPS 204, Algorithm 25; returns `None` if its length is not that
+    /// of the level.
     #[must_use]
     pub fn from_expanded(level: Level, bytes: &[u8]) -> Option<Self> {
         Some(Self::new(match level {
@@ -137,7 +138,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// No signature was found within the bound of the library.
+    /// The library found no signature within its bound.
     pub fn sign_mu(&self, mu: &[u8; 64], randomness: &[u8; 32]) -> Result<Vec<u8>, SignError> {
         let (mu, mut random) = ((*mu).into(), Given(*randomness));
         with_each!(&self.secret, key => {
@@ -158,15 +159,15 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Why there is no signature.
+/// The reason why there is no signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignError {
     /// The context has more bytes than FIPS 204 allows.
     LongContext {
-        /// The bytes that were given.
+        /// The length found, in bytes.
         found: usize,
     },
-    /// The library gave up.
+    /// The library reached its bound.
     NotFound,
 }
 
@@ -183,7 +184,7 @@ impl fmt::Display for SignError {
 
 impl core::error::Error for SignError {}
 
-/// A source of randomness that gives what it was given.
+/// A source of randomness that returns fixed bytes.
 struct Given([u8; 32]);
 
 impl TryRng for Given {
@@ -215,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_signed_is_accepted() {
+    fn signatures_are_accepted() {
         for level in [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87] {
             check(level, None);
             check(level, Some(&[9; 32]));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn randomness_changes_the_signature_and_nothing_else_does() {
+    fn only_randomness_changes_the_signature() {
         let key = SigningKey::from_seed(Level::MlDsa44, &[1; 32]);
         let signed = |randomness| key.sign(b"text", b"", randomness).unwrap();
         assert_eq!(signed(None), signed(Some(&[0; 32])));
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_secret_is_printed() {
+    fn debug_prints_no_secret() {
         let key = SigningKey::from_seed(Level::MlDsa44, &[1; 32]);
         assert_eq!(std::format!("{key:?}"), "SigningKey { level: MlDsa44, .. }");
     }

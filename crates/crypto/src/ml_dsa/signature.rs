@@ -1,4 +1,4 @@
-//! The parts of a signature (FIPS 204, Algorithm 27), checked before anything is computed with them.
+//! The parts of a signature (FIPS 204, Algorithm 27), checked before any computation with them.
 
 use super::level::{Level, Parameters};
 
@@ -7,13 +7,13 @@ use super::level::{Level, Parameters};
 pub(super) struct Signature<'a> {
     /// The challenge, c tilde.
     pub(super) challenge: &'a [u8],
-    /// The response, z; what follows it in the signature may be read with it.
+    /// The response, z; the bytes after it in the signature may be read with it.
     pub(super) response: &'a [u8],
     hints: Hints<'a>,
 }
 
 impl<'a> Signature<'a> {
-    /// Splits the bytes of a signature; `None` when they are malformed.
+    /// Splits the bytes of a signature; returns `None` if they are malformed.
     pub(super) fn decode(level: Level, bytes: &'a [u8]) -> Option<Self> {
         if bytes.len() != level.signature_bytes() {
             return None;
@@ -35,7 +35,8 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// Which coefficients have a hint: the places of all polynomials, and where those of each end.
+/// The coefficients that have a hint: the positions of all polynomials, and where those of each
+/// end.
 #[derive(Clone, Copy, Debug)]
 struct Hints<'a> {
     positions: &'a [u8],
@@ -43,8 +44,8 @@ struct Hints<'a> {
 }
 
 impl<'a> Hints<'a> {
-    /// FIPS 204, Algorithm 21: places rise strictly within a polynomial, ends never fall, and what is not
-    /// used is zero. Otherwise one signature could be written in several ways.
+    /// FIPS 204, Algorithm 21: positions rise strictly within a polynomial, ends never fall, and
+    /// unused bytes are zero. Otherwise one signature could be written in several ways.
     fn decode(set: &Parameters, bytes: &'a [u8]) -> Option<Self> {
         let (positions, ends) = bytes.split_at_checked(set.max_hints)?;
         let mut begin = 0;
@@ -100,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Decodes a signature of ML-DSA-44 with these places, padded with zeros, and these ends.
+    /// Decodes a signature of ML-DSA-44 with these positions, padded with zeros, and these ends.
     fn check(positions: &[u8], ends: &[u8], expected: Option<&[(usize, u8)]>) {
         let mut bytes = vec![0; Level::MlDsa44.signature_bytes()];
         let begin = bytes.len() - 84;

@@ -1,5 +1,5 @@
-//! Verification is compared with other implementations, on what was signed and on what was tampered with,
-//! and with the oracle on everything else.
+//! Verification is compared with other implementations, on valid and on changed signatures, and
+//! with the oracle on all others.
 
 #![expect(clippy::as_conversions, reason = "integers below 2^53 become doubles")]
 
@@ -16,7 +16,7 @@ macro_rules! level_suite {
             use $others as their_verify;
 
             #[test]
-            fn accepts_what_was_signed() {
+            fn accepts_valid_signatures() {
                 for seed in 0..ROUNDS {
                     let (key, message, context, signature) = signed(seed);
                     assert!(key.verify(&message, &context, &signature), "seed {seed}");
@@ -113,7 +113,7 @@ tier_suite!(avx512_agrees_with_the_oracle, wardgate_simd::Avx512::detect());
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 tier_suite!(simd128_agrees_with_the_oracle, Some(wardgate_simd::Simd128::new()));
 
-/// Random keys and signatures, with coefficients at the bound and hints at the edges.
+/// Compares random keys and signatures, with coefficients at the bound and hints at the edges.
 fn commitments_agree<T: Tier>(tier: T, level: Level) {
     let mut random = Random(11);
     let mut kinds = [0; 2];
@@ -130,7 +130,8 @@ fn commitments_agree<T: Tier>(tier: T, level: Level) {
     assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
 }
 
-/// Coefficients of the response are small for most rounds, so that most are within the bound.
+/// Returns a random signature. Coefficients of the response are small in most rounds, so that most
+/// are within the bound.
 fn random_signature(level: Level, round: u8, random: &mut Random) -> Vec<u8> {
     let set = level.parameters();
     let mut signature = random.bytes(level.signature_bytes());
@@ -155,7 +156,8 @@ fn random_signature(level: Level, round: u8, random: &mut Random) -> Vec<u8> {
     signature
 }
 
-/// Places that rise within each polynomial, the first and the last coefficient among them.
+/// Writes positions that rise within each polynomial, the first and the last coefficient among
+/// them.
 fn random_hints(hints: &mut [u8], most: usize, random: &mut Random) {
     let (positions, ends) = hints.split_at_mut(most);
     positions.fill(0);
@@ -173,7 +175,7 @@ fn random_hints(hints: &mut [u8], most: usize, random: &mut Random) {
     }
 }
 
-/// Every value near a middle between two high parts, and near the ends.
+/// Compares every value near a middle between two high parts, and near the ends.
 fn high_bits_agree<T: Tier>(tier: T, level: Level) {
     let set = level.parameters();
     let width = i64::from(set.low_range);
@@ -223,7 +225,7 @@ fn keys_of_the_wrong_length_are_refused() {
     }
 }
 
-/// Marsaglia's generator: small, and the same on every host.
+/// Marsaglia's generator of random bytes: small, and the same on every host.
 struct Random(u64);
 
 impl Random {

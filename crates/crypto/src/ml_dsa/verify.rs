@@ -1,7 +1,7 @@
 //! Verification (FIPS 204, Algorithms 3 and 8), of one signature or of several side by side.
 //!
-//! What is hashed is hashed in the lanes of several signatures. The arithmetic needs no company: one
-//! signature fills the lanes with its own polynomials.
+//! Hashing uses one lane for each of several signatures. The arithmetic needs only one: it fills
+//! the lanes with the polynomials of a single signature.
 
 use wardgate_simd::lanes::{Kernel, Lanes64, Tier};
 
@@ -12,7 +12,7 @@ use super::signature::Signature;
 use super::{PreparedKey, challenge, ntt, response};
 use crate::shake::{self, Message, RATE_256};
 
-/// One signature to look at, and what is hashed to its mu, or mu itself.
+/// A signature to verify, and either the message that is hashed to its mu, or mu itself.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub(super) key: &'a PreparedKey,
@@ -20,7 +20,7 @@ pub(super) struct Job<'a> {
     pub(super) signature: Signature<'a>,
 }
 
-/// What a signature is said to be over.
+/// The message that a signature claims to be over.
 #[derive(Clone, Copy)]
 pub(super) enum Signed<'a> {
     /// M', in pieces.
@@ -29,7 +29,7 @@ pub(super) enum Signed<'a> {
     Mu(&'a [u8; MU_BYTES]),
 }
 
-/// Looks at one signature.
+/// Verifies one signature.
 pub(super) struct Single<'a>(pub(super) Job<'a>);
 
 impl Kernel for Single<'_> {
@@ -42,8 +42,8 @@ impl Kernel for Single<'_> {
     }
 }
 
-/// Looks at up to [`SIDE_BY_SIDE`] signatures; `answers[i]` belongs to `jobs[i]`, and nothing is accepted
-/// without a question.
+/// Verifies up to [`SIDE_BY_SIDE`] signatures; `answers[i]` is the result for `jobs[i]`, and
+/// `false` where there is no job.
 pub(super) struct Several<'a, 'b> {
     pub(super) jobs: &'b [Option<Job<'a>>],
     pub(super) answers: &'b mut [bool],
@@ -59,17 +59,17 @@ impl Kernel for Several<'_, '_> {
     }
 }
 
-/// The most signatures that are looked at side by side.
+/// The most signatures that are verified side by side.
 pub(super) const SIDE_BY_SIDE: usize = 8;
 
-/// What is known about one signature so far.
+/// The intermediate results for one signature.
 #[derive(Clone, Copy)]
 struct Work {
     mu: [u8; MU_BYTES],
-    /// What the challenge is sampled from.
+    /// The block that the challenge is sampled from.
     ball: [u8; RATE_256],
     high: Packed,
-    /// Whether the response is within its bound.
+    /// True if the response is within its bound.
     bounded: bool,
     accepted: bool,
 }
@@ -84,7 +84,7 @@ impl Work {
     };
 }
 
-/// Hashes with `hashing` and computes with `tier`. What is not asked is not accepted.
+/// Hashes with `hashing` and computes with `tier`. A slot without a job is not accepted.
 #[inline(always)]
 fn answer<T: Tier, H: Lanes64, const N: usize>(
     tier: T,
@@ -101,7 +101,7 @@ fn answer<T: Tier, H: Lanes64, const N: usize>(
     hash_commitments(hashing, jobs, works);
 }
 
-/// Finds mu and the randomness of the challenge: both are known before anything is computed.
+/// Hashes mu and the randomness of the challenge: both depend on the input alone.
 fn hash_inputs<H: Lanes64, const N: usize>(
     hashing: H,
     jobs: &[Option<Job<'_>>],
@@ -124,7 +124,7 @@ fn hash_inputs<H: Lanes64, const N: usize>(
     }
 }
 
-/// Computes the high bits of what the signer committed to, w1 of FIPS 204; `None` if z is out of bounds.
+/// Computes the high bits of the commitment, w1 of FIPS 204; returns `None` if z is out of bounds.
 fn recompute<T: Tier>(tier: T, one: &Job<'_>, work: &mut Work, rows: &mut Rows) -> Option<()> {
     let set = one.key.level.parameters();
     if !response::unpack(tier, &set, one.signature.response, rows) {
@@ -141,7 +141,7 @@ fn recompute<T: Tier>(tier: T, one: &Job<'_>, work: &mut Work, rows: &mut Rows) 
     Some(())
 }
 
-/// Hands out what was recomputed, to be compared with an obvious spelling.
+/// Returns the recomputed commitment, for comparison with the oracle.
 #[cfg(test)]
 pub(super) fn commitment<T: Tier>(
     tier: T,
@@ -204,5 +204,5 @@ impl Job<'_> {
     }
 }
 
-/// The bytes of mu, and of tr.
+/// The length of mu, and of tr, in bytes.
 pub(super) const MU_BYTES: usize = 64;

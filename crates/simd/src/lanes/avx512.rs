@@ -15,10 +15,10 @@ use super::wide::{Lanes64, LanesF64, ROUNDER};
 use super::{Tier, Token};
 use crate::Avx512;
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: `self` proves the features; what is read or written is a whole part of a row.
+        // SAFETY: `self` proves the features; memory operands are whole parts of a row.
         unsafe { $operation }
     };
 }

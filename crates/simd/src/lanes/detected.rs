@@ -1,11 +1,11 @@
-//! Asks the machine what it can run, once for each tier.
+//! The detection of the features of the machine, once for each tier.
 //!
-//! A virtual machine takes microseconds for one such question, which is more than many a kernel takes.
+//! On a virtual machine one CPUID instruction takes microseconds, longer than many a kernel.
 
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// The kept answer to one question: two threads that ask at once find the same.
+/// The cached result of one detection: threads that race detect the same.
 pub(crate) struct Answer(AtomicU8);
 
 impl Answer {
@@ -26,18 +26,20 @@ impl Answer {
     }
 }
 
-/// What a tier needs: bits of CPUID, and what the system saves when it switches threads.
+/// The requirements of a tier: bits of CPUID, and the registers that the system saves when it
+/// switches threads.
 pub(crate) struct Needs {
-    /// Leaf 1, ECX.
+    /// The required bits of leaf 1, ECX.
     pub(crate) first: u32,
-    /// Leaf 7, EBX.
+    /// The required bits of leaf 7, EBX.
     pub(crate) extended: u32,
-    /// XCR0.
-    pub(crate) kept: u64,
+    /// The required bits of XCR0.
+    pub(crate) saved: u64,
 }
 
 impl Needs {
-    /// Tells whether this machine and its system have all of it, and nothing denies `tier`.
+    /// Returns true if this machine and its system meet all requirements, and the environment does
+    /// not deny `tier`.
     #[cold]
     pub(crate) fn are_met(&self, tier: &str) -> bool {
         let highest = __cpuid(0).eax;
@@ -46,10 +48,10 @@ impl Needs {
         if denied(tier) || highest < 7 || first & wanted != wanted {
             return false;
         }
-        // SAFETY: OSXSAVE says that the instruction exists and that the system allows it.
-        let kept = unsafe { _xgetbv(0) };
+        // SAFETY: OSXSAVE proves that the instruction exists and that the system allows it.
+        let saved = unsafe { _xgetbv(0) };
         let extended = __cpuid_count(7, 0).ebx;
-        kept & self.kept == self.kept && extended & self.extended == self.extended
+        saved & self.saved == self.saved && extended & self.extended == self.extended
     }
 }
 

@@ -1,7 +1,7 @@
 //! AVX-512 on its shortest vectors: two lanes, for a single chain of steps.
 //!
-//! Rotation, three operands and 32 registers serve one Keccak state better than plain words do: the whole
-//! state stays in registers. The second lane is free for a second chain.
+//! Rotation, three operands and 32 registers suit one Keccak state better than plain words: the
+//! whole state fits into registers. The second lane is free for a second chain.
 
 use core::arch::x86_64::{
     __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_or_si128,
@@ -20,17 +20,17 @@ use crate::Avx512;
 pub struct Avx512Narrow(());
 
 impl Avx512Narrow {
-    /// Returns the short vectors of a machine that has the long ones.
+    /// Returns the short vectors of a machine with the long ones.
     #[inline(always)]
     pub(super) const fn of(_proof: Avx512) -> Self {
         Self(())
     }
 }
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: `self` proves the features; what is read or written is a whole part of a row.
+        // SAFETY: `self` proves the features; memory operands are whole parts of a row.
         unsafe { $operation }
     };
 }

@@ -11,10 +11,10 @@ use super::wide::{Lanes64, LanesF64};
 use super::{Tier, Token};
 use crate::{Portable, Simd128};
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: the module contains the instructions; what is read or written is a whole part of a row.
+        // SAFETY: the module contains the instructions; memory operands are whole parts of a row.
         unsafe { $operation }
     };
 }

@@ -12,10 +12,10 @@ use super::wide::{Lanes64, LanesF64, ROUNDER};
 use super::{Tier, Token};
 use crate::{Portable, Sse2};
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: SSE2 is a part of x86-64; what is read or written is a whole part of a row.
+        // SAFETY: SSE2 is a part of x86-64; memory operands are whole parts of a row.
         unsafe { $operation }
     };
 }

@@ -1,4 +1,4 @@
-//! One suite for every tier: each lane is compared with the obvious arithmetic.
+//! One suite for every tier: each lane is compared with plain arithmetic.
 
 use super::*;
 use crate::Portable;
@@ -76,7 +76,7 @@ fn words<T: Lanes64>(tier: T) {
     }
 }
 
-/// Compares every lane of every part with what `expected` computes for it.
+/// Compares every lane of every part with the result of `expected`.
 fn check<T: Lanes64>(
     tier: T,
     rows: [[u64; 8]; 3],
@@ -108,7 +108,7 @@ fn numbers<T: LanesF64>(tier: T) {
         check_f64(tier, rows, |x, y, z| tier.mul_add(x, y, z), |i| value(a[i] * b[i] + c[i]));
         check_f64(tier, rows, |x, y, z| tier.neg_mul_add(x, y, z), |i| c[i] - a[i] * b[i]);
         check_f64(tier, rows, |_, _, _| tier.splat_f64(a[5]), |_| a[5]);
-        // A third, because no integer times it comes near the middle between two.
+        // A third, because no integer times it comes near the middle between two integers.
         let third = tier.splat_f64(1.0 / 3.0);
         let nearest = |i: usize| (a[i] / 3.0).round();
         check_f64(tier, rows, |x, _, _| tier.nearest_product(x, third), nearest);
@@ -147,7 +147,7 @@ fn parts<T: Tier>(tier: T) {
     assert_eq!(row[..T::LANES], words[..T::LANES]);
 }
 
-/// Marsaglia's generator: small, and the same on every host.
+/// Marsaglia's generator of random words: small, and the same on every host.
 struct Random(u64);
 
 impl Random {
@@ -158,7 +158,7 @@ impl Random {
         self.0
     }
 
-    /// An integer whose product with another is exact.
+    /// Returns an integer whose product with another is exact.
     fn integer(&mut self) -> f64 {
         let magnitude = f64::from(u32::try_from(self.word() >> 38).unwrap());
         if self.word() >> 63 == 0 { magnitude } else { -magnitude }

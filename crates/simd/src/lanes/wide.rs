@@ -1,7 +1,8 @@
 //! Lanes of 64 bits: unsigned words for hashing, doubles for exact modular arithmetic.
 //!
-//! Memory is laid out in rows of eight lanes whatever the width of a vector is: a tier of two lanes sees a
-//! row as four parts, one of eight as a single part. So data that one tier wrote mean the same to another.
+//! Memory is laid out in rows of eight lanes for every width of a vector: a tier of two lanes reads
+//! a row as four parts, one of eight as a single part. So all tiers agree on the meaning of data in
+//! memory.
 
 use super::Token;
 
@@ -12,44 +13,44 @@ pub struct Row<T>(pub [T; 8]);
 
 /// Vectors of unsigned 64-bit words. Sums wrap; lanes never mix.
 pub trait Lanes64: Token {
-    /// The vector.
+    /// The vector type.
     type U64: Copy;
 
-    /// How many lanes it has: 1, 2, 4 or 8.
+    /// The number of lanes of a vector: 1, 2, 4 or 8.
     const LANES: usize;
 
-    /// The parts of a row.
+    /// The number of parts of a row.
     const PARTS: usize = 8 / Self::LANES;
 
-    /// Puts `value` into every lane.
+    /// Broadcasts `value` to every lane.
     fn splat_u64(self, value: u64) -> Self::U64;
 
-    /// Reads part `part` of `row`, which is below `PARTS`.
+    /// Reads part `part` of `row`; `part` is below `PARTS`.
     fn load_u64(self, row: &[u64; 8], part: usize) -> Self::U64;
 
-    /// Writes part `part` of `row`, which is below `PARTS`.
+    /// Writes part `part` of `row`; `part` is below `PARTS`.
     fn store_u64(self, value: Self::U64, row: &mut [u64; 8], part: usize);
 
-    /// `a ^ b`
+    /// Returns `a ^ b`.
     fn xor(self, a: Self::U64, b: Self::U64) -> Self::U64;
 
-    /// `a & b`
+    /// Returns `a & b`.
     fn and(self, a: Self::U64, b: Self::U64) -> Self::U64;
 
-    /// `a | b`
+    /// Returns `a | b`.
     fn or(self, a: Self::U64, b: Self::U64) -> Self::U64;
 
-    /// `a ^ b ^ c`
+    /// Returns `a ^ b ^ c`.
     #[inline(always)]
     fn xor3(self, a: Self::U64, b: Self::U64, c: Self::U64) -> Self::U64 {
-        // This order, because theta of Keccak needs `b ^ c` five times: it is computed once.
+        // In this order, because theta of Keccak needs `b ^ c` five times: it is computed once.
         self.xor(a, self.xor(b, c))
     }
 
-    /// `a ^ (!b & c)`, the step chi of Keccak.
+    /// Returns `a ^ (!b & c)`, the step chi of Keccak.
     fn chi(self, a: Self::U64, b: Self::U64, c: Self::U64) -> Self::U64;
 
-    /// `a + b`
+    /// Returns `a + b`.
     fn add_u64(self, a: Self::U64, b: Self::U64) -> Self::U64;
 
     /// Shifts every lane to the left by `count`, which is below 64.
@@ -74,50 +75,50 @@ pub trait Lanes64: Token {
 
 /// Vectors of doubles, one for each lane of the words.
 ///
-/// They carry integers: as long as every product and every sum stays below 2^53, nothing is ever rounded,
-/// and all tiers agree to the bit, whether they fuse a product with a sum or not.
+/// They represent integers: as long as every product and every sum stays below 2^53, every result
+/// is exact, and all tiers agree to the bit, with or without fused products.
 pub trait LanesF64: Lanes64 {
-    /// The vector.
+    /// The vector type.
     type F64: Copy;
 
-    /// Puts `value` into every lane.
+    /// Broadcasts `value` to every lane.
     fn splat_f64(self, value: f64) -> Self::F64;
 
-    /// Reads part `part` of `row`, which is below `PARTS`.
+    /// Reads part `part` of `row`; `part` is below `PARTS`.
     fn load_f64(self, row: &[f64; 8], part: usize) -> Self::F64;
 
-    /// Writes part `part` of `row`, which is below `PARTS`.
+    /// Writes part `part` of `row`; `part` is below `PARTS`.
     fn store_f64(self, value: Self::F64, row: &mut [f64; 8], part: usize);
 
-    /// `a + b`
+    /// Returns `a + b`.
     fn add(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// `a - b`
+    /// Returns `a - b`.
     fn sub(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// `a * b`
+    /// Returns `a * b`.
     fn mul(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// The lesser of both, which are not NaN.
+    /// Returns the lesser of two values that are not NaN.
     fn min(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// The greater of both, which are not NaN.
+    /// Returns the greater of two values that are not NaN.
     fn max(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// `a * b + c`, rounded once or twice.
+    /// Returns `a * b + c`, rounded once or twice.
     fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
 
-    /// `c - a * b`, rounded once or twice.
+    /// Returns `c - a * b`, rounded once or twice.
     fn neg_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
 
     /// Returns an integer next to `a * b`, the nearest unless the product lies within a rounding error of
     /// the middle of two. The product is less than 2^51.
     fn nearest_product(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
-    /// Sees the bits of doubles as words.
+    /// Reinterprets the bits of doubles as words.
     fn as_u64(self, a: Self::F64) -> Self::U64;
 
-    /// Sees words as the bits of doubles.
+    /// Reinterprets words as the bits of doubles.
     fn as_f64(self, a: Self::U64) -> Self::F64;
 }
 

@@ -1,4 +1,4 @@
-//! AVX2: eight words or four numbers at a time, where the machine says that it has them.
+//! AVX2: eight words or four numbers at a time, if the machine has it.
 
 use core::arch::x86_64::{
     __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_cmp_pd,
@@ -11,14 +11,15 @@ use crate::lanes::Token;
 use crate::lanes::detected::{Answer, Needs};
 use crate::{Backend, Numbers, Relation, Words};
 
-/// Proof that this machine has AVX2 and fused products, and that its system keeps the wide registers.
+/// Proof that this machine has AVX2 and fused products, and that its system saves the wide
+/// registers.
 ///
 /// Every machine with AVX2 that is still sold has both.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
 impl Avx2 {
-    /// Asks the machine, once.
+    /// Detects the features, once.
     #[must_use]
     #[inline]
     pub fn detect() -> Option<Self> {
@@ -101,7 +102,7 @@ fn run<R>(token: Avx2, work: impl FnOnce(Avx2) -> R) -> R {
 fn equal(column: &Words, value: u32) -> u64 {
     let value = _mm256_set1_epi32(value.cast_signed());
     let mut bits = 0;
-    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_SHIFTS) {
         let mut rows = octets(group);
         for row in &mut rows {
             *row = _mm256_cmpeq_epi32(*row, value);
@@ -116,7 +117,7 @@ fn equal(column: &Words, value: u32) -> u64 {
 fn equal_columns(left: &Words, right: &Words) -> u64 {
     let mut bits = 0;
     let pairs = left.as_chunks().0.iter().zip(right.as_chunks().0);
-    for ((left, right), position) in pairs.zip(WORD_PLACES) {
+    for ((left, right), position) in pairs.zip(WORD_SHIFTS) {
         let mut rows = octets(left);
         for (row, right) in rows.iter_mut().zip(octets(right)) {
             *row = _mm256_cmpeq_epi32(*row, right);
@@ -126,14 +127,14 @@ fn equal_columns(left: &Words, right: &Words) -> u64 {
     bits
 }
 
-/// There is no unsigned comparison, but a maximum: the greater of row and bound is the row exactly
-/// when the row is not below.
+/// Returns the rows below the bound. There is no unsigned comparison, but a maximum: the greater of
+/// row and bound is the row exactly when the row is not below.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn below(column: &Words, bound: u32) -> u64 {
     let bound = _mm256_set1_epi32(bound.cast_signed());
     let mut bits = 0;
-    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_SHIFTS) {
         let mut rows = octets(group);
         for row in &mut rows {
             *row = _mm256_cmpeq_epi32(_mm256_max_epu32(*row, bound), *row);
@@ -143,14 +144,15 @@ fn below(column: &Words, bound: u32) -> u64 {
     !bits
 }
 
-/// Tells too whether some row is below: then it is not the least that bound and rows can be.
+/// Returns the equal rows, and true if some row is below: then the minimum of bound and rows is not
+/// the bound.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
     let (value, bound) =
         (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(bound.cast_signed()));
     let (mut bits, mut least) = (0, bound);
-    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_SHIFTS) {
         let mut rows = octets(group);
         for row in &mut rows {
             least = _mm256_min_epu32(least, *row);
@@ -166,7 +168,7 @@ fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
 fn compare<const RELATION: i32>(column: &Numbers, value: f64) -> u64 {
     let value = _mm256_set1_pd(value);
     let mut bits = 0;
-    for (group, position) in column.as_chunks().0.iter().zip(NUMBER_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(NUMBER_SHIFTS) {
         bits |= number_bits(_mm256_cmp_pd::<RELATION>(quartet(group), value)) << position;
     }
     bits
@@ -177,19 +179,19 @@ fn compare<const RELATION: i32>(column: &Numbers, value: f64) -> u64 {
 fn compare_columns<const RELATION: i32>(left: &Numbers, right: &Numbers) -> u64 {
     let mut bits = 0;
     let pairs = left.as_chunks().0.iter().zip(right.as_chunks().0);
-    for ((left, right), position) in pairs.zip(NUMBER_PLACES) {
+    for ((left, right), position) in pairs.zip(NUMBER_SHIFTS) {
         let mask = _mm256_cmp_pd::<RELATION>(quartet(left), quartet(right));
         bits |= number_bits(mask) << position;
     }
     bits
 }
 
-/// Makes one bit of each of 32 lanes that are all ones or all zeros.
+/// Packs 32 lanes of all ones or all zeros into one bit each.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn word_bits([a, b, c, d]: [__m256i; 4]) -> u64 {
     let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
-    // Packing leaves the lower halves of all four in front, and the upper ones behind.
+    // Packing puts the lower halves of all four in front, and the upper ones behind.
     let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     let ordered = _mm256_permutevar8x32_epi32(bytes, order);
     u64::from(_mm256_movemask_epi8(ordered).cast_unsigned())
@@ -215,13 +217,13 @@ fn quartet(group: &[f64; 4]) -> __m256d {
     unsafe { core::mem::transmute(*group) }
 }
 
-/// Where the answers of 32 words begin.
-const WORD_PLACES: [u32; 2] = [0, 32];
+/// The shifts of the results of 32 words.
+const WORD_SHIFTS: [u32; 2] = [0, 32];
 
-/// Where the answers of four numbers begin.
-const NUMBER_PLACES: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60];
+/// The shifts of the results of four numbers.
+const NUMBER_SHIFTS: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60];
 
-const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2, kept: WIDE_KEPT };
+const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2, saved: WIDE_SAVED };
 
 // CPUID leaf 1, ECX.
 const FMA: u32 = 1 << 12;
@@ -229,4 +231,4 @@ const AVX: u32 = 1 << 28;
 // CPUID leaf 7, EBX.
 const AVX2: u32 = 1 << 5;
 // XCR0: the system saves the registers of SSE and AVX.
-const WIDE_KEPT: u64 = 0b110;
+const WIDE_SAVED: u64 = 0b110;

@@ -1,15 +1,15 @@
-//! AVX-512 as a proof: the lanes of `lanes::avx512` are what it permits.
+//! AVX-512 as a proof, which permits the lanes of `lanes::avx512`.
 
 use crate::lanes::Token;
 use crate::lanes::detected::{Answer, Needs};
 
-/// Proof that this machine has AVX-512 with its F, BW, DQ and VL parts, and that its system keeps the
-/// registers.
+/// Proof that this machine has AVX-512 with its F, BW, DQ and VL parts, and that its system saves
+/// the registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
 impl Avx512 {
-    /// Asks the machine, once.
+    /// Detects the features, once.
     #[must_use]
     #[inline]
     pub fn detect() -> Option<Self> {
@@ -18,7 +18,7 @@ impl Avx512 {
     }
 }
 
-const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, kept: ALL_KEPT };
+const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, saved: ALL_SAVED };
 
 // CPUID leaf 1, ECX.
 const FMA: u32 = 1 << 12;
@@ -30,4 +30,4 @@ const DQ: u32 = 1 << 17;
 const BW: u32 = 1 << 30;
 const VL: u32 = 1 << 31;
 // XCR0: the registers of SSE and AVX, the masks, the upper halves, and the upper sixteen registers.
-const ALL_KEPT: u64 = 0b1110_0110;
+const ALL_SAVED: u64 = 0b1110_0110;

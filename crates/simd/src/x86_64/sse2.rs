@@ -9,7 +9,7 @@ use core::arch::x86_64::{
 
 use crate::{Backend, Numbers, Relation, Words};
 
-/// 128-bit vectors, as every x86-64 machine has them.
+/// 128-bit vectors, which every x86-64 machine has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sse2(());
 
@@ -83,7 +83,8 @@ fn equal_columns(left: &Words, right: &Words) -> u64 {
     }))
 }
 
-/// Comparisons are signed here: turning the highest bit over keeps the order of unsigned words.
+/// Returns the rows below the bound. Comparisons are signed here: flipping the highest bit
+/// preserves the order of unsigned words.
 #[target_feature(enable = "sse2")]
 #[inline]
 fn below(column: &Words, bound: u32) -> u64 {
@@ -92,8 +93,9 @@ fn below(column: &Words, bound: u32) -> u64 {
     words(column, |row| _mm_cmpgt_epi32(bound, _mm_xor_si128(row, sign)))
 }
 
-/// Tells too whether some row may be below: a word below the bound is negative when the bound is
-/// taken from it. So are some others. A bound with the highest bit tells nothing that way.
+/// Returns the equal rows, and true if some row may be below the bound: a word below the bound is
+/// negative after subtracting the bound. So are some other words. For a bound with the highest bit
+/// set this test is meaningless.
 #[target_feature(enable = "sse2")]
 #[inline]
 fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
@@ -169,7 +171,7 @@ fn number_pairs(
     }))
 }
 
-/// Joins the answers of the four groups.
+/// Joins the results of the four groups.
 #[inline]
 fn join(groups: impl Iterator<Item = i32>) -> u64 {
     groups
@@ -177,14 +179,14 @@ fn join(groups: impl Iterator<Item = i32>) -> u64 {
         .fold(0, |bits, (group, position)| bits | u64::from(group.cast_unsigned()) << position)
 }
 
-/// Makes one bit of each of sixteen lanes that are all ones or all zeros.
+/// Packs sixteen lanes of all ones or all zeros into one bit each.
 #[target_feature(enable = "sse2")]
 #[inline]
 fn bits([a, b, c, d]: [__m128i; 4]) -> i32 {
     _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)))
 }
 
-/// Makes masks of words from masks of numbers, which are twice as wide.
+/// Converts masks of numbers into masks of words, which are half as wide.
 #[target_feature(enable = "sse2")]
 #[inline]
 fn halves([a, b, c, d, e, f, g, h]: [__m128d; 8]) -> [__m128i; 4] {
@@ -209,7 +211,7 @@ fn pairs(group: &[f64; GROUP]) -> [__m128d; 8] {
     unsafe { core::mem::transmute(*group) }
 }
 
-/// The rows whose masks fit one vector of bytes.
+/// The number of rows whose masks fit one vector of bytes.
 const GROUP: usize = 16;
 
 /// The highest bit of a word.

@@ -13,13 +13,13 @@ struct Parts<'e> {
     atoms: Vec<&'e [u8]>,
     ranges: Vec<Range>,
     prefixes: Vec<&'e [u8]>,
-    /// Backwards, so that what ends alike stands together.
+    /// The suffixes, reversed, so that equal ends are adjacent after sorting.
     suffixes: Vec<Vec<u8>>,
     lists: Vec<Vec<u8>>,
     has_any: bool,
 }
 
-/// Writes the set, or the one element that is left of it.
+/// Writes the set, or its element if only one remains.
 pub(super) fn write(elements: Elements<'_>, out: &mut Vec<u8>) {
     let parts = Parts::of(elements);
     if parts.has_any {
@@ -60,7 +60,7 @@ impl<'e> Parts<'e> {
         parts
     }
 
-    /// Joins what can be joined, and leaves out what something else covers.
+    /// Joins adjacent elements, and removes those that another element covers.
     fn join(&mut self) {
         self.prefixes.sort_unstable();
         self.prefixes.dedup_by(|later, earlier| later.starts_with(earlier));
@@ -73,7 +73,7 @@ impl<'e> Parts<'e> {
         self.atoms = atoms.into_iter().filter(|atom| !self.covers(atom)).collect();
     }
 
-    /// Returns the ranges of one type, apart from each other and in order.
+    /// Returns the ranges of one type, disjoint and in order.
     fn ranges_of(&self, kind: Type) -> Vec<Range> {
         let given = self.ranges.iter().filter(|range| range.kind() == kind).cloned();
         let mut ranges: Vec<Range> = given.collect();
@@ -99,7 +99,7 @@ impl<'e> Parts<'e> {
             || Type::ALL.into_iter().any(|kind| self.is_in_range(kind, atom))
     }
 
-    /// Looks at the one range of the type that begins last before the value.
+    /// Checks the range of the type that begins last before the value.
     fn is_in_range(&self, kind: Type, atom: &[u8]) -> bool {
         let from = self.ranges.partition_point(|range| range.kind() < kind);
         let to = self.ranges.partition_point(|range| range.kind() <= kind);
@@ -129,7 +129,8 @@ impl<'e> Parts<'e> {
     }
 }
 
-/// Whether a text begins with one of these, which are sorted and of which none begins with another.
+/// Returns true if a text begins with one of these affixes, which are sorted, and of which no one
+/// begins with another.
 fn begins<T: AsRef<[u8]>>(affixes: &[T], text: &[u8]) -> bool {
     let next = affixes.partition_point(|affix| affix.as_ref() <= text);
     let affix = next.checked_sub(1).and_then(|last| affixes.get(last));

@@ -1,8 +1,8 @@
 //! Moments and times of day.
 //!
-//! RFC 3339, section 5.6. The draft writes `_` for `T` too, colons between year, month and day, leaves the
-//! offset out where it means UTC, and the minutes of the offset where they are zero. An offset is taken off
-//! as RFC 3339 says: `10:00:00+01:00` is nine o'clock in UTC. (The example of the draft adds it.)
+//! RFC 3339, section 5.6. The draft also writes `_` for `T`, colons between year, month and day, no
+//! offset for UTC, and no minutes of the offset if they are zero. An offset is subtracted as in RFC
+//! 3339: `10:00:00+01:00` is nine o'clock in UTC. (The example of the draft adds it.)
 
 use core::fmt;
 
@@ -99,7 +99,7 @@ fn number(text: &[u8], count: usize) -> Option<(u32, &[u8])> {
     Some((value, rest))
 }
 
-/// Reads up to nine digits as nanoseconds. Zeros after them say nothing, and other digits too much.
+/// Reads up to nine digits as nanoseconds. Zeros after them are ignored, and other digits refused.
 fn fraction(text: &[u8]) -> Option<(u64, &[u8])> {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(count).filter(|_| count > 0)?;
@@ -115,7 +115,7 @@ fn fraction(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, rest))
 }
 
-/// Reads an offset in minutes: nothing, `Z`, `+01:30` or `+01`.
+/// Reads an offset in minutes: the empty text, `Z`, `+01:30` or `+01`.
 fn offset(text: &[u8]) -> Option<i64> {
     let (sign, rest) = match text.split_first() {
         None | Some((b'Z' | b'z', [])) => return Some(0),
@@ -136,7 +136,7 @@ fn offset(text: &[u8]) -> Option<i64> {
 
 /// Counts the days from 1970-01-01 to a date of the Gregorian calendar that exists.
 ///
-/// Years are taken to begin in March, so that the day that comes every four years is the last.
+/// Years begin in March, so that the leap day is the last.
 fn days(year: i64, month: u32, day: u32) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -170,11 +170,11 @@ fn date(day: i64) -> (i64, i64, i64) {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// From the first of March of the year 0.
+/// The number of days from the first of March of the year 0 to 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 719_468;
 
 const DAYS_OF_400_YEARS: i64 = 146_097;
 
-/// The first minute of the year 0, and the last of the year 9999: four digits hold no other.
+/// The first minute of the year 0, and the last of the year 9999: four digits can write no other.
 const FIRST: i64 = -719_528 * 24 * 60;
 const LAST: i64 = 2_932_897 * 24 * 60 - 1;

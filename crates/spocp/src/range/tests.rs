@@ -1,4 +1,4 @@
-//! What belongs to a range, and which ranges there are.
+//! The values of ranges, and the ranges that are valid.
 
 use alloc::string::String;
 use alloc::vec::Vec;

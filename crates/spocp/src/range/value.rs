@@ -1,4 +1,4 @@
-//! The values that ranges are made of.
+//! The values in ranges.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Reads an atom of a query; nothing if it is no value of the type.
+    /// Reads an atom of a query; returns `None` if it is no value of the type.
     pub(crate) fn of_atom(kind: Type, atom: &[u8]) -> Option<Self> {
         let has_leading_zero = atom.len() > 1 && atom.starts_with(b"0");
         if kind == Type::Numeric && has_leading_zero {
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// Returns the one text that normal forms have for the value.
+    /// Returns the text of the value in normal forms.
     pub(crate) fn text(&self) -> Vec<u8> {
         match self {
             Self::Alpha(text) => text.clone(),
@@ -65,12 +65,12 @@ impl Value {
         }
     }
 
-    /// Whether the values of the type are counted: between one and the next there is no other.
+    /// Returns true if the values of the type are discrete: no value lies between one and the next.
     pub(crate) const fn is_whole(&self) -> bool {
         matches!(self, Self::Numeric(_) | Self::Ipv4(_) | Self::Ipv6(_))
     }
 
-    /// Returns the value after this one, if values are counted and there is one.
+    /// Returns the value after this one, if values are discrete and it exists.
     pub(crate) fn next(&self) -> Option<Self> {
         match self {
             Self::Numeric(number) => number.checked_add(1).map(Self::Numeric),
@@ -80,7 +80,7 @@ impl Value {
         }
     }
 
-    /// Returns the value before this one, if values are counted and there is one.
+    /// Returns the value before this one, if values are discrete and it exists.
     pub(crate) fn previous(&self) -> Option<Self> {
         match self {
             Self::Numeric(number) => number.checked_sub(1).map(Self::Numeric),
@@ -90,7 +90,7 @@ impl Value {
         }
     }
 
-    /// Whether no value of the type is smaller.
+    /// Returns true if this is the least value of the type.
     pub(crate) fn is_least(&self) -> bool {
         match self {
             Self::Time(clock) => *clock == Clock::LEAST,
@@ -98,7 +98,7 @@ impl Value {
         }
     }
 
-    /// Whether no value of the type is greater.
+    /// Returns true if this is the greatest value of the type.
     pub(crate) fn is_greatest(&self) -> bool {
         self.is_whole() && self.next().is_none()
     }

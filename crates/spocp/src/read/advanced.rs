@@ -1,8 +1,8 @@
 //! The advanced form, which people read: words, quoted strings, hexadecimal and base64.
 //!
-//! The forms are those of draft-rivest-sexp-00, section 6.3, with one exception: a word may begin with a
-//! digit and hold a colon, because the examples of SPOCP do (`08:00:00`, `10`). So atoms with a length in
-//! front are left to the canonical form.
+//! The forms are those of draft-rivest-sexp-00, section 6.3, with one exception: a word may begin
+//! with a digit and contain a colon, because the examples of SPOCP do (`08:00:00`, `10`). So atoms
+//! with a length in front are read in the canonical form only.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use super::{Part, Token, offset};
 use crate::error::{Error, Kind};
 use crate::expression::Span;
 
-/// The tokens of a text, whose atoms are written where the expression keeps its text.
+/// The tokens of a text; their atoms are copied into the text of the expression.
 pub(super) struct Tokens<'t> {
     text: &'t [u8],
     at: usize,
@@ -59,7 +59,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The escapes of a string in C: letters, three octal digits, two hexadecimal ones, the end of a line.
+    /// Reads an escape of a string in C: a letter, three octal digits, two hexadecimal ones, the
+    /// end of a line.
     fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
         let at = self.at;
         let wrong = Kind::Escape.at(at);
@@ -96,7 +97,7 @@ impl<'t> Tokens<'t> {
         u8::try_from(value).ok()
     }
 
-    /// Decodes what stands between two marks.
+    /// Decodes the text between two marks.
     fn between(
         &mut self,
         mark: u8,
@@ -147,7 +148,8 @@ fn hexadecimal(digits: &mut dyn Iterator<Item = u8>, out: &mut Vec<u8>) -> Optio
     Some(())
 }
 
-/// Reads base64 of RFC 4648, section 4. What would not be written again the same way is refused.
+/// Reads base64 of RFC 4648, section 4. A spelling that would not be written again in the same way
+/// is refused.
 fn base64(digits: &mut dyn Iterator<Item = u8>, out: &mut Vec<u8>) -> Option<()> {
     let mut bits: u32 = 0;
     let mut count = 0;
@@ -183,7 +185,8 @@ fn sextet(digit: u8) -> Option<u32> {
     Some(u32::from(value))
 }
 
-/// Whether a byte may stand in a word. All beyond ASCII may, so that text in UTF-8 needs no quotes.
+/// Returns true if a byte may be part of a word. All bytes beyond ASCII may, so that text in UTF-8
+/// needs no quotes.
 pub(crate) const fn is_word(byte: u8) -> bool {
     !matches!(byte, 0..=b' ' | 0x7F | b'(' | b')' | b'"' | b'#' | b'|' | b';' | b'\\' | b'{' | b'}')
 }

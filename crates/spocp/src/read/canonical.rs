@@ -6,7 +6,7 @@ use super::{Part, Token, offset};
 use crate::error::{Error, Kind};
 use crate::expression::Span;
 
-/// The tokens of a text that the expression holds as it is.
+/// The tokens of a text that the expression contains unchanged.
 pub(super) struct Tokens<'t> {
     text: &'t [u8],
     at: usize,
@@ -17,7 +17,7 @@ impl<'t> Tokens<'t> {
         Self { text, at: 0 }
     }
 
-    /// Reads `12:`, and returns where the atom begins and ends.
+    /// Reads `12:`, and returns the offsets at which the atom begins and ends.
     fn atom(&self) -> Result<(usize, usize), Error> {
         let mut at = self.at;
         let mut length: usize = 0;

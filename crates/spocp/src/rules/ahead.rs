@@ -1,9 +1,9 @@
-//! A look ahead of the walk: where a query leads in rules that have no star form.
+//! A look ahead of the walk: the nodes that a query reaches in rules without star forms.
 //!
-//! The row of symbols from the root to a node says by its hash where the table of edges has the node. So
-//! all rows of a query are hashed first, then looked up, then the nodes looked at: what has to come from far
-//! away in memory comes at the same time, and not one after the other as a walk finds out. What is found is
-//! a hint that the walk checks; it changes no answer.
+//! The hash of the row of symbols from the root to a node locates the node in the table of edges.
+//! So all rows of a query are hashed first, then looked up, then their nodes read: memory far away
+//! is fetched in parallel, and not one access after the other as in a walk. The results are hints
+//! that the walk checks; they change no answer.
 
 use super::nodes::ROOT_HASH;
 use super::symbol::{Hint, Kind};
@@ -18,10 +18,10 @@ pub(super) struct Ahead {
 /// A row that may be in the table.
 #[derive(Clone, Copy)]
 struct Row {
-    /// The element at its end.
+    /// The index of the last element of the row.
     at: usize,
     hash: u32,
-    /// What the table has where the search begins.
+    /// The first entry of the search in the table.
     entry: u64,
 }
 
@@ -29,23 +29,23 @@ struct Row {
 struct Rows {
     rows: [Row; MOST],
     count: usize,
-    /// The hash of the symbols so far, and how many they are.
+    /// The hash of the symbols so far, and their number.
     hash: u32,
     depth: usize,
 }
 
 impl Ahead {
-    /// Knows nothing.
+    /// Makes an empty look ahead.
     pub(super) const fn new() -> Self {
         Self { hints: [Hint::NONE; FAR] }
     }
 
-    /// Returns where an element may lead.
+    /// Returns the node that an element may lead to.
     pub(super) fn hint(&self, at: usize) -> Hint {
         self.hints.get(at).copied().unwrap_or(Hint::NONE)
     }
 
-    /// Looks ahead.
+    /// Looks up the rows of a query.
     pub(super) fn look(&mut self, trie: &Trie, query: &Expression) {
         let mut rows = Rows::new();
         rows.hash(trie, query);
@@ -94,7 +94,7 @@ impl Rows {
         }
     }
 
-    /// Hashes a row that is longer by one symbol, and notes it if the table has such rows.
+    /// Hashes a row that is longer by one symbol, and adds it if the table has such rows.
     fn push(&mut self, trie: &Trie, at: usize, kind: Kind, text: &[u8]) {
         self.hash = trie.row(self.hash, kind, text);
         if trie.is_crowded(self.depth)
@@ -108,8 +108,8 @@ impl Rows {
     }
 }
 
-/// Elements of a query that are looked at.
+/// The number of elements of a query that are looked ahead.
 const FAR: usize = 32;
 
-/// Rows that are looked up.
+/// The number of rows that are looked up.
 const MOST: usize = 12;

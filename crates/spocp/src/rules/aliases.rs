@@ -1,7 +1,7 @@
-//! Where sets go on, at the ends of their elements.
+//! Aliases: the nodes where sets continue, at the ends of their elements.
 //!
-//! Each alias hangs in two lists: that of the end, and that of the set. Both are linked within one array,
-//! so that an alias is added and taken out without looking at the others.
+//! Each alias is in two lists: that of the end, and that of the set. Both are linked within one
+//! array, so that adding and removing an alias touches only its neighbours.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ pub(super) struct Alias {
     at: u32,
     /// The node where the element ends.
     pub(super) end: u32,
-    /// The node where the set goes on.
+    /// The node where the set continues.
     set: u32,
     previous: u32,
     next: u32,
@@ -47,9 +47,10 @@ impl Aliases {
         self.entries.get(index(at)).copied()
     }
 
-    /// Takes an alias out of the list of its end, and returns what is the first there if it was.
+    /// Removes an alias from the list of its end; returns the new first alias of the list if the
+    /// removed one was first.
     pub(super) fn remove(&mut self, alias: Alias) -> Option<u32> {
-        // The neighbours may have changed since the alias was looked at.
+        // The neighbours may have changed since the alias was read.
         let Alias { previous, next, .. } = self.first(alias.at).unwrap_or(alias);
         self.change(next, |alias| alias.previous = previous);
         self.change(previous, |alias| alias.next = next);
@@ -57,7 +58,7 @@ impl Aliases {
         (previous == NONE).then_some(next)
     }
 
-    /// Visits where the sets go on, from the first alias of an end.
+    /// Visits the nodes where the sets continue, from the first alias of an end.
     pub(super) fn targets(&self, first: u32, visit: &mut impl FnMut(u32)) {
         let mut at = first;
         while let Some(alias) = self.entries.get(index(at)) {

@@ -1,7 +1,7 @@
-//! The texts of a set of rules, each kept once.
+//! The texts of a set of rules, each stored once.
 //!
-//! All of them stand in one array. What nothing uses any more is given free; when half of the array is
-//! such, the rest moves together.
+//! All of them are in one array. Unused text is freed; when half of the array is unused, the rest
+//! is compacted.
 
 use alloc::vec::Vec;
 
@@ -13,11 +13,11 @@ use crate::expression::index;
 pub(super) struct Atoms {
     text: Vec<u8>,
     atoms: Vec<Atom>,
-    /// The numbers that stand for nothing.
+    /// The unused numbers.
     free: Vec<u32>,
     table: Table,
     hasher: Hasher,
-    /// Bytes that nothing uses.
+    /// The number of unused bytes.
     dead: usize,
 }
 
@@ -41,13 +41,13 @@ impl Atoms {
         self.text.get(at..at.saturating_add(index(atom.len))).unwrap_or_default()
     }
 
-    /// Returns how many bytes of text there are.
+    /// Returns the length of all text in bytes.
     pub(super) const fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Uses a text once more that is hashed already, and returns its number. Whoever calls has seen that
-    /// it fits.
+    /// Adds a use of a text with this hash, and returns its number. The caller has checked that it
+    /// fits.
     pub(super) fn take(&mut self, hash: u32, text: &[u8]) -> u32 {
         let known = self.table.find(hash, |number| self.text(number) == text);
         let number = known.unwrap_or_else(|| self.add(hash, text));
@@ -72,7 +72,7 @@ impl Atoms {
         number
     }
 
-    /// Uses a text once less.
+    /// Removes a use of a text.
     pub(super) fn release(&mut self, number: u32) {
         let Some(atom) = self.atoms.get_mut(index(number)) else { return };
         atom.uses = atom.uses.saturating_sub(1);
@@ -101,5 +101,5 @@ impl Atoms {
     }
 }
 
-/// Bytes for which moving the rest is not worth the while.
+/// The number of unused bytes below which compacting does not pay.
 const LITTLE: usize = 4096;

@@ -1,7 +1,7 @@
 //! The nodes of the tree, in two arrays.
 //!
-//! What a walk looks at in each node it comes by is kept apart from the rest, so that four nodes fill a line
-//! of most caches: a large set is as fast as few lines are needed for a query.
+//! The fields that a walk reads in each node are separate from the rest, so that four nodes fill a
+//! line of most caches: the speed of a large set depends on the number of lines that a query reads.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,61 +17,61 @@ pub(super) struct Nodes {
     free: Vec<u32>,
 }
 
-/// A place in rules.
+/// A node: a position between two symbols of rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) parent: u32,
-    /// The symbol that leads here from the parent.
+    /// The symbol that leads from the parent to this node.
     pub(super) symbol: Symbol,
-    /// The only child, or the hash of the row that leads here.
+    /// The only child, or the hash of the row that leads to this node.
     child: u32,
     /// A bit for each flag that is set.
     flags: u32,
 }
 
-/// What changes of a node need to know, and few walks.
+/// The fields of a node that changes need, and few walks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Back {
-    /// The rules, and the elements of sets, that run through here.
+    /// The number of rules, and of elements of sets, that run through this node.
     pub(super) uses: u32,
-    /// The rule that ends here.
+    /// The number of the rule that ends at this node.
     pub(super) rule: u32,
-    /// At a set, its aliases; elsewhere, those that end here.
+    /// At a set, its aliases; elsewhere, the aliases that end at this node.
     pub(super) aliases: u32,
-    /// What `stars` has for the prefixes, suffixes and ranges that rules go on with.
+    /// The entry in `stars` for the prefixes, suffixes and ranges that rules continue with.
     stars: u32,
 }
 
-/// Where rules go on.
+/// The children of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Edges {
-    /// Nowhere.
+    /// No child.
     None,
-    /// At one node.
+    /// One child.
     One(u32),
-    /// At those that the table of edges has for the row with this hash.
+    /// The children that the table of edges has for the row with this hash.
     Many(u32),
 }
 
-/// What is said of a node by one bit.
+/// A property of a node, stored in one bit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Flag {
-    /// A rule goes on with anything.
+    /// A rule continues with `(*)`.
     Any,
-    /// A rule goes on with a prefix, a suffix or a range.
+    /// A rule continues with a prefix, a suffix or a range.
     Stars,
-    /// The list closes here in a rule.
+    /// A list of a rule closes at this node.
     Close,
-    /// A rule ends here.
+    /// A rule ends at this node.
     End,
-    /// An element of a set ends here.
+    /// An element of a set ends at this node.
     Alias,
-    /// There has been more than one child, so that the table of edges has them.
+    /// The node has had more than one child, so the table of edges has them.
     Many,
 }
 
 impl Nodes {
-    /// Makes a tree of its root, which is never taken out.
+    /// Makes a tree of its root, which is never removed.
     pub(super) fn new() -> Self {
         let nodes = vec![Node::new(NONE, Symbol::CLOSE)];
         Self { nodes, backs: vec![Back { uses: 1, ..Back::NEW }], free: Vec::new() }
@@ -81,12 +81,12 @@ impl Nodes {
         self.nodes.get(index(at))
     }
 
-    /// Returns the rest of a node.
+    /// Returns the second part of a node.
     pub(super) fn back(&self, at: u32) -> Back {
         self.backs.get(index(at)).copied().unwrap_or(Back::NEW)
     }
 
-    /// Returns how many nodes there are room for.
+    /// Returns the number of nodes, including free ones.
     pub(super) const fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -105,7 +105,7 @@ impl Nodes {
         reused
     }
 
-    /// Gives a node free, which nothing leads to any more.
+    /// Frees a node that no edge leads to any more.
     pub(super) fn remove(&mut self, at: u32) {
         self.free.push(at);
     }
@@ -122,7 +122,7 @@ impl Nodes {
         }
     }
 
-    /// Says where rules go on from a node.
+    /// Sets the children of a node.
     pub(super) fn set_edges(&mut self, at: u32, edges: Edges) {
         self.change(at, |node| {
             node.flag(Flag::Many, matches!(edges, Edges::Many(_)));
@@ -133,30 +133,30 @@ impl Nodes {
         });
     }
 
-    /// Says which alias is the first of those that end here.
+    /// Sets the first alias of those that end at a node.
     pub(super) fn set_aliases(&mut self, end: u32, first: u32) {
         self.change_back(end, |back| back.aliases = first);
         self.change(end, |node| node.flag(Flag::Alias, first != NONE));
     }
 
-    /// Returns what `stars` has for the prefixes, suffixes and ranges that rules go on with.
+    /// Returns the entry in `stars` of a node, if it has one.
     pub(super) fn stars(&self, at: u32) -> Option<u32> {
         self.node(at).filter(|node| node.has(Flag::Stars)).map(|_| self.back(at).stars)
     }
 
-    /// Says what `stars` has.
+    /// Sets the entry in `stars` of a node.
     pub(super) fn set_stars(&mut self, at: u32, stars: u32) {
         self.change_back(at, |back| back.stars = stars);
         self.change(at, |node| node.flag(Flag::Stars, stars != NONE));
     }
 
-    /// Says which rule ends here.
+    /// Sets the number of the rule that ends at a node.
     pub(super) fn set_rule(&mut self, end: u32, rule: u32) {
         self.change_back(end, |back| back.rule = rule);
         self.change(end, |node| node.flag(Flag::End, rule != NONE));
     }
 
-    /// Returns how many symbols lead to a node, if they are no more than `most`.
+    /// Returns the number of symbols that lead to a node, if it is at most `most`.
     pub(super) fn depth(&self, at: u32, most: u32) -> Option<u32> {
         let mut at = self.node(at)?.parent;
         for depth in 0..=most {
@@ -174,22 +174,22 @@ impl Node {
         Self { parent, symbol, child: NONE, flags: 0 }
     }
 
-    /// Tells whether that holds.
+    /// Returns true if the flag is set.
     pub(super) const fn has(&self, flag: Flag) -> bool {
         self.flags & flag.bit() != 0
     }
 
-    /// Tells whether one of them holds.
+    /// Returns true if one of the flags is set.
     pub(super) fn has_any_of(&self, flags: &[Flag]) -> bool {
         self.flags & flags.iter().fold(0, |bits, flag| bits | flag.bit()) != 0
     }
 
-    /// Says whether that holds.
+    /// Sets or clears a flag.
     pub(super) const fn flag(&mut self, flag: Flag, holds: bool) {
         self.flags = if holds { self.flags | flag.bit() } else { self.flags & !flag.bit() };
     }
 
-    /// Where rules go on from here.
+    /// Returns the children of the node.
     pub(super) const fn edges(&self) -> Edges {
         match self.child {
             hash if self.has(Flag::Many) => Edges::Many(hash),
@@ -198,7 +198,7 @@ impl Node {
         }
     }
 
-    /// Whether what an atom stands for here is known from the edges alone.
+    /// Returns true if the edges alone determine the next node for an atom.
     pub(super) const fn is_plain(&self) -> bool {
         !self.has(Flag::Any) && !self.has(Flag::Stars)
     }

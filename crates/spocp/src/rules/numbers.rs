@@ -1,14 +1,14 @@
-//! Where the rule with a number ends.
+//! The node where the rule with a number ends.
 //!
-//! Numbers rise, so that an array in their order is all it takes. What has been taken out leaves a gap;
-//! when half of the array is gaps, the rest moves together.
+//! Numbers rise, so an array in their order suffices. A removed number leaves a gap; when half of
+//! the array is gaps, it is compacted.
 
 use alloc::vec::Vec;
 
 /// Nodes by the numbers of rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
-    /// Numbers and nodes, in order; no node where there is a gap.
+    /// Numbers and nodes, in order; `None` for a gap.
     entries: Vec<(u32, Option<core::num::NonZeroU32>)>,
     gaps: usize,
 }
@@ -18,7 +18,7 @@ impl Numbers {
         self.entries.len().saturating_sub(self.gaps)
     }
 
-    /// Adds a number above all that are there. Node 0 is the root, where no rule ends.
+    /// Adds a number greater than all others. Node 0 is the root, where no rule ends.
     pub(super) fn push(&mut self, number: u32, node: u32) {
         self.entries.push((number, core::num::NonZeroU32::new(node)));
     }

@@ -1,8 +1,9 @@
-//! The ranges at one place of rules, and which of them cover a value or a range.
+//! The ranges at one node of rules, and the search for those that cover a value or a range.
 //!
-//! A balanced tree (Adelson-Velsky and Landis) in the order of where ranges begin, each node with the one
-//! below it that ends last. So the ranges that begin early enough and end late enough are found without
-//! looking at the others: about as many nodes as the tree is high, for each that is found.
+//! A balanced tree (Adelson-Velsky and Landis) in the order of the beginnings of ranges; each node
+//! refers to the one in its subtree that ends last. So the ranges that begin early enough and end
+//! late enough are found without visiting the others: each costs about as many nodes as the tree is
+//! high.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -22,7 +23,7 @@ pub(super) struct Ranges {
 #[derive(Clone, Debug)]
 struct Node {
     range: Range,
-    /// Where the rules with that range go on.
+    /// The node where the rules with that range continue.
     target: u32,
     left: u32,
     right: u32,
@@ -45,7 +46,7 @@ impl Ranges {
         self.hang(root, new)
     }
 
-    /// Takes a range out, and returns the new root.
+    /// Removes a range, and returns the new root.
     pub(super) fn remove(&mut self, root: u32, range: &Range) -> u32 {
         let Some(node) = self.nodes.get(index(root)) else { return root };
         let (left, right) = (node.left, node.right);
@@ -66,7 +67,7 @@ impl Ranges {
         self.balance(root)
     }
 
-    /// Visits where rules go on whose range covers what is asked for.
+    /// Visits the nodes where rules continue whose range covers the probe.
     pub(super) fn covering(&self, root: u32, probe: &Probe<'_>, visit: &mut dyn FnMut(u32)) {
         let Some(node) = self.nodes.get(index(root)) else { return };
         let widest = self.nodes.get(index(node.widest));
@@ -82,7 +83,7 @@ impl Ranges {
         }
     }
 
-    /// Hangs a node into a tree. The depth is that of the tree, here and below.
+    /// Inserts a node into a tree. The recursion is as deep as the tree is high, here and below.
     fn hang(&mut self, root: u32, new: u32) -> u32 {
         let (Some(node), Some(other)) = (self.nodes.get(index(root)), self.nodes.get(index(new)))
         else {
@@ -99,7 +100,7 @@ impl Ranges {
         self.balance(root)
     }
 
-    /// Makes one tree of two, of which the first comes before the second.
+    /// Joins two trees; the first comes before the second.
     fn join(&mut self, left: u32, right: u32) -> u32 {
         if left == NONE || right == NONE {
             return if left == NONE { right } else { left };
@@ -109,7 +110,7 @@ impl Ranges {
         self.balance(first)
     }
 
-    /// Takes the first node of a tree out, and returns both.
+    /// Removes the first node of a tree, and returns it and the new root.
     fn take_first(&mut self, root: u32) -> (u32, u32) {
         let (left, right) = self.children(root);
         if left == NONE {
@@ -163,7 +164,7 @@ impl Ranges {
         top
     }
 
-    /// Says anew what a node knows of those below it.
+    /// Updates the height and the widest range of a node from its children.
     fn update(&mut self, at: u32) {
         let (left, right) = self.children(at);
         let height = self.height(left).max(self.height(right)).saturating_add(1);

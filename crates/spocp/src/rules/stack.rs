@@ -1,11 +1,11 @@
-//! A stack of numbers that allocates only when many are on it.
+//! A stack of numbers that allocates only when it is large.
 
 use alloc::vec::Vec;
 
-/// Numbers, the first few of them in place.
+/// Numbers, the first few of them inline.
 pub(super) struct Stack {
     few: [u32; FEW],
-    /// All of them, once they were more than a few.
+    /// All numbers, once they do not fit inline.
     many: Vec<u32>,
     len: usize,
 }
@@ -19,13 +19,13 @@ impl Stack {
         self.len
     }
 
-    /// Returns what is on the stack from a place on.
+    /// Returns the numbers from an index on.
     pub(super) fn above(&self, at: usize) -> &[u32] {
         let all = if self.many.is_empty() { &self.few[..] } else { &self.many[..] };
         all.get(at..self.len).unwrap_or_default()
     }
 
-    /// Returns what is on the stack from a place on.
+    /// Returns the numbers from an index on.
     pub(super) fn above_mut(&mut self, at: usize) -> &mut [u32] {
         let all = if self.many.is_empty() { &mut self.few[..] } else { &mut self.many[..] };
         all.get_mut(at..self.len).unwrap_or_default()
@@ -52,7 +52,7 @@ impl Stack {
         numbers.iter().for_each(|number| self.push(*number));
     }
 
-    /// Copies what is there from a place on to the top.
+    /// Copies `count` numbers from an index on to the top.
     pub(super) fn repeat(&mut self, at: usize, count: usize) {
         for position in at..at.saturating_add(count) {
             let number = self.above(position).first().copied();
@@ -64,32 +64,33 @@ impl Stack {
         self.len = self.len.min(len);
     }
 
-    /// Sorts what is there from a place on, and leaves each number once.
+    /// Sorts the numbers from an index on, and removes duplicates.
     pub(super) fn sort(&mut self, at: usize) {
         self.above_mut(at).sort_unstable();
         let mut last = None;
         self.retain(at, |number| last.replace(number) != Some(number));
     }
 
-    /// Leaves what is there from `at` to `middle`, and from `middle` on, too. Both are sorted.
+    /// Keeps the numbers from `at` to `middle` that also occur from `middle` on. Both parts are
+    /// sorted.
     pub(super) fn intersect(&mut self, at: usize, middle: usize) {
         let Some((left, mut right)) = split(self.above_mut(at), middle.saturating_sub(at)) else {
             return;
         };
-        let mut kept = 0_usize;
+        let mut count = 0_usize;
         for position in 0..left.len() {
             let Some(number) = left.get(position).copied() else { continue };
             let before = right.partition_point(|other| *other < number);
             right = right.get(before..).unwrap_or_default();
             if right.first() == Some(&number) {
-                left.get_mut(kept).into_iter().for_each(|target| *target = number);
-                kept = kept.saturating_add(1);
+                left.get_mut(count).into_iter().for_each(|target| *target = number);
+                count = count.saturating_add(1);
             }
         }
-        self.truncate(at.saturating_add(kept));
+        self.truncate(at.saturating_add(count));
     }
 
-    /// Takes some numbers out from below the top.
+    /// Removes some numbers below the top.
     pub(super) fn drain(&mut self, at: usize, count: usize) {
         let numbers = self.above_mut(at);
         let count = count.min(numbers.len());
@@ -97,21 +98,21 @@ impl Stack {
         self.truncate(self.len.saturating_sub(count));
     }
 
-    /// Leaves what is there from a place on and is to stay.
+    /// Keeps the numbers from an index on for which `stays` is true.
     pub(super) fn retain(&mut self, at: usize, mut stays: impl FnMut(u32) -> bool) {
-        let mut kept = 0_usize;
+        let mut count = 0_usize;
         let numbers = self.above_mut(at);
         for position in 0..numbers.len() {
             let Some(number) = numbers.get(position).copied().filter(|number| stays(*number))
             else {
                 continue;
             };
-            if let Some(target) = numbers.get_mut(kept) {
+            if let Some(target) = numbers.get_mut(count) {
                 *target = number;
             }
-            kept = kept.saturating_add(1);
+            count = count.saturating_add(1);
         }
-        self.truncate(at.saturating_add(kept));
+        self.truncate(at.saturating_add(count));
     }
 }
 

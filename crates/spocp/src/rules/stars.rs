@@ -1,8 +1,8 @@
-//! The star forms that rules go on with at one node, other than sets and `(*)`.
+//! The star forms that rules continue with at one node, other than sets and `(*)`.
 //!
-//! Of prefixes and suffixes it is enough to know which lengths there are: a text has one prefix of each
-//! length, and its hash comes along while the text is hashed. So a text is read once, whatever the number
-//! of prefixes.
+//! For prefixes and suffixes it is enough to store their lengths: a text has one prefix of each
+//! length, whose hash is a by-product of hashing the text. So a text is read once, whatever the
+//! number of prefixes.
 
 use alloc::vec::Vec;
 
@@ -45,7 +45,7 @@ impl Stars {
         new
     }
 
-    /// Gives an entry free, of whose star forms all have been taken out.
+    /// Frees an entry after its last star form was removed.
     pub(super) fn remove(&mut self, at: u32) {
         self.entries.get_mut(index(at)).into_iter().for_each(|entry| *entry = Entry::default());
         self.free.push(at);
@@ -66,7 +66,7 @@ impl Stars {
         root.into_iter().for_each(|root| *root = ranges.insert(*root, range.clone(), target));
     }
 
-    /// Takes a range out, which is known by its canonical form.
+    /// Removes a range, given in canonical form.
     pub(super) fn remove_range(&mut self, at: u32, text: &[u8]) {
         let expression = read::normal(text).unwrap_or_default();
         let Some(range) = expression.ranges.first() else { return };
@@ -75,7 +75,7 @@ impl Stars {
         root.into_iter().for_each(|root| *root = ranges.remove(*root, range));
     }
 
-    /// Returns which lengths the prefixes, or the suffixes, have.
+    /// Returns the lengths of the prefixes, or of the suffixes.
     pub(super) fn lengths(&self, at: u32, kind: Kind) -> impl Iterator<Item = usize> {
         let entry = self.entries.get(index(at));
         let lengths = entry.map(|entry| match kind {
@@ -85,7 +85,7 @@ impl Stars {
         lengths.unwrap_or_default().iter().map(|(len, _)| index(*len))
     }
 
-    /// Visits where rules go on whose range holds an atom.
+    /// Visits the nodes where rules continue whose range contains an atom.
     pub(super) fn holding(&self, at: u32, atom: &[u8], visit: &mut dyn FnMut(u32)) {
         let Some(entry) = self.entries.get(index(at)) else { return };
         for (kind, root) in Type::ALL.into_iter().zip(entry.ranges) {
@@ -95,7 +95,7 @@ impl Stars {
         }
     }
 
-    /// Visits where rules go on whose range covers another.
+    /// Visits the nodes where rules continue whose range covers another.
     pub(super) fn covering(&self, at: u32, range: &Range, visit: &mut dyn FnMut(u32)) {
         let entry = self.entries.get(index(at));
         let root = entry.and_then(|entry| entry.ranges.get(range.kind().position()));

@@ -1,25 +1,26 @@
-//! The straight way: where a query leads while there is one place at a time, which is where most rules are.
+//! The straight search: the node that a query reaches while the walk has one position, as for most
+//! rules.
 //!
-//! It goes along the symbols of a query as if it were a rule. Where rules go on with a star form, or one
-//! ends within a list of the query, there is more than one place to go on from, and `walk` begins anew.
+//! It follows the symbols of a query as if it were a rule. Where rules continue with a star form,
+//! or a rule ends within a list of the query, there are several positions, and `walk` begins again.
 
 use super::ahead::Ahead;
-use super::nodes::{Flag, Node as Place, ROOT};
+use super::nodes::{Flag, Node as TrieNode, ROOT};
 use super::symbol::{Kind, Part, Parts, Text};
 use super::trie::Trie;
 use crate::expression::{Expression, Node};
 
-/// Where a query leads.
+/// The result of a straight search.
 pub(super) enum Way {
-    /// To one node; the query ends there.
+    /// The query ends at this node.
     To(u32),
-    /// No rule is like it.
+    /// No rule is like the query.
     Nowhere,
-    /// To more than one place, perhaps.
+    /// The walk may have several positions.
     Forks,
 }
 
-/// Goes the straight way.
+/// Follows the query from the root.
 pub(super) fn straight(trie: &Trie, query: &Expression, ahead: &Ahead) -> Way {
     let mut at = ROOT;
     for part in Parts::of_rule(query) {
@@ -47,8 +48,9 @@ fn text<'q>(query: &'q Expression, part: Part, ahead: &Ahead) -> Option<Text<'q>
     }
 }
 
-/// Whether a rule has something else than a symbol of that kind here, which allows what the query has.
-fn forks(position: &Place, kind: Kind) -> bool {
+/// Returns true if a rule continues with another symbol than one of that kind, which may allow the
+/// query.
+fn forks(position: &TrieNode, kind: Kind) -> bool {
     position.has_any_of(&[Flag::Any, Flag::Stars, Flag::Alias, Flag::End])
         || position.has(Flag::Close) && kind != Kind::Close
 }

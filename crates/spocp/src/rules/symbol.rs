@@ -1,7 +1,7 @@
-//! One step along a rule: an element of it, where a list opens or where one closes.
+//! One step along a rule: an element of it, or the opening or closing of a list.
 //!
-//! A rule is the row of its symbols. What closes at its end goes without saying, because a list of a
-//! query may be longer than that of the rule.
+//! A rule is the row of its symbols. The closings at its end are implied, because a list of a query
+//! may be longer than that of the rule.
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Tag,
     /// A prefix.
     Prefix,
-    /// A suffix; its text stands backwards.
+    /// A suffix; its text is reversed.
     Suffix,
     /// A range; its text is the canonical form.
     Range,
@@ -46,7 +46,7 @@ impl Symbol {
         Self(text << 3 | kind.bits())
     }
 
-    /// Tells whether it is of that kind.
+    /// Returns true if the symbol has that kind.
     pub(super) const fn is(self, kind: Kind) -> bool {
         self.0 & 7 == kind.bits()
     }
@@ -82,7 +82,7 @@ impl Symbol {
 }
 
 impl Kind {
-    /// Its place in `KINDS`.
+    /// Returns the index of the kind in `KINDS`.
     pub(super) const fn bits(self) -> u32 {
         match self {
             Self::Close => 0,
@@ -97,7 +97,7 @@ impl Kind {
     }
 }
 
-/// One symbol of an expression: its kind, where its text is, and at which node it stands.
+/// One symbol of an expression: its kind, and the index of its node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) kind: Kind,
@@ -109,21 +109,21 @@ pub(super) struct Parts<'e> {
     expression: &'e Expression,
     at: usize,
     end: usize,
-    /// Where the lists that are open end.
+    /// The ends of the open lists.
     ends: [u32; MAX_DEPTH],
     depth: usize,
-    /// Whether the lists that are open at the end are closed, too.
+    /// True if the lists that are open at the end are closed, too.
     closes: bool,
 }
 
 impl<'e> Parts<'e> {
-    /// The symbols of a rule.
+    /// Returns the symbols of a rule.
     pub(super) fn of_rule(expression: &'e Expression) -> Self {
         let end = expression.nodes.len();
         Self { expression, at: 0, end, ends: [0; MAX_DEPTH], depth: 0, closes: false }
     }
 
-    /// The symbols of an element of a set.
+    /// Returns the symbols of an element of a set.
     pub(super) fn of_element(expression: &'e Expression, at: usize) -> Self {
         let end = expression.after(at);
         Self { expression, at, end, ends: [0; MAX_DEPTH], depth: 0, closes: true }
@@ -172,7 +172,7 @@ impl Iterator for Parts<'_> {
     }
 }
 
-/// Hands over the text by which a symbol is known; an empty one where the kind says all.
+/// Passes the text of a symbol to `then`; it is empty if the kind determines the symbol.
 pub(super) fn with_text<T>(
     expression: &Expression,
     part: Part,
@@ -190,15 +190,15 @@ pub(super) fn with_text<T>(
     }
 }
 
-/// The text of a symbol that is looked for.
+/// The text of a symbol in a search.
 pub(super) struct Text<'q> {
     pub(super) text: &'q [u8],
-    /// Made when it is needed, and once.
+    /// The hash of the text, computed once on demand.
     hash: Cell<Option<u32>>,
     pub(super) hint: Hint,
 }
 
-/// A node that may be the one that is looked for, and its parent.
+/// A candidate for the node of a search, and its parent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hint {
     pub(super) child: u32,

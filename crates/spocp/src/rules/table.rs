@@ -1,26 +1,27 @@
-//! Hashing, and a table that finds numbers by what they stand for.
+//! Hashing, and a table that finds numbers by their content.
 //!
-//! Open addressing in one flat array: an entry is a number and 32 bits of its hash, and whoever asks
-//! compares what the number stands for. The same seed, changes and order give the same array.
+//! Open addressing in one flat array: an entry is a number and 32 bits of its hash, and the caller
+//! compares the content of the number. The same seed, changes and order give the same array.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Finds numbers below `u32::MAX` by the hash of what they stand for.
+/// A table of numbers below `u32::MAX` by the hash of their content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    /// A power of two of them, or none: the hash above, the number and one below; zero is an empty place.
+    /// A power of two of entries, or none: the hash above, the number and one below; zero is an
+    /// empty slot.
     entries: Vec<u64>,
     len: usize,
 }
 
 impl Table {
-    /// Returns the number with that hash for which `is` holds.
+    /// Returns the number with that hash for which `is` returns true.
     pub(super) fn find(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
         self.find_from(self.first(hash), hash, is)
     }
 
-    /// The same where the first entry has been looked at.
+    /// Returns the same as `find`, given the first entry of the search.
     pub(super) fn find_from(
         &self,
         first: u64,
@@ -40,12 +41,12 @@ impl Table {
         (entry != EMPTY).then_some(parts(entry).1)
     }
 
-    /// Returns what stands where the search for a hash begins.
+    /// Returns the first entry of the search for a hash.
     pub(super) fn first(&self, hash: u32) -> u64 {
         self.entries.get(self.home(hash)).copied().unwrap_or(EMPTY)
     }
 
-    /// Adds a number that is not there.
+    /// Adds a number that is not in the table.
     pub(super) fn insert(&mut self, hash: u32, number: u32) {
         if self.len.saturating_mul(3) >= self.entries.len().saturating_mul(2) {
             self.grow();
@@ -54,7 +55,7 @@ impl Table {
         self.len = self.len.saturating_add(1);
     }
 
-    /// Takes a number out, and moves up those that had to give way to it.
+    /// Removes a number, and moves up the entries that it displaced.
     pub(super) fn remove(&mut self, hash: u32, number: u32) {
         let mut hole = self.home(hash);
         let gone = entry(hash, number);
@@ -71,7 +72,7 @@ impl Table {
         let mut at = self.after(hole);
         while let Some(entry) = self.entries.get(at).copied().filter(|entry| *entry != EMPTY) {
             let home = self.home(parts(entry).0);
-            // An entry may move to the hole if that lies on its way from home to here.
+            // An entry may move to the hole if the hole lies on its way from home to here.
             if self.distance(home, at) >= self.distance(hole, at) {
                 self.set(hole, entry);
                 hole = at;
@@ -101,7 +102,7 @@ impl Table {
         }
     }
 
-    /// The uppermost bits of the hash, as many as there are places for.
+    /// Returns the home slot of a hash: its uppermost bits, as many as the table needs.
     fn home(&self, hash: u32) -> usize {
         let bits = self.entries.len().trailing_zeros();
         let position = u64::from(hash).wrapping_shl(bits) >> 32;
@@ -121,7 +122,7 @@ impl Table {
     }
 }
 
-/// Hashes text, in steps of eight bytes, so that the prefixes of a text are hashed along the way.
+/// A hash of text in steps of eight bytes, so that the prefixes of a text are hashed along the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hasher {
     seed: u64,
@@ -139,7 +140,7 @@ impl Hasher {
         finish(state, tail, text.len())
     }
 
-    /// Hashes a row of symbols that is longer by one than a row that is hashed.
+    /// Hashes a row of symbols from the hash of the row without its last symbol.
     pub(super) fn longer(self, row: u32, symbol: u32) -> u32 {
         high(fold(self.seed ^ (u64::from(row) << 32 | u64::from(symbol)), FIRST))
     }
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_inserted_is_found_until_it_is_removed() {
+    fn an_inserted_number_is_found_until_it_is_removed() {
         // Hashes that collide on purpose: three homes for a thousand numbers.
         let hash = |number: u32| (number % 3).wrapping_mul(0x4000_0000) | (number % 7);
         let mut table = Table::default();
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_hashed_as_texts_are() {
+    fn prefixes_have_the_hashes_of_texts() {
         let hasher = Hasher::new(5);
         let text = b"the quick brown fox jumps over";
         let lengths = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 29, 30, 31];

@@ -1,8 +1,9 @@
-//! The tree of all rules: rules that begin alike share the nodes of what they begin with.
+//! The tree of all rules: rules with a common beginning share its nodes.
 //!
-//! A node is a place between two symbols, and one number says which rule ends there. Where rules go on
-//! with a star form, `stars` knows which of them stand for what a query has. The elements of a set are
-//! put in as if each were a rule's own; `aliases` says at the end of each where the set goes on.
+//! A node is a position between two symbols, and has the number of the rule that ends there. Where
+//! rules continue with a star form, `stars` finds those that match an element of a query. The
+//! elements of a set are inserted as if each were part of a rule of its own; `aliases` has the node
+//! where the set continues at the end of each.
 
 use core::ops::ControlFlow;
 
@@ -21,7 +22,7 @@ pub(super) struct Trie {
     pub(super) nodes: Nodes,
     /// The edges of nodes that have had more than one.
     pub(super) edges: Table,
-    /// The depths, below 64, where a node has had more than one edge.
+    /// A bit for each depth, below 64, at which a node has had more than one edge.
     crowded: u64,
     hasher: Hasher,
     pub(super) atoms: Atoms,
@@ -46,7 +47,7 @@ impl Trie {
         self.nodes.node(at)
     }
 
-    /// Returns the child at the end of a symbol of that kind and text.
+    /// Returns the child that a symbol of that kind and text leads to.
     pub(super) fn child(&self, at: u32, kind: Kind, text: &Text<'_>) -> Option<u32> {
         let position = self.node(at)?;
         match position.edges() {
@@ -67,17 +68,17 @@ impl Trie {
         }
     }
 
-    /// Returns the child where a list closes.
+    /// Returns the child after the closing of a list.
     pub(super) fn closed(&self, at: u32) -> Option<u32> {
         self.child(at, Kind::Close, &Text::new(b""))
     }
 
-    /// Returns the child after anything.
+    /// Returns the child after `(*)`.
     pub(super) fn any(&self, at: u32) -> Option<u32> {
         self.child(at, Kind::Any, &Text::new(b""))
     }
 
-    /// Tells whether the last symbol before a node is of that kind and text.
+    /// Returns true if the last symbol before a node has that kind and text.
     fn leads_by(&self, at: u32, kind: Kind, text: &[u8]) -> bool {
         self.node(at).is_some_and(|node| {
             let is_own = |number| self.atoms.text(number) == text;
@@ -90,17 +91,17 @@ impl Trie {
         self.longer(row, kind, self.hasher.text(text))
     }
 
-    /// Tells whether it is so large that most of it is far away.
+    /// Returns true if the tree is too large for most caches.
     pub(super) const fn is_large(&self) -> bool {
         self.nodes.len() > FEW
     }
 
-    /// Tells whether a node at that depth has had more than one edge.
+    /// Returns true if a node at that depth has had more than one edge.
     pub(super) const fn is_crowded(&self, depth: usize) -> bool {
         depth < 64 && self.crowded >> depth & 1 == 1
     }
 
-    /// Returns what an entry of the table leads to.
+    /// Returns the node of an entry of the table, and its parent.
     pub(super) fn hint(&self, first: u64, hash: u32) -> Hint {
         let hint = self
             .edges
@@ -114,7 +115,8 @@ impl Trie {
         self.hasher.longer(row, text.wrapping_add(kind.bits()))
     }
 
-    /// Visits where rules go on with a prefix of the text, or with a suffix of what it is backwards.
+    /// Visits the nodes where rules continue with a prefix of the text, or with a suffix of the
+    /// reversed text.
     pub(super) fn affixes(&self, at: u32, kind: Kind, text: &[u8], visit: &mut dyn FnMut(u32)) {
         let Some(stars) = self.nodes.stars(at) else { return };
         for (hash, prefix) in self.hasher.prefixes(text, self.stars.lengths(stars, kind)) {
@@ -130,14 +132,14 @@ impl Trie {
         })
     }
 
-    /// Puts a rule in that is not there. Whoever calls has seen that it fits.
+    /// Inserts a rule that is not in the tree. The caller has checked that it fits.
     pub(super) fn insert(&mut self, expression: &Expression, rule: u32) -> u32 {
         let end = self.path(ROOT, expression, Parts::of_rule(expression));
         self.nodes.set_rule(end, rule);
         end
     }
 
-    /// Takes out the rule that ends at a node.
+    /// Removes the rule that ends at a node.
     pub(super) fn remove(&mut self, end: u32) {
         self.nodes.set_rule(end, NONE);
         self.release(end, ROOT);
@@ -165,8 +167,8 @@ impl Trie {
         out
     }
 
-    /// Goes along the symbols, makes what is missing, and uses each node once more. A set within is gone
-    /// through in the same way, so that the depth is that of the expression.
+    /// Follows the symbols, creates missing nodes, and adds a use to each node. The elements of a
+    /// set are followed in the same way, so the recursion is as deep as the expression.
     fn path(&mut self, from: u32, expression: &Expression, parts: Parts<'_>) -> u32 {
         let mut at = from;
         for part in parts {
@@ -190,7 +192,7 @@ impl Trie {
         child
     }
 
-    /// Tells the star forms of a node about a child that is new.
+    /// Registers a new child with the star forms of its parent.
     fn star(&mut self, at: u32, child: u32, expression: &Expression, part: Part) {
         match (part.kind, expression.nodes.get(part.at)) {
             (Kind::Any, _) => self.nodes.change(at, |node| node.flag(Flag::Any, true)),
@@ -277,13 +279,13 @@ impl Trie {
         below.into_iter().rev().fold(top, |row, at| self.row_with(row, at))
     }
 
-    /// Hashes the row that leads to a node from one that leads to the parent.
+    /// Hashes the row that leads to a node, from the row of its parent.
     fn row_with(&self, row: u32, at: u32) -> u32 {
         let symbol = self.node(at).map_or(Symbol::CLOSE, |node| node.symbol);
         self.row(row, symbol.kind(), symbol.text().map_or(b"", |text| self.atoms.text(text)))
     }
 
-    /// Uses the nodes from here up to another, which is left out, once less.
+    /// Removes a use from each node from here up to another, exclusive.
     fn release(&mut self, from: u32, to: u32) {
         let mut at = from;
         while let Some(parent) = self.node(at).map(|node| node.parent).filter(|_| at != to) {
@@ -307,7 +309,7 @@ impl Trie {
         self.nodes.remove(at);
     }
 
-    /// Tells the star forms of the parent that a child goes.
+    /// Removes a deleted child from the star forms of its parent.
     fn unstar(&mut self, at: u32, node: &Node) {
         let parent = node.parent;
         let stars = self.nodes.stars(parent);
@@ -336,7 +338,7 @@ impl Trie {
         }
     }
 
-    /// Visits where the sets go on of which an element ends here.
+    /// Visits the nodes where the sets continue that have an element ending at this node.
     pub(super) fn targets(&self, at: u32, mut visit: impl FnMut(u32)) {
         if self.node(at).is_some_and(|node| node.has(Flag::Alias)) {
             self.aliases.targets(self.nodes.back(at).aliases, &mut visit);
@@ -344,8 +346,8 @@ impl Trie {
     }
 }
 
-/// Whether a walk goes on.
+/// Break ends a walk.
 pub(super) type Flow = ControlFlow<()>;
 
-/// As many nodes as caches have room for.
+/// The number of nodes that fit into caches.
 const FEW: usize = 1 << 15;

@@ -1,15 +1,16 @@
-//! Which rules allow a query: one walk along the query, with all the places where rules may be.
+//! The search for the rules that allow a query: one walk along the query, with all positions in the
+//! tree.
 //!
-//! The places move on together, element by element, and each is a node of the tree, so that no node is
-//! entered twice for one element: the work is at most the elements of the query times the nodes that what
-//! came before them leads to, however many wildcards the rules have. Lists are gone into by recursion, as
-//! deep as the query is. A set of the query leads where all of its elements lead. Where there is one place
-//! all the way, none of that is needed.
+//! The positions advance together, element by element, and each is a node of the tree, so that no
+//! node is entered twice for one element: the work is at most the elements of the query times the
+//! nodes that the elements before them reach, however many wildcards the rules have. Lists are
+//! entered by recursion, as deep as the query is. A set of the query leads to the nodes that all of
+//! its elements lead to. While there is only one position, `straight` needs none of that.
 
 use alloc::vec::Vec;
 
 use super::ahead::Ahead;
-use super::nodes::{Flag, NONE, Node as Place, ROOT};
+use super::nodes::{Flag, NONE, Node as TrieNode, ROOT};
 use super::stack::Stack;
 use super::straight::{Way, straight};
 use super::symbol::{Kind, Text};
@@ -17,13 +18,13 @@ use super::trie::{Flow, Trie};
 use crate::expression::{Expression, Node, Span, index};
 use crate::range::Range;
 
-/// Hands over the numbers of the rules that allow the query, until the caller has enough.
+/// Passes the numbers of the rules that allow the query to `found`, until it breaks.
 pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Flow) {
     let mut ahead = Ahead::new();
     if trie.is_large() {
         ahead.look(trie, query);
     }
-    // Nothing is left to be done when the caller has enough.
+    // A break needs no further work.
     let _ = match straight(trie, query, &ahead) {
         Way::To(end) => ended(trie, end, found),
         Way::Nowhere => Flow::Continue(()),
@@ -38,7 +39,7 @@ fn ended(trie: &Trie, end: u32, mut found: impl FnMut(u32) -> Flow) -> Flow {
     }
 }
 
-/// Apart, so that the straight way does not pay for it.
+/// Out of line, so that the straight search does not pay for it.
 #[inline(never)]
 fn forked(trie: &Trie, query: &Expression, ahead: Ahead, found: impl FnMut(u32) -> Flow) -> Flow {
     let (here, done) = (Stack::new(), Stack::new());
@@ -51,18 +52,18 @@ struct Walk<'w, F> {
     trie: &'w Trie,
     query: &'w Expression,
     ahead: Ahead,
-    /// The places before an element, then those after it; above them, those within a set.
+    /// The positions before an element, then those after it; above them, those within a set.
     here: Stack,
-    /// The places after the lists that are open, in rules where they are closed already.
+    /// The positions after the open lists, in rules where they are closed already.
     done: Stack,
-    /// How many sets of the query are open. Within them, a rule that ends says nothing yet: it would have
-    /// to allow the other elements, too, and no list allows two.
+    /// The number of open sets of the query. Within them, a rule that ends is no match yet: it
+    /// would have to allow the other elements, too, and no list allows two.
     sets: usize,
     found: F,
 }
 
 impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
-    /// Moves the places from `base` on past the element of the query.
+    /// Moves the positions from `base` on past the element of the query.
     fn step(&mut self, base: usize, at: usize) -> Flow {
         let query = self.query;
         match query.nodes.get(at) {
@@ -79,7 +80,7 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
                 let range = query.ranges.get(index(*range));
                 range.into_iter().for_each(|range| self.range(base, range));
             }
-            // The empty expression, which nothing allows.
+            // The empty expression, which no rule allows.
             None => self.here.truncate(base),
         }
         self.arrive(base)
@@ -106,7 +107,7 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         self.arrive(base)
     }
 
-    /// Goes where a list with that tag opens.
+    /// Moves to the nodes where a list with that tag opens.
     fn open(&mut self, base: usize, tag: &Text<'_>) {
         for position in self.here.above_mut(base) {
             *position = self.trie.child(*position, Kind::Tag, tag).unwrap_or(NONE);
@@ -114,7 +115,7 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         self.here.retain(base, |position| position != NONE);
     }
 
-    /// Notes where rules go on with anything in place of a list.
+    /// Collects the nodes after `(*)` in place of a list.
     fn keep_any(&mut self, base: usize) {
         for position in self.here.above(base) {
             let any = self.trie.node(*position).filter(|node| node.has(Flag::Any));
@@ -123,7 +124,8 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         }
     }
 
-    /// Notes where the list closes in rules: what the query has beyond does not matter.
+    /// Collects the nodes after the closing of the list in rules: further elements of the query do
+    /// not matter.
     fn close(&mut self, base: usize) {
         for position in self.here.above(base) {
             let closed = self.trie.node(*position).filter(|node| node.has(Flag::Close));
@@ -152,10 +154,11 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         });
     }
 
-    /// Whether there is one place, and no star form goes on from it: most places of most rules.
+    /// Returns true if there is one position, and no star form continues from it: most positions of
+    /// most rules.
     fn is_simple(&self, base: usize) -> bool {
         let [position] = self.here.above(base) else { return false };
-        self.trie.node(*position).is_some_and(Place::is_plain)
+        self.trie.node(*position).is_some_and(TrieNode::is_plain)
     }
 
     fn one_atom(&mut self, base: usize, atom: &Text<'_>) {
@@ -184,7 +187,7 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         });
     }
 
-    /// Moves each place on to all that `visit` is told, and to where anything may stand.
+    /// Moves each position on to all nodes that `on` visits, and to the node after `(*)`.
     fn each(&mut self, base: usize, mut on: impl FnMut(&Trie, u32, &mut dyn FnMut(u32))) {
         let mark = self.done.len();
         let mut has_sets = false;
@@ -206,12 +209,12 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         self.here.extend(self.done.above(mark));
         self.done.truncate(mark);
         if has_sets {
-            // More than one element of a set may stand for the same atom.
+            // Several elements of a set may match the same atom.
             self.here.sort(base);
         }
     }
 
-    /// Moves the places on to where every element of the set leads.
+    /// Moves the positions on to the nodes that every element of the set leads to.
     fn set(&mut self, base: usize, at: usize, end: usize) -> Flow {
         self.sets = self.sets.saturating_add(1);
         let common = self.here.len();
@@ -235,7 +238,8 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         Flow::Continue(())
     }
 
-    /// Tells which rules end at the places from `base` on: all that a rule does not say is allowed.
+    /// Reports the rules that end at the positions from `base` on: a rule allows all that it does
+    /// not mention.
     fn arrive(&mut self, base: usize) -> Flow {
         if self.sets > 0 {
             return Flow::Continue(());

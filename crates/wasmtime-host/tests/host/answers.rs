@@ -1,4 +1,4 @@
-//! Do the modules answer as the native engine does?
+//! The modules give the answers of the native engine.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -28,49 +28,49 @@ fn every_case_has_the_decision_bytes_of_the_native_engine() {
             let table = table(&bundle);
             let mut session = opened(code, &bundle).session();
             for check in &case.checks {
-                let said = session.decision_bytes(check.json.to_string().as_bytes(), &case.now);
+                let answer = session.decision_bytes(check.json.to_string().as_bytes(), &case.now);
                 let expected = decision_json(&table.check(&check.request, case.now));
-                assert_eq!(text(said), expected, "{form}: {}", case.name);
+                assert_eq!(text(answer), expected, "{form}: {}", case.name);
             }
         }
     }
 }
 
 #[test]
-fn generated_requests_are_decided_alike_in_every_way() {
+fn generated_requests_are_decided_alike_as_text_and_by_fields() {
     let moment = World::now().unwrap();
     let compiled = worlds(5, 10).filter_map(|world| {
         let compiled = compile_files(&world.files(), &world.table_options().ok()?).ok()?;
         Some((world, pack(&compiled.parts)))
     });
-    let mut question = TextQuestion::default();
+    let mut counts = Counts::default();
     for (world, bundle) in compiled.take(40) {
         let policies = Policies::of(table(&bundle));
         for (form, code) in FORMS.iter() {
             let mut session = opened(code, &bundle).session();
             for json in &world.requests {
                 let request = check::request(json).unwrap();
-                let said = session.decision_bytes(json.to_string().as_bytes(), &moment);
+                let answer = session.decision_bytes(json.to_string().as_bytes(), &moment);
                 let expected = decision_json(&policies.check(&request, moment));
-                assert_eq!(text(said), expected, "{form}: {json}");
+                assert_eq!(text(answer), expected, "{form}: {json}");
                 for action in &request.actions {
                     let expected = policies.is_allowed(&request, action, moment);
-                    question.compare(&mut session, (json, action), (expected, moment));
+                    counts.compare(&mut session, (json, action), (expected, moment));
                 }
             }
         }
     }
-    assert!(question.by_fields * 2 > question.all, "{question:?}");
+    assert!(counts.by_fields * 2 > counts.all, "{counts:?}");
 }
 
-/// How many questions were asked.
+/// The number of questions.
 #[derive(Debug, Default)]
-struct TextQuestion {
+struct Counts {
     all: usize,
     by_fields: usize,
 }
 
-impl TextQuestion {
+impl Counts {
     fn compare(
         &mut self,
         session: &mut Session,
@@ -80,16 +80,16 @@ impl TextQuestion {
         let one = one_action(json, action).to_string();
         assert_eq!(session.is_allowed(one.as_bytes(), &moment), Ok(expected), "{one}");
         let fields = by_fields(session, json, action, moment);
-        assert!(fields.is_none_or(|said| said == expected), "{one}");
+        assert!(fields.is_none_or(|allowed| allowed == expected), "{one}");
         self.all += 1;
         self.by_fields += usize::from(fields.is_some());
     }
 }
 
-/// Asks by fields. What a question by fields cannot carry is left out.
+/// Decides by fields; returns `None` for a question that fields cannot express.
 fn by_fields(session: &mut Session, json: &Value, action: &str, now: Timestamp) -> Option<bool> {
     let (principal, resource) = (&json["principal"], &json["resource"]);
-    let said = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    let text_of = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
     if !json["auxData"].is_null() {
         return None;
     }
@@ -97,10 +97,10 @@ fn by_fields(session: &mut Session, json: &Value, action: &str, now: Timestamp) 
         principal["roles"].as_array()?.iter().filter_map(Value::as_str).collect();
     let nothing = serde_json::Map::new();
     let names = [(principal, "id"), (principal, "policyVersion"), (principal, "scope")];
-    let [id, version, scope] = names.map(|(of, name)| said(of, name));
+    let [id, version, scope] = names.map(|(of, name)| text_of(of, name));
     let names = ["kind", "id", "policyVersion", "scope"];
     let [kind, resource_id, resource_version, resource_scope] =
-        names.map(|name| said(resource, name));
+        names.map(|name| text_of(resource, name));
     let question = Question {
         principal: PrincipalRef {
             id: &id,
@@ -166,14 +166,14 @@ fn all_questions_are_answered_by_every_form() {
             "action": { "name": "view" },
             "resource": { "type": "album", "id": "a", "properties": { "owner": "ada" } },
         });
-        let said = pdp.authzen_evaluate(evaluation.to_string().as_bytes(), &now());
-        assert_eq!(text(said), r#"{"decision":true}"#, "{form}");
+        let answer = pdp.authzen_evaluate(evaluation.to_string().as_bytes(), &now());
+        assert_eq!(text(answer), r#"{"decision":true}"#, "{form}");
         assert_eq!(pdp.revision(), Ok(0), "{form}");
     }
 }
 
 #[test]
-fn what_is_no_request_is_refused_and_the_next_one_answered() {
+fn an_invalid_request_is_refused_and_the_next_one_answered() {
     let long = "x".repeat(2 << 20);
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
@@ -200,7 +200,7 @@ fn what_is_no_request_is_refused_and_the_next_one_answered() {
 }
 
 #[test]
-fn fields_are_asked_as_text_where_the_frame_cannot_say_them() {
+fn fields_that_no_frame_can_express_are_sent_as_text() {
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
         let target = Target { kind: "album", action: "view", ..Target::default() };
@@ -224,8 +224,8 @@ fn fields_are_asked_as_text_where_the_frame_cannot_say_them() {
 }
 
 #[test]
-fn the_quick_way_asks_for_no_time() {
-    /// A clock that counts how often it is asked: questions as text always ask it.
+fn a_fast_path_reads_no_clock() {
+    /// A clock that counts its reads: a question as text always reads it.
     struct Counting(Cell<u32>);
 
     impl Clock for Counting {
@@ -253,8 +253,8 @@ fn the_quick_way_asks_for_no_time() {
                 action: "view",
                 resource: ResourceRef::new("album", "a", &attributes),
             };
-            let said = session.is_allowed_fields(&mut prepared, &question, &clock);
-            assert_eq!(said, Ok(expected), "{form}");
+            let answer = session.is_allowed_fields(&mut prepared, &question, &clock);
+            assert_eq!(answer, Ok(expected), "{form}");
         }
         assert_eq!(clock.0.get(), 0, "{form}");
     }

@@ -1,4 +1,4 @@
-//! No policy hangs a host or eats its memory.
+//! No policy hangs a host or exhausts its memory.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ resourcePolicy:
 ";
 
 #[test]
-fn a_call_that_takes_too_long_is_ended_and_the_next_one_answered() {
+fn a_slow_call_ends_and_the_next_one_is_answered() {
     let list: Vec<u32> = (0..1400).collect();
     let slow = json!({
         "principal": { "id": "ada", "roles": ["member"] },
@@ -38,15 +38,15 @@ fn a_call_that_takes_too_long_is_ended_and_the_next_one_answered() {
     for form in ["wardgate_abi.wasm", "wardgate.component.wasm"] {
         let code = Code::compile(&file(form), limits).unwrap();
         let mut session = opened(&code, &bundle(SLOW)).session();
-        let said = session.is_allowed(slow.to_string().as_bytes(), &now());
-        assert_eq!(said, Err(HostError::OutOfTime), "{form}");
+        let outcome = session.is_allowed(slow.to_string().as_bytes(), &now());
+        assert_eq!(outcome, Err(HostError::OutOfTime), "{form}");
         assert_eq!(session.is_allowed(quick.to_string().as_bytes(), &now()), Ok(true), "{form}");
     }
 }
 
 #[test]
-fn a_call_that_wants_too_much_memory_ends_and_the_next_one_is_answered() {
-    // What the module begins with, and a little for the bundle.
+fn a_call_beyond_its_memory_ends_and_the_next_one_is_answered() {
+    // The initial memory of the module, and a little for the bundle.
     let limits = Limits { memory: 4 << 20, ..Limits::default() };
     let long = format!("{{\"{}\": 1}}", "x".repeat(3 << 20));
     for form in ["wardgate_abi.wasm", "wardgate.component.wasm"] {
@@ -79,17 +79,17 @@ fn instances_are_counted_and_come_back() {
 }
 
 #[test]
-fn code_that_is_none_is_refused() {
+fn invalid_code_is_refused() {
     let mut cut = file("wardgate_abi.wasm");
     cut.truncate(1000);
-    // The module of the component imports what the component gives it.
+    // The module of the component has imports that only the component satisfies.
     for code in [b"".to_vec(), b"policies".to_vec(), cut, file("carrier.wasm")] {
-        let said = Code::compile(&code, Limits::default());
-        assert!(matches!(said, Err(HostError::Code { .. })), "{said:?}");
+        let outcome = Code::compile(&code, Limits::default());
+        assert!(matches!(outcome, Err(HostError::Code { .. })), "{outcome:?}");
     }
-    // An empty module has none of the calls.
+    // An empty module lacks all of the calls.
     let code = Code::compile(b"\0asm\x01\0\0\0", Limits::default()).unwrap();
     let bundle = bundle(&album("view"));
-    let said = Pdp::open(&code, &bundle, &Terms::unsigned(), Moment::default());
-    assert!(matches!(said, Err(HostError::Code { .. })), "{said:?}");
+    let outcome = Pdp::open(&code, &bundle, &Terms::unsigned(), Moment::default());
+    assert!(matches!(outcome, Err(HostError::Code { .. })), "{outcome:?}");
 }

@@ -26,10 +26,10 @@ fn threads_are_answered_by_one_bundle_or_the_other() {
                         "actions": ["view", "edit"],
                         "resource": {"kind": "album", "id": "a", "attr": {"owner": "ada"}}}"#;
                     while !done.load(Ordering::Relaxed) {
-                        let said = pdp.decision_bytes(both.as_bytes(), &now()).unwrap();
-                        let said = String::from_utf8(said).unwrap();
-                        let count = said.matches(r#""effect":"allow""#).count();
-                        assert_eq!(count, 1, "{form}: {said}");
+                        let decision = pdp.decision_bytes(both.as_bytes(), &now()).unwrap();
+                        let decision = String::from_utf8(decision).unwrap();
+                        let count = decision.matches(r#""effect":"allow""#).count();
+                        assert_eq!(count, 1, "{form}: {decision}");
                     }
                 });
             }
@@ -44,7 +44,7 @@ fn threads_are_answered_by_one_bundle_or_the_other() {
 }
 
 #[test]
-fn sessions_and_what_they_prepared_follow_a_reload() {
+fn sessions_and_prepared_targets_follow_a_reload() {
     for (form, code) in FORMS.iter() {
         let pdp = opened(code, &bundle(&album("view")));
         let (mut one, mut other) = (pdp.session(), pdp.session());
@@ -65,7 +65,7 @@ fn sessions_and_what_they_prepared_follow_a_reload() {
 }
 
 #[test]
-fn a_bundle_that_is_refused_leaves_the_one_in_use() {
+fn a_refused_bundle_leaves_the_old_one_in_use() {
     let [release, other] = ["release", "other"].map(Signer::new);
     let at = |signer: &Signer, revision, action| {
         let label = Label { revision, ..Label::default() };
@@ -76,7 +76,7 @@ fn a_bundle_that_is_refused_leaves_the_one_in_use() {
         let pdp = Pdp::open(code, &first, &terms, Moment::default()).unwrap();
         let refused = |bundle: &[u8], expected: &str| match pdp.reload(bundle, Moment::default()) {
             Err(HostError::Refused { code, .. }) => assert_eq!(code, expected, "{form}"),
-            said => panic!("{form}: {said:?}"),
+            outcome => panic!("{form}: {outcome:?}"),
         };
         refused(&at(&other, 3, "edit"), "unknown-signer");
         refused(&at(&release, 1, "edit"), "old-revision");

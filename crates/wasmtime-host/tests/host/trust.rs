@@ -1,4 +1,4 @@
-//! Who may tell a host what to decide?
+//! The bundles that a host accepts.
 
 use wardgate_bundle::Label;
 use wardgate_wasmtime_host::{
@@ -12,28 +12,24 @@ fn label(revision: u64) -> Label {
     Label { name: "album".to_owned(), revision, ..Label::default() }
 }
 
-/// What every form says of a bundle.
+/// Checks the result of opening a bundle in every form.
 fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
     for (form, code) in FORMS.iter() {
-        let question = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
-        let said = match Pdp::open(code, bundle, terms, moment) {
+        let clock = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
+        let outcome = match Pdp::open(code, bundle, terms, moment) {
             Ok(pdp) => {
-                assert_eq!(
-                    pdp.is_allowed(request("view").as_bytes(), &question),
-                    Ok(true),
-                    "{form}"
-                );
+                assert_eq!(pdp.is_allowed(request("view").as_bytes(), &clock), Ok(true), "{form}");
                 Ok(())
             }
             Err(HostError::Refused { code, .. }) => Err(code),
             Err(other) => panic!("{form}: {other:?}"),
         };
-        assert_eq!(said, expected.map_err(str::to_owned), "{form}");
+        assert_eq!(outcome, expected.map_err(str::to_owned), "{form}");
     }
 }
 
 #[test]
-fn only_trusted_keys_open_a_door() {
+fn only_trusted_keys_open_a_bundle() {
     let [release, audit] = ["release", "audit"].map(Signer::new);
     let signed = release.signed(&album("view"), &label(1));
     let moment = Moment::default();
@@ -52,14 +48,14 @@ fn only_trusted_keys_open_a_door() {
 }
 
 #[test]
-fn a_required_key_a_name_and_a_size_are_asked_for() {
+fn a_required_key_a_name_and_a_size_are_enforced() {
     let [release, audit] = ["release", "audit"].map(Signer::new);
     let signed = release.signed(&album("view"), &label(1));
-    let mut question = terms(1, &[&audit, &release]);
-    let Trust::Signed(set) = &mut question.trust else { unreachable!() };
+    let mut required = terms(1, &[&audit, &release]);
+    let Trust::Signed(set) = &mut required.trust else { unreachable!() };
     set.required = vec![b"audit".to_vec()];
-    check(&signed, &question, Moment::default(), Err("missing-signer"));
-    check(&audit.also(&signed), &question, Moment::default(), Ok(()));
+    check(&signed, &required, Moment::default(), Err("missing-signer"));
+    check(&audit.also(&signed), &required, Moment::default(), Ok(()));
     let terms = terms(1, &[&release]);
     let named = |name: &str| Terms { name: Some(name.to_owned()), ..terms.clone() };
     check(&signed, &named("album"), Moment::default(), Ok(()));
@@ -69,7 +65,7 @@ fn a_required_key_a_name_and_a_size_are_asked_for() {
 }
 
 #[test]
-fn dates_and_revisions_are_asked_for() {
+fn dates_and_revisions_are_enforced_by_every_form() {
     let release = Signer::new("release");
     let dated = Label { not_before: Some(100), expires: Some(200), ..label(7) };
     let signed = release.signed(&album("view"), &dated);
@@ -113,13 +109,13 @@ fn a_bundle_that_expires_while_it_is_open_denies() {
     check(AfterExpiry::Decide, true);
 }
 
-/// The time so many seconds after 1970.
+/// Returns the time `seconds` after 1970.
 fn second(seconds: i64) -> Timestamp {
     Timestamp::new(seconds, 0).unwrap()
 }
 
 #[test]
-fn terms_that_make_no_sense_are_refused() {
+fn invalid_terms_are_refused() {
     let release = Signer::new("release");
     let signed = release.signed(&album("view"), &label(1));
     check(&signed, &terms(0, &[&release]), Moment::default(), Err("invalid-terms"));

@@ -1,4 +1,4 @@
-//! Questions as values, asked of the component without the host between: what is odd is no answer.
+//! Questions as values, sent to the component directly: invalid values give no answer.
 
 use wasmtime::component::{Component, Linker, ResourceAny};
 use wasmtime::{Engine, Store};
@@ -6,7 +6,7 @@ use wasmtime::{Engine, Store};
 use crate::{album, bundle, file};
 use glue::exports::wardgate::pdp::types::{Answer, Moment, Plan, Target, Terms, Trust, Value};
 
-/// What is written from the description. Its lints are not ours.
+/// The code generated from the description. Its lints are not ours.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
 #[allow(clippy::as_conversions, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 mod glue {
@@ -62,7 +62,7 @@ const ADA: Value = Value::Text(1 << 24);
 const BOB: Value = Value::Text((1 << 24) + 1);
 
 #[test]
-fn only_a_whole_question_is_answered() {
+fn incomplete_values_are_unsure() {
     let mut question = TextQuestion::new(&bundle(&album("view")));
     let fast_path = question.prepare("album", "view").unwrap();
     assert_eq!(fast_path.slots.len(), 2, "{fast_path:?}");
@@ -81,14 +81,14 @@ fn only_a_whole_question_is_answered() {
     check(member, &[Value::Number(2.5), Value::Number(2.5)], Answer::Allow);
     check(member, &[Value::Number(0.0), Value::Number(-0.0)], Answer::Allow);
     check(member, &[Value::Number(2.5), Value::Number(2.0)], Answer::Deny);
-    // What stood in the frame before is never taken for a value.
+    // Old values in the frame are never taken for those of a question.
     check(member, &[ADA], Answer::Unsure);
     check(member, &[], Answer::Unsure);
     check(member, &[ADA, ADA, ADA], Answer::Unsure);
     check(member, &vec![ADA; 100_000], Answer::Unsure);
     check(member, &[Value::Number(f64::NAN), Value::Number(f64::NAN)], Answer::Unsure);
     check(member, &[Value::Number(f64::INFINITY), Value::Number(1.0)], Answer::Unsure);
-    // The words below 16 mean other things than texts.
+    // Words below 16 are not texts.
     for word in 0..16 {
         check(member, &[Value::Text(word), Value::Text(word)], Answer::Unsure);
     }
@@ -96,7 +96,7 @@ fn only_a_whole_question_is_answered() {
 }
 
 #[test]
-fn a_fast_path_is_of_one_bundle() {
+fn a_fast_path_is_valid_for_one_bundle() {
     let [view, edit] = ["view", "edit"].map(|action| bundle(&album(action)));
     let mut question = TextQuestion::new(&view);
     let fast_path = question.prepare("album", "view").unwrap();
@@ -112,7 +112,7 @@ fn a_fast_path_is_of_one_bundle() {
 }
 
 #[test]
-fn what_no_policy_knows_has_no_fast_path() {
+fn an_unknown_target_has_no_fast_path() {
     let mut question = TextQuestion::new(&bundle(&album("view")));
     assert!(question.prepare("picture", "view").is_none());
     assert!(question.prepare("", "").is_none());

@@ -1,7 +1,8 @@
 //! Builds the `cerbos` program, which checks the folders that our compiler compiles.
 //!
-//! Its module replaces another, so Go installs it only as a dependency of a module that says the same: one is
-//! written below the target folder, with the sums that the release was made with.
+//! Its module replaces another, so Go installs it only as a dependency of a module with the same
+//! replacement: one is written below the target folder, with the sums that the release was made
+//! with.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::needs_go;
 use crate::shell::{self, Outcome, command, target};
 
-/// Builds the program, unless it is there, and returns where it is.
+/// Builds the program, unless it exists, and returns its path.
 pub(super) fn build() -> Outcome<PathBuf> {
     let folder = target().join("cerbos");
     let (program, stamp) = (folder.join("cerbos"), folder.join(".version"));
@@ -31,26 +32,26 @@ pub(super) fn build() -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// Returns the folder of the module's sources.
+/// Downloads the module, and returns the folder of its sources.
 fn download(from: &Path) -> Outcome<PathBuf> {
     let mut download = command("go");
     download.args(["mod", "download", "-json", &format!("{MODULE}@{VERSION}")]);
-    let told = shell::captured(download.current_dir(from).env("GOWORK", "off"))?;
-    let told: serde_json::Value =
-        serde_json::from_str(&told).map_err(|error| format!("go mod download: {error}"))?;
-    let folder = told.get("Dir").and_then(serde_json::Value::as_str);
+    let module = shell::captured(download.current_dir(from).env("GOWORK", "off"))?;
+    let module: serde_json::Value =
+        serde_json::from_str(&module).map_err(|error| format!("go mod download: {error}"))?;
+    let folder = module.get("Dir").and_then(serde_json::Value::as_str);
     folder.map(PathBuf::from).ok_or_else(|| "go mod download names no folder".to_owned())
 }
 
-/// Writes a module with the same language and the same replacements.
+/// Returns the text of a module with the same language and the same replacements.
 fn depending_on_it(original: &str) -> String {
-    let kept =
+    let lines =
         original.lines().filter(|line| line.starts_with("go ") || line.starts_with("replace "));
-    let kept: Vec<&str> = kept.collect();
-    format!("module wardgate.bench/cerbos\n\nrequire {MODULE} {VERSION}\n\n{}\n", kept.join("\n"))
+    let lines: Vec<&str> = lines.collect();
+    format!("module wardgate.bench/cerbos\n\nrequire {MODULE} {VERSION}\n\n{}\n", lines.join("\n"))
 }
 
 const MODULE: &str = "github.com/cerbos/cerbos";
 
-/// Exact, for a figure names its version.
+/// An exact version, because a figure names it.
 const VERSION: &str = "v0.55.0";

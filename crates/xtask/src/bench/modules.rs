@@ -1,7 +1,8 @@
-//! The modules of the section `crypto`: our cryptography and that of the rivals, in WebAssembly.
+//! The modules of the section `crypto`: our cryptography and that of the competitors, in
+//! WebAssembly.
 //!
-//! Ours is built and optimised as the module of the package is, the rivals for speed alone: once with the
-//! vectors of WebAssembly, once without.
+//! Ours is built and optimised like the module of the package, the competitors for speed alone:
+//! once with the vectors of WebAssembly, once without.
 
 use std::path::{Path, PathBuf};
 

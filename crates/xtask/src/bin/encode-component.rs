@@ -1,7 +1,7 @@
 //! Makes a component of a module that carries its own description: `encode-component MODULE COMPONENT`.
 //!
-//! A program of its own, because `cargo xtask` is built before anything else can run and should not wait for
-//! the encoder. It fails on a module that imports anything that no component gives it.
+//! It is a separate program, because `cargo xtask` is built before any other step and should not
+//! wait for the encoder. It fails on a module with imports that a component does not satisfy.
 #![forbid(unsafe_code)]
 
 use std::fs;

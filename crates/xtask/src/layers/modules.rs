@@ -1,8 +1,9 @@
 //! Proves that the top modules of a crate use each other downwards only.
 //!
-//! A crate of the table has floors; a module may use those on lower floors and, where two types name each other, the
-//! modules of its own group. What counts is each path that starts with `crate::` or climbs to the root with `super::`,
-//! outside of comments and tests. Modules without a circle leave no circle of files across modules.
+//! A crate of the table has floors; a module may use those on lower floors and, where two types
+//! name each other, the modules of its own group. Each path counts that starts with `crate::` or
+//! climbs to the root with `super::`, outside of comments and tests. Modules without a circle leave
+//! no circle of files across modules.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +26,7 @@ pub(super) fn check(faults: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// The top modules that each top module uses, with a file that does.
+/// The top modules that each top module uses, with a file that uses them.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
 fn read_modules(folder: &Path, path: &mut Vec<String>, uses: &mut Uses) -> Outcome {
@@ -69,7 +70,7 @@ fn shipped(text: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what follows each `start` that begins a path; `a::super::` and `$crate::` do not.
+/// Returns the text after each `start` that begins a path; `a::super::` and `$crate::` do not.
 fn paths<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     text.match_indices(start).filter_map(move |(at, _)| {
         let before = text.get(..at)?.chars().next_back();
@@ -116,7 +117,7 @@ fn wrong_arrows(krate: &str, floors: &[&str], uses: &Uses, faults: &mut Vec<Stri
             continue;
         };
         for (to, file) in targets {
-            // A name that no module has is an item of the root.
+            // A name without a module is an item of the root.
             if !uses.contains_key(to)
                 || floor(to).is_some_and(|below| below < at)
                 || are_one_group(from, to)

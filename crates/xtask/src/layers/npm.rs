@@ -1,7 +1,8 @@
 //! Proves that the arrows between the folders of `npm/src`, its rooms, are those of the table below.
 //!
-//! Every import statement counts, types too; tests may import anything. Loaders of a runtime are behind `#` imports, which
-//! `package.json` resolves, so nothing points up to `runtimes`. Rooms without a circle leave no circle of files across rooms.
+//! Every import statement counts, those of types too; tests may import any file. Loaders of a
+//! runtime are behind `#` imports, which `package.json` resolves, so no import points up to
+//! `runtimes`. Rooms without a circle leave no circle of files across rooms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +10,8 @@ use std::path::Path;
 
 use crate::shell::{self, Outcome};
 
-/// Checks the imports of the package and prints a line for each room: its floor, and the rooms that it imports.
+/// Checks the imports of the package and prints a line for each room: its floor, and the rooms that
+/// it imports.
 pub(super) fn check(faults: &mut Vec<String>) -> Outcome {
     let mut sources = BTreeMap::new();
     read_sources(&shell::root().join("npm/src"), "", &mut sources)?;
@@ -25,7 +27,7 @@ pub(super) fn check(faults: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// The text of each source file that is no test, under its path from `npm/src`.
+/// The text of each source file except tests, by its path from `npm/src`.
 type Sources = BTreeMap<String, String>;
 /// The rooms that each room imports.
 type Rooms<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
@@ -87,7 +89,8 @@ fn imports(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Resolves an address against the file that imports it. Returns `None` for a file outside of `npm/src`: the glue of a module.
+/// Resolves an address against the file that imports it. Returns `None` for a file outside of
+/// `npm/src`: the glue of a module.
 fn resolve(file: &str, address: &str) -> Option<String> {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();
@@ -106,7 +109,8 @@ fn room(file: &str) -> &str {
     file.split_once('/').map_or("index", |(room, _)| room)
 }
 
-/// Returns the floor of each room, one above the highest that it imports. Reports circles, and too many rooms or floors.
+/// Returns the floor of each room, one above the highest that it imports. Reports circles, and too
+/// many rooms or floors.
 fn floors<'a>(rooms: &Rooms<'a>, faults: &mut Vec<String>) -> BTreeMap<&'a str, usize> {
     let mut floors = BTreeMap::new();
     loop {

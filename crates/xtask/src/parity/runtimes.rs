@@ -1,7 +1,8 @@
-//! The runtimes, and how each is started.
+//! The runtimes, and the command that starts each.
 //!
-//! A runtime without vectors is the same program, told to do without: so the package finds out by itself, as
-//! it must where there are none. Firefox and workerd cannot be told; they are given the module for it.
+//! A runtime without vectors is the same program with a flag that disables them: so the package
+//! detects their absence by itself. Firefox and workerd have no such flag; they load the module
+//! without vectors.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,14 +14,14 @@ use super::{RUNTIMES_FOLDER, program, report};
 use crate::shell::{self, Outcome, cargo, command, root, target};
 use crate::{hosts, setup, wasm};
 
-/// Something that answers the questions.
+/// A runtime that answers the questions.
 pub(super) struct Runtime {
     pub(super) name: &'static str,
-    /// Whether it must find vectors, where it says so.
+    /// The expected use of vectors, for runtimes that report it.
     pub(super) vectors: Option<bool>,
-    /// Whether it embeds decisions only.
+    /// True if the runtime embeds decisions only.
     pub(super) lacks_crypto: bool,
-    /// What to run; it is given the questions and where to write the report.
+    /// Returns the command to run; its arguments are the questions and the path of the report.
     start: fn() -> Outcome<Command>,
 }
 
@@ -29,7 +30,7 @@ impl Runtime {
     pub(super) fn ask(&self, folder: &Path) -> Outcome<Value> {
         let path = folder.join(format!("{}.json", self.name.replace(' ', "-")));
         if path.exists() {
-            // An old one would pass for this one.
+            // An old report would pass for a new one.
             let cannot = |error| format!("cannot remove {}: {error}", path.display());
             std::fs::remove_file(&path).map_err(cannot)?;
         }
@@ -40,7 +41,7 @@ impl Runtime {
     }
 }
 
-/// All runtimes, the quickest to fail first.
+/// All runtimes, in the order of how fast they fail.
 pub(super) const RUNTIMES: &[Runtime] = &[
     Runtime::of("native", None, native),
     Runtime::of("native portable", None, portable),
@@ -82,7 +83,7 @@ impl Runtime {
         Self { name, vectors, lacks_crypto: false, start }
     }
 
-    /// A host that decides, and has cryptography of its own.
+    /// Describes a host that decides, and has cryptography of its own.
     const fn embedded(name: &'static str, start: fn() -> Outcome<Command>) -> Self {
         Self { name, vectors: None, lacks_crypto: true, start }
     }
@@ -106,7 +107,7 @@ fn wasmtime(code: &str) -> Outcome<Command> {
     Ok(host)
 }
 
-/// Builds the host with wasmtime, and what it runs.
+/// Builds the host with wasmtime, and the modules that it runs.
 pub(super) fn build_wasmtime() -> Outcome {
     hosts::build()?;
     let build = ["build", "--profile", "test", "--package", "wardgate-wasmtime-host"];
@@ -120,10 +121,11 @@ fn node(flags: &[&str]) -> Command {
 }
 
 fn deno(flags: &[&str]) -> Command {
-    // The registry has a program for each platform; the lock file names that of continuous integration.
+    // The registry has a program for each platform; the lock file names that of continuous
+    // integration.
     let ours = packages().join("@deno/linux-x64-glibc/deno");
     let mut deno = command(if ours.is_file() { ours } else { "deno".into() });
-    // Nothing is fetched, and nothing is looked for outside.
+    // Deno fetches no code, and reads no configuration outside.
     deno.args(["run", "--no-remote", "--no-lock", "--allow-read", "--allow-write"]);
     deno.args(flags).arg(host("deno.mjs"));
     deno
@@ -147,7 +149,7 @@ fn firefox(words: &[&str]) -> Outcome<Command> {
     Ok(firefox)
 }
 
-/// A runtime that vitest starts.
+/// Returns the command of a runtime that vitest starts.
 fn tested(name: &str) -> Command {
     let mut node = command("node");
     node.arg(host("vitest.mjs")).arg(format!("{name}.config.mjs"));
@@ -162,8 +164,9 @@ fn host(file: &str) -> PathBuf {
     root().join(RUNTIMES_FOLDER).join(file)
 }
 
-/// Many times of what it takes, and more than browsers are given by those who start them.
+/// The time limit of a runtime: many times its usual time, and longer than the limits of the
+/// programs that start browsers.
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// V8 does not know vectors on a processor without these instructions.
+/// The flag that disables vectors: V8 has none on a processor without these instructions.
 const NO_SSE4: &str = "--no-enable-sse4-1";

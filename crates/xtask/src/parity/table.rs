@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{Row, SUITES};
 use crate::shell::seconds;
 
-/// Prints the table. A column tells how many answers were right and, where some were not, how many.
+/// Prints the table. A column shows the number of right answers and, if there are any, that of
+/// wrong ones.
 pub(super) fn print(rows: &[Row]) {
     let suites: String = SUITES.iter().map(|suite| format!("{suite:>12}")).collect();
     println!("\n    {:<24}{suites}{:>12}{:>9}  digest of all decisions", "runtime", "ways", "time");

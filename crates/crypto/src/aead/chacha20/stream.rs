@@ -1,11 +1,11 @@
-//! The key stream, one block in every lane, and what it hides.
+//! The key stream, one block in every lane, and its application to texts.
 
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Kernel, Lanes32, MAX_WORDS, Quad, Tier, dispatch};
 
 use super::{initial, mixed, words};
 
-/// A key and a nonce, from which the key stream follows.
+/// A key and a nonce, which determine the key stream.
 #[derive(Clone)]
 pub(in super::super) struct ChaCha20 {
     key: [u32; 8],
@@ -17,21 +17,22 @@ impl ChaCha20 {
         Self { key: words(key), nonce: words(nonce) }
     }
 
-    /// Computes the beginning of the key stream, as much as all lanes give at once.
+    /// Computes the beginning of the key stream, one block in each lane.
     pub(in super::super) fn beginning(&self) -> Beginning {
         dispatch(Begin(self))
     }
 }
 
-/// The beginning of a key stream: a block for the key of the tag, and what hides the first of the text.
+/// The beginning of a key stream: a block for the key of the tag, then the blocks that encrypt the
+/// start of the text.
 pub(in super::super) struct Beginning {
     stream: Rows,
-    /// How many blocks there are.
+    /// The number of blocks.
     blocks: usize,
 }
 
 impl Beginning {
-    /// The key of the tag.
+    /// Returns the key of the tag.
     pub(in super::super) fn key(&self) -> [u8; 32] {
         let [[low, high, ..], ..] = self.stream;
         let mut key = [0; 32];
@@ -39,7 +40,7 @@ impl Beginning {
         key
     }
 
-    /// Joins `text` with the key stream after the first block, which both hides and shows it.
+    /// XORs `text` with the key stream after the first block, which encrypts and decrypts.
     pub(in super::super) fn apply(&self, cipher: &ChaCha20, text: &mut [u8]) {
         let (_, stream) = self.stream.split_at(1);
         let covered = text.len().min((self.blocks - 1) * BLOCK_BYTES);
@@ -68,7 +69,7 @@ impl Kernel for Begin<'_> {
     }
 }
 
-/// Joins a text with the key stream from block `counter` on.
+/// XORs a text with the key stream from block `counter` on.
 pub(in super::super) struct Apply<'a> {
     pub(in super::super) cipher: &'a ChaCha20,
     pub(in super::super) counter: u32,
@@ -89,13 +90,13 @@ impl Kernel for Apply<'_> {
             } else {
                 join_some(tier, cipher, counter, text);
             }
-            // A text is shorter than 2^32 blocks: those who call see to it.
+            // A text is shorter than 2^32 blocks: the callers check its length.
             counter = counter.wrapping_add(count(T::WORDS));
         }
     }
 }
 
-/// Joins a text that does not fill the rows with as much of the key stream.
+/// XORs a text that is shorter than the rows with as much of the key stream.
 fn join_some<T: Lanes32>(tier: T, cipher: &ChaCha20, counter: u32, text: &mut [u8]) {
     let mut rows = [[[0; 16]; 4]; MAX_WORDS];
     join(tier, cipher, counter, &mut rows);
@@ -104,9 +105,9 @@ fn join_some<T: Lanes32>(tier: T, cipher: &ChaCha20, counter: u32, text: &mut [u
     }
 }
 
-/// Joins as many blocks as there are lanes with the key stream.
+/// XORs as many blocks as there are lanes with the key stream.
 ///
-/// Out of line, so that nothing but these vectors wants a register.
+/// Out of line, so that these vectors have all registers.
 #[inline(never)]
 fn join<T: Lanes32>(tier: T, cipher: &ChaCha20, counter: u32, rows: &mut Rows) {
     tier.enter(
@@ -131,10 +132,10 @@ fn count(blocks: usize) -> u32 {
     u32::try_from(blocks).unwrap_or(u32::MAX)
 }
 
-/// The length of a block of key stream.
+/// The length of a block of key stream in bytes.
 const BLOCK_BYTES: usize = 64;
 
-/// Which block of a group each lane computes.
+/// The offset of the block that each lane computes within its group.
 #[expect(clippy::indexing_slicing, reason = "the index counts to the length")]
 const LANE: [u32; MAX_WORDS] = {
     let mut lanes = [0; MAX_WORDS];

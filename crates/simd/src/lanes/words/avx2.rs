@@ -13,10 +13,10 @@ use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Avx2;
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: `self` proves the features; what is read or written is as long as a vector or a half.
+        // SAFETY: `self` proves the features; memory operands are as long as a vector or a half.
         unsafe { $operation }
     };
 }
@@ -117,7 +117,7 @@ fn quad(_proof: Avx2, quad: &Quad) -> __m128i {
     proven!(_mm_loadu_si128(quad.as_ptr().cast()))
 }
 
-/// Moves the bytes of each half to the places that two words name, the lowest byte first.
+/// Shuffles the bytes of each half by the indices in two words, the lowest byte first.
 #[inline(always)]
 fn bytes(_proof: Avx2, a: __m256i, low: i64, high: i64) -> __m256i {
     proven!(_mm256_shuffle_epi8(a, _mm256_set_epi64x(high, low, high, low)))

@@ -13,10 +13,10 @@ use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Avx512;
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: `self` proves the features; what is read or written is as long as a vector or a quarter.
+        // SAFETY: `self` proves the features; memory operands are as long as a vector or a quarter.
         unsafe { $operation }
     };
 }
@@ -121,11 +121,12 @@ impl Quads for Avx512 {
     }
 }
 
-/// No instruction, and no reason to drop or to move it: what is not `pure` keeps its order.
+/// Emits no instruction; the compiler may neither drop nor move it, because assembly that is not
+/// `pure` keeps its order.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn in_turn([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: nothing is executed.
+    // SAFETY: the assembly is empty.
     unsafe {
         asm!(
             "/* {} {} {} {} */",

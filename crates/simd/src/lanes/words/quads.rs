@@ -1,7 +1,9 @@
-//! How vectors that consist of groups of four words turn blocks into columns and back.
+//! The conversion of blocks into columns and back, for vectors that consist of groups of four
+//! words.
 //!
-//! A group holds four words of one block. Four vectors are transposed group by group, which needs no
-//! instruction that crosses groups, and a group is read or written at once, wherever its block lies.
+//! A group has four words of one block. Four vectors are transposed group by group, which needs no
+//! instruction that crosses groups, and a group is read or written in one access, wherever its
+//! block is.
 
 #![expect(
     clippy::indexing_slicing,
@@ -12,7 +14,7 @@ use super::{Block, Lanes32, MAX_WORDS, Quad};
 
 /// A tier whose vectors consist of groups of four words.
 pub(super) trait Quads: Lanes32 {
-    /// Reads each group from a place of its own; a narrow vector has fewer than four.
+    /// Reads each group from its own address; a narrow vector has fewer than four.
     fn load_quads(self, groups: [&Quad; 4]) -> Self::U32;
 
     /// Writes one group, which is below `WORDS / 4`.
@@ -22,7 +24,7 @@ pub(super) trait Quads: Lanes32 {
     fn transpose(self, rows: [Self::U32; 4]) -> [Self::U32; 4];
 }
 
-/// Word `i` of every block in vector `i`.
+/// Reads blocks into columns: word `i` of every block into vector `i`.
 #[inline(always)]
 pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MAX_WORDS]) -> [T::U32; 16] {
     let [a0, a1, a2, a3] = four_columns::<T, 0>(tier, blocks);
@@ -32,7 +34,8 @@ pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MAX_WORDS]) -> [T::U3
     [a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3]
 }
 
-/// Lane `4 * group + row` is the block of that number, so vector `row` reads one block for each group.
+/// Reads four columns. Lane `4 * group + row` is the block of that number, so vector `row` reads
+/// one block for each group.
 #[inline(always)]
 fn four_columns<T: Quads, const QUAD: usize>(tier: T, blocks: &[&Block; MAX_WORDS]) -> [T::U32; 4] {
     tier.transpose([
@@ -55,7 +58,7 @@ fn groups<'a, const QUAD: usize, const ROW: usize>(
     ]
 }
 
-/// The reverse of `columns`, for as many words as there are vectors.
+/// Writes columns as rows: the reverse of `columns`, for as many words as there are vectors.
 #[inline(always)]
 pub(super) fn rows<T: Quads, const QUADS: usize>(
     tier: T,

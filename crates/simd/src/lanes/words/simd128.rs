@@ -9,10 +9,10 @@ use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Simd128;
 
-/// One read or write.
+/// Wraps one read or write.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: what is read or written is as long as a vector; no alignment is needed.
+        // SAFETY: memory operands are as long as a vector; no alignment is needed.
         unsafe { $operation }
     };
 }

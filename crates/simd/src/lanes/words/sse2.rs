@@ -10,10 +10,10 @@ use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Sse2;
 
-/// One operation of this tier.
+/// Wraps one operation of this tier.
 macro_rules! proven {
     ($operation:expr) => {
-        // SAFETY: SSE2 is a part of x86-64; what is read or written is as long as a vector.
+        // SAFETY: SSE2 is a part of x86-64; memory operands are as long as a vector.
         unsafe { $operation }
     };
 }

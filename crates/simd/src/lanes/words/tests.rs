@@ -1,4 +1,4 @@
-//! One suite for every tier: each lane is compared with the obvious arithmetic.
+//! One suite for every tier: each lane is compared with plain arithmetic.
 
 use super::*;
 use crate::Portable;
@@ -61,7 +61,7 @@ fn arithmetic<T: Lanes32>(tier: T) {
     }
 }
 
-/// Compares every lane with what `expected` computes for it.
+/// Compares every lane with the result of `expected`.
 fn check<T: Lanes32>(
     tier: T,
     rows: [[u32; MAX_WORDS]; 3],
@@ -111,7 +111,7 @@ fn turning<T: Lanes32>(tier: T) {
     assert!(rows[T::WORDS..].iter().flatten().flatten().all(|byte| *byte == 0), "{}", T::TIER);
 }
 
-/// Marsaglia's generator: small, and the same on every host.
+/// Marsaglia's generator of random words: small, and the same on every host.
 struct Random(u32);
 
 impl Random {

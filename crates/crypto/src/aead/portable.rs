@@ -1,4 +1,5 @@
-//! ChaCha20-Poly1305 spelled here (RFC 8439, section 2.8), for WebAssembly, where no crate has vectors.
+//! ChaCha20-Poly1305 over the lanes of this workspace (RFC 8439, section 2.8), for WebAssembly,
+//! where no crate uses vectors.
 
 use subtle::ConstantTimeEq;
 
@@ -6,7 +7,8 @@ use super::chacha20::{Beginning, ChaCha20};
 use super::poly1305::Poly1305;
 use super::{Forged, Key, Nonce, Tag, TooLong};
 
-/// Never refuses: those who call see to the length, and here no address is as large as the longest.
+/// Seals in place. Always succeeds: callers check the length, and no address here is as large as
+/// the bound.
 pub(super) fn seal(
     key: &Key,
     nonce: &Nonce,

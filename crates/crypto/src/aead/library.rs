@@ -1,4 +1,5 @@
-//! ChaCha20-Poly1305 by the library that many eyes have seen, wherever there is more than WebAssembly.
+//! ChaCha20-Poly1305 by the `chacha20poly1305` crate, on every target except WebAssembly: the crate
+//! has many reviewers.
 
 use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, KeyInit};
 
@@ -12,7 +13,7 @@ pub(super) fn seal(
 ) -> Result<Tag, TooLong> {
     let (cipher, bytes) = (ChaCha20Poly1305::new(key.into()), text.len());
     let tag = cipher.encrypt_inout_detached(nonce.into(), associated, text.into());
-    // The library knows no other reason to refuse.
+    // The length is the only reason for which the library refuses.
     tag.map(Tag::from).map_err(|_| TooLong { bytes })
 }
 
