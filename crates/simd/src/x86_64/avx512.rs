@@ -18,7 +18,8 @@ impl Avx512 {
     }
 }
 
-const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, saved: ALL_SAVED };
+const NEEDS: Needs =
+    Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, saved: ALL_SAVED };
 
 // CPUID leaf 1, ECX.
 const FMA: u32 = 1 << 12;
