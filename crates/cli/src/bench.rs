@@ -1,8 +1,7 @@
 //! `wardgate bench`: measures how quickly requests are decided, natively and in WebAssembly.
 //!
-//! Nothing is timed before every host gives the answers of the general path, the one that is asked when
-//! no short way leads to an answer. Conditions see one moment from the first decision to the last, so
-//! that no host can differ for being asked later.
+//! Nothing is timed before the answers of every host equal those of the general path. Conditions
+//! see one moment from the first decision to the last, so that no host can differ by its time.
 
 mod clock;
 mod figures;
@@ -97,7 +96,7 @@ fn compare(
     Ok(())
 }
 
-/// JavaScript tells the time in milliseconds; every host is given the same.
+/// Rounds a time to milliseconds, as JavaScript has them; every host is given the same.
 fn to_the_millisecond(time: Timestamp) -> Timestamp {
     let nanos = time.nanos() - time.nanos() % 1_000_000;
     Timestamp::new(time.seconds(), nanos).unwrap_or(time)

@@ -35,7 +35,7 @@ pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
     })
 }
 
-/// Returns who asks about what, in words.
+/// Returns the principal and the resource of a request, as a title.
 pub(crate) fn title(request: &Request, out: &Output) -> String {
     let id = match request.request_id.as_str() {
         "" => String::new(),

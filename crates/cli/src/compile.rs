@@ -1,6 +1,6 @@
-//! `wardgate compile`: a directory of policies becomes a bundle, or is only checked.
+//! `wardgate compile`: compiles a directory of policies to a bundle, or only checks it.
 //!
-//! What is told goes to standard output, unless the bundle goes there.
+//! The summary goes to standard output, unless the bundle goes there.
 
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
     Ok(Status::Done)
 }
 
-/// Refuses what would have no effect, or would go where the bundle goes.
+/// Refuses options that would have no effect, and outputs that would overwrite the bundle.
 fn check(compile: &Compile) -> Result<(), Failure> {
     let option = match &compile.output {
         Some(output) if is_standard_output(output) && compile.json => {

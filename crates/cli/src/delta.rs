@@ -1,4 +1,4 @@
-//! `wardgate delta`: what changed between two bundles, and what that makes of the first.
+//! `wardgate delta`: makes the difference of two bundles, and applies it to the first.
 
 use std::path::Path;
 

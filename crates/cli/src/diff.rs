@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_apart_is_two_changes() {
+    fn distant_changes_are_two_hunks() {
         let old: String = (0..20).map(|n| format!("{n}\n")).collect();
         let new = old.replace("2\n3\n", "2\nx\n3\n").replace("17\n", "y\n");
         let hunks = unified("x", &old, &new);

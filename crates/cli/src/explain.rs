@@ -1,8 +1,8 @@
-//! `wardgate explain`: decides requests and answers what people ask first: is it forbidden, and by
-//! which rule, or is it just not permitted, and what would have to hold.
+//! `wardgate explain`: decides requests and shows the reason: the rule that forbids, or the rules
+//! that could permit and the conditions that they lack.
 //!
-//! Values of the request are shown, because the author of the request asked; no other command does, but `test`, whose
-//! author wrote the request too.
+//! Values of the request are shown, because the caller is its author; no other command shows them,
+//! except `test`, whose user wrote the request too.
 
 mod constants;
 mod gather;

@@ -1,7 +1,7 @@
-//! What ends the command early, and with which exit code.
+//! Failures that end the command early, and their exit codes.
 //!
-//! A message is one clear sentence on standard error. Diagnostics of policies are many, and go where
-//! the caller asked for them.
+//! A message is one clear sentence on standard error. Diagnostics of policies are many, and go to
+//! the stream that the user chose.
 
 use std::io;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(crate) enum Failure {
     Diagnostics(Vec<Diagnostic>),
     /// One sentence, and how the command ends.
     Message(Status, String),
-    /// Whoever read the output has had enough.
+    /// The reader of the output has closed it.
     ReaderGone,
 }
 

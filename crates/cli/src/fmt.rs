@@ -1,7 +1,7 @@
 //! `wardgate fmt`: lays out policies, test suites and fixtures.
 //!
-//! A file is written only if it changes, all at once, and not at all if it was changed by somebody else
-//! while it was being formatted. What is wrong with one file keeps no other from being formatted.
+//! A file is written only if it changes, all at once, and not at all if another program changed it
+//! during the formatting. An error in one file does not stop the others from being formatted.
 
 mod paths;
 
@@ -89,7 +89,7 @@ impl Run<'_> {
         io::stdout().lock().write_all(shown.as_bytes()).map_err(|error| Failure::output(&error))
     }
 
-    /// Returns the text as it should be, or tells what is wrong with it.
+    /// Returns the formatted text, or complains of its errors.
     fn laid_out(&mut self, name: &str, bytes: &[u8]) -> Result<Option<String>, Failure> {
         match format(name, bytes) {
             Ok(formatted) => {
@@ -106,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// Tells what failed, unless it is the output itself, and goes on.
+    /// Complains of a failure and goes on, unless the output itself has failed.
     fn note(&mut self, failure: Failure) -> Result<(), Failure> {
         let status = match failure {
             Failure::ReaderGone => return Err(failure),

@@ -11,7 +11,7 @@ use wardgate_engine::attr::Attr;
 
 use crate::failure::Failure;
 
-/// Reads what `--globals` was given: an object if it starts with a brace, else the name of a file.
+/// Reads the value of `--globals`: an object if it starts with a brace, else the name of a file.
 pub(crate) fn read(given: &str) -> Result<BTreeMap<String, Attr>, Failure> {
     let (name, bytes) = match path(given) {
         Some(path) => (given, file(path)?),

@@ -1,4 +1,4 @@
-//! `wardgate inspect`: shows what a table holds.
+//! `wardgate inspect`: shows the content of a table.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status, Failure
     Ok(Status::Done)
 }
 
-/// Returns the time for which the dates of a bundle are looked at. Where nobody is trusted, looking into it
-/// is not believing it, so that one of another time can be looked into too.
+/// Returns the time at which the dates of a bundle are checked. Without trusted keys the bundle is
+/// shown and not used, so that one of another time can be shown too.
 fn time(opening: &Opening, bytes: &[u8]) -> Timestamp {
     let begins = describe(bytes).map(|about| about.header.label.not_before.unwrap_or(0));
     let begins = begins.ok().filter(|_| opening.trust.is_empty());
@@ -41,7 +41,7 @@ fn time(opening: &Opening, bytes: &[u8]) -> Timestamp {
     begins.unwrap_or_else(clock::now)
 }
 
-/// Who signed a bundle: claims, unless keys were given to verify them with.
+/// The signers of a bundle: unverified claims, unless keys were given.
 struct Signatures {
     claimed: Vec<String>,
     verified: Vec<String>,

@@ -1,7 +1,7 @@
-//! `wardgate keys`, and the keys that the other commands ask for.
+//! `wardgate keys`, and the keys of the other commands.
 //!
-//! A secret is written to a file that nobody else can read from the first instant, read only from such
-//! a file, wiped from memory when it is no longer needed, and never printed.
+//! A secret is written to a file that only its owner can read from the first instant, read only
+//! from such a file, wiped from memory after its use, and never printed.
 
 mod cose;
 mod files;
@@ -44,7 +44,7 @@ pub(crate) struct PrivateKey {
     pub(crate) signing: SigningKey,
 }
 
-/// What nobody else may know.
+/// The secret part of a key.
 pub(crate) type Secret = Zeroizing<[u8; 32]>;
 
 impl PrivateKey {
@@ -58,7 +58,7 @@ impl PrivateKey {
 }
 
 impl Key {
-    /// What the key is, in a message.
+    /// Returns the kind of the key, for a message.
     const fn what(&self) -> &'static str {
         match self {
             Self::Private(_) => "a private key",

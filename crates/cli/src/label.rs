@@ -12,7 +12,7 @@ use crate::arguments::LabelOptions;
 use crate::clock;
 use crate::failure::Failure;
 
-/// Returns `label` with what was given in the place of what it says.
+/// Returns `label` with the command-line values applied.
 pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failure> {
     let date = |name, time: Option<Timestamp>| time.map(|time| seconds(name, time)).transpose();
     Ok(Label {
@@ -24,7 +24,7 @@ pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failu
     })
 }
 
-/// Returns the label with the time of the clock, if nobody said when the bundle was made.
+/// Returns the label with the time of the clock if it has no creation time.
 pub(crate) fn dated(label: Label) -> Label {
     let now = u64::try_from(clock::now().seconds()).unwrap_or(0);
     Label { created: if label.created == 0 { now } else { label.created }, ..label }
@@ -44,7 +44,7 @@ pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64, Failure> {
         .map_err(|_| Failure::usage(format!("`{option}` must not be before 1970")))
 }
 
-/// Returns what a header says, each with its name.
+/// Returns the fields of a header with their names.
 pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
     let Label { name, revision, created, not_before, expires } = &header.label;
     let creation =
@@ -60,7 +60,7 @@ pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// Returns what a header says, as JSON.
+/// Returns a header as JSON.
 pub(crate) fn json(header: &Header) -> Map<String, Json> {
     let Label { name, revision, created, not_before, expires } = &header.label;
     let mut json = Map::new();

@@ -1,4 +1,4 @@
-//! Every bound on what the command reads, beside those of the engine and the compiler.
+//! Every bound on input of the command, beside those of the engine and the compiler.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use wardgate_engine::limits::MAX_VALUE_DEPTH;
 /// `attr`; or the call, `auxData`, `jwts`, a name, `claims`.
 const ENVELOPE_DEPTH: usize = 5;
 
-/// How deep the JSON of a request may nest. Lower than what the JSON reader itself refuses.
+/// The deepest nesting of a request's JSON. It is lower than the limit of the JSON reader.
 pub(crate) const MAX_REQUEST_DEPTH: usize = MAX_VALUE_DEPTH + ENVELOPE_DEPTH;
 
 /// Bytes of the longest file of keys: more than as many keys as can be trusted at once.

@@ -1,7 +1,7 @@
-//! `wardgate lint`: what the author of a directory of policies may not have meant.
+//! `wardgate lint`: finds probable mistakes in a directory of policies.
 //!
-//! Findings are the answer, so they go to standard output; policies that do not compile are complained
-//! of as `wardgate compile` does.
+//! Findings are the answer, so they go to standard output; errors of policies are reported as
+//! `wardgate compile` does.
 
 mod sarif;
 
@@ -46,7 +46,7 @@ fn paths(lint: &Lint) -> Paths<'_> {
     }
 }
 
-/// Leaves out what is allowed, and makes errors of what is denied.
+/// Removes findings that are allowed, and makes errors of those that are denied.
 fn judged(lint: &Lint, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let is = |one: &Diagnostic, known: &Known| one.code == Code::Lint(known.0);
     let is_allowed = |one: &Diagnostic| lint.allow.iter().any(|known| is(one, known));

@@ -1,8 +1,9 @@
-//! The command `wardgate`: compiles policies and looks through them, decides requests, explains and measures
-//! decisions, runs policy tests, looks into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
+//! The command `wardgate`: compiles, lints and formats policies, decides requests, explains and
+//! measures decisions, runs policy tests, inspects bundles, and protects them: keys, signatures,
+//! seals, deltas.
 //!
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
-//! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
+//! rule of its own: policies pass through the bundle, also those of a directory.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -49,7 +50,7 @@ use arguments::{Arguments, Command};
 use failure::{Failure, Status};
 use output::{Output, complain, counted};
 
-/// The allocator of the system; each thread counts what it asks for, which `wardgate bench` tells.
+/// The allocator of the system; each thread counts its allocations, which `wardgate bench` reports.
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
     let mut out = Output::new();
     let ended = run(&command, &mut out).and_then(|status| out.flush().map(|()| status));
     let status = ended.or_else(|failure| report(failure, &mut out, command.json()));
-    // What cannot even be reported is a failure to write, or a reader who has gone.
+    // A failure that cannot be reported is a failed write, or a reader that has gone.
     status.or_else(|failure| report(failure, &mut out, false)).unwrap_or(Status::Done).into()
 }
 
@@ -97,7 +98,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
     }
 }
 
-/// Tells what went wrong and returns how the command ends.
+/// Reports a failure and returns the exit code of the command.
 fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status, Failure> {
     match failure {
         Failure::ReaderGone => Ok(Status::Done),

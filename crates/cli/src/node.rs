@@ -1,7 +1,7 @@
-//! Scripts of this program in a Node of its own, where they ask the npm package.
+//! Scripts of this program in a Node process, where they call the npm package.
 //!
-//! A script gets its work on standard input and answers on standard output, so that no file is written. What
-//! cannot be done says which script it was for, and how to do without Node.
+//! A script gets its work on standard input and answers on standard output, so that no file is
+//! written. A failure names the script, and the option that avoids Node.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::output::InOneLine;
 /// A script, and how people speak of it.
 pub(crate) struct Script {
     pub(crate) text: &'static str,
-    /// What it does, after `cannot`.
+    /// The task of the script, as the words after `cannot`.
     pub(crate) does: &'static str,
     /// How to do the same without Node.
     pub(crate) instead: &'static str,
@@ -58,7 +58,7 @@ impl Script {
     }
 }
 
-/// Returns what Node complained of before it ended, among all that it said.
+/// Returns the error message of Node within its last output.
 pub(crate) fn last_words(text: &str) -> Option<&str> {
     let error = text.lines().find(|line| line.contains("Error") || line.starts_with("node:"));
     error.map(str::trim)
@@ -108,7 +108,7 @@ fn map(map: &AttrMap) -> Option<Attr> {
     (!map.entries().is_empty()).then(|| Attr::Map(map.clone()))
 }
 
-/// Returns a time as JavaScript tells it.
+/// Returns a time in milliseconds, as JavaScript has it.
 pub(crate) fn milliseconds(time: Timestamp) -> i64 {
     time.seconds() * 1000 + i64::from(time.nanos() / 1_000_000)
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_is_left_out() {
+    fn absent_values_are_left_out() {
         let mut request = Request {
             principal: Principal {
                 id: "ann".into(),

@@ -1,4 +1,4 @@
-//! What is asked of a bundle before the command believes it: keys, revision, name, time.
+//! The conditions for a bundle before the command uses it: keys, revision, name, time.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,14 +15,14 @@ use crate::keys;
 use crate::label::time;
 use crate::output::InOneLine;
 
-/// What is asked of a bundle.
+/// The conditions for a bundle.
 pub(crate) struct Terms<'o> {
     trusted: Option<TrustSet>,
     conditions: Conditions<'o>,
 }
 
 impl<'o> Terms<'o> {
-    /// Reads the keys and whatever else is asked for at the time `now`.
+    /// Reads the keys and the other conditions, for the time `now`.
     pub(crate) fn read(opening: &'o Opening, now: Timestamp) -> Result<Self, Failure> {
         let conditions = Conditions {
             now: Some(u64::try_from(now.seconds()).unwrap_or(0)),
@@ -63,7 +63,7 @@ impl<'o> Terms<'o> {
     }
 }
 
-/// Reads a bundle, takes its seal off if there is a key for that, and no more bytes than can be one.
+/// Reads a bundle of at most the largest size, and unseals it if there is a key for that.
 pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> {
     let bytes = read(path)?;
     match &opening.unseal {
@@ -76,7 +76,7 @@ pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> 
     }
 }
 
-/// Reads what may be a bundle, and no more than can be one.
+/// Reads a file of at most the size of the largest bundle.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
     let read = File::open(path).and_then(|file| reading::bounded(file, most));

@@ -18,7 +18,7 @@ pub(crate) struct Output {
     colours: bool,
 }
 
-/// What a colour says.
+/// The meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Allow,
@@ -72,7 +72,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 
 /// Paths as messages name them.
 pub(crate) trait InOneLine {
-    /// Returns the path with control characters written as escapes: a name may hold the end of a line.
+    /// Returns the path with control characters written as escapes: a name may hold a line break.
     fn in_one_line(&self) -> String;
 }
 
@@ -82,7 +82,7 @@ impl InOneLine for Path {
     }
 }
 
-/// Writes to standard error. If nobody reads it, there is nobody to tell.
+/// Writes to standard error. A failure to write cannot be reported.
 pub(crate) fn complain(message: impl Display) {
     let mut error = io::stderr().lock();
     for line in message.to_string().lines() {
@@ -90,12 +90,12 @@ pub(crate) fn complain(message: impl Display) {
     }
 }
 
-/// Returns a number with what it counts.
+/// Returns a number with the name of its unit.
 pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Tells a person who looks what takes so long; the next call, with nothing to tell, takes it back.
+/// Shows progress on a terminal; the next call with empty text removes it.
 pub(crate) fn progress(text: &str) {
     if !wants_colours(io::stderr().is_terminal()) {
         return;

@@ -1,7 +1,7 @@
-//! Keeps what a command writes apart from what it reads.
+//! Keeps the outputs of a command apart from its inputs.
 //!
-//! It is asked before anything is read or written: an output never takes the place of another output, nor of a key,
-//! a policy or anything else that is read. A bundle that a command changes where it stands is no input here.
+//! It runs before anything is read or written: an output never replaces another output, nor a key,
+//! a policy or any other input. A bundle that a command changes in place is no input here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ pub(crate) struct Paths<'p> {
 }
 
 impl Paths<'_> {
-    /// Refuses outputs that are one file, an output that is also read, and `-`, which would be the name of a file.
+    /// Refuses outputs that are one file, an output that is also an input, and `-`, which would be
+    /// the name of a file.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let mut before: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in &self.outputs {
@@ -53,7 +54,7 @@ impl Paths<'_> {
     /// Returns true if the file at `target` is read.
     fn read(&self, target: &Path) -> bool {
         let is_target = |path: &Path| fs::canonicalize(path).is_ok_and(|path| path == target);
-        // No link out of a directory is followed, so that most outputs need no look at the files in it.
+        // No link out of a directory is followed, so most outputs need no look at the files in it.
         let is_below = |directory: &&&Path| {
             target.exists()
                 && fs::canonicalize(directory).is_ok_and(|root| target.starts_with(root))
@@ -64,7 +65,7 @@ impl Paths<'_> {
     }
 }
 
-/// Returns the place of the file that is written, if there is none yet or something that could be lost.
+/// Returns the file that is written, if it is missing or is a regular file that could be lost.
 fn target(path: &Path) -> Option<PathBuf> {
     let target = replace::target(path).ok()?;
     fs::metadata(&target).map_or(true, |about| about.is_file()).then_some(target)

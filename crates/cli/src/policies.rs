@@ -18,7 +18,7 @@ use crate::output::InOneLine;
 
 /// A directory that was compiled.
 pub(crate) struct Compiled {
-    /// The table as a bundle that nobody has signed.
+    /// The table as an unsigned bundle.
     pub(crate) bundle: Vec<u8>,
     /// How many policies it was made of.
     pub(crate) policies: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Compiled {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Where policies come from, and what is asked of them.
+/// The source of policies, and the conditions for a bundle.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) path: &'s Path,
@@ -103,7 +103,7 @@ pub(crate) fn compile(
     Ok(Compiled { bundle, policies, rules_of_spocp, sources, warnings: compiled.warnings })
 }
 
-/// Refuses what is there, but is no directory.
+/// Refuses a path that exists and is no directory.
 pub(crate) fn must_be_directory(path: &Path) -> Result<(), Failure> {
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     match about.is_dir() {

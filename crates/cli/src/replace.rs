@@ -1,7 +1,7 @@
-//! Replacing a file all at once: whoever reads it sees the old content or the new, never a part.
+//! Atomic replacement of files: a reader sees the old content or the new, never a part.
 //!
-//! The new content is written beside it, reaches the disk, and takes its name in one step. Whatever
-//! fails before that leaves the old file as it was.
+//! The new content is written beside the file, reaches the disk, and takes its name in one step. A
+//! failure before that leaves the old file as it was.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use wardgate_compiler::reading;
 use crate::failure::{Failure, Status};
 use crate::output::InOneLine;
 
-/// Writes `new` to a file that was read before, if what was `read` is still what it holds.
+/// Writes `new` to a file whose content is still `read`.
 pub(crate) fn unchanged(path: &Path, read: &[u8], new: &[u8]) -> Result<(), Failure> {
     let now = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
     if now != read {
@@ -41,7 +41,7 @@ pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Returns the file that is written when `path` is: a link keeps pointing where it points, also where nothing is yet.
+/// Returns the file that is written for `path`: the target of a link, even if it is missing.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -63,7 +63,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = beside(&target)?;
     let written = write(&temporary, &target, bytes);
     if written.is_err() {
-        // The error that counts is the first one; a left-over is in nobody's way.
+        // The first error counts; a left-over file does no harm.
         let _ = fs::remove_file(&temporary);
     }
     written
@@ -78,12 +78,12 @@ fn write(temporary: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()?;
     drop(file);
     fs::rename(temporary, target)?;
-    // The new name is durable once the directory is; not every system can say so.
+    // The new name is durable once the directory is synced; not every system can do that.
     let _ = File::open(directory(target)).and_then(|it| it.sync_all());
     Ok(())
 }
 
-/// Returns the directory in which a file stands.
+/// Returns the directory of a file.
 fn directory(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
@@ -98,8 +98,8 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     Ok(target.with_file_name(hidden))
 }
 
-/// Bounds the symbolic links followed to a file that does not exist yet; Linux follows as many. A loop is an error of the
-/// system before that.
+/// Bounds the symbolic links followed to a file that does not exist yet; Linux follows as many. A
+/// loop is an error of the system before that.
 const MAX_LINKS: usize = 40;
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_changed_meanwhile_is_left_as_it_is() {
+    fn a_file_that_changed_meanwhile_is_left_as_it_is() {
         let name = format!("wardgate-replace-{}.yaml", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::write(&path, "theirs").unwrap();

@@ -1,4 +1,4 @@
-//! The `auxData` of a call, as the command takes it: claims of tokens that somebody has verified.
+//! The `auxData` of a call as the command takes it: claims of tokens that were verified elsewhere.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::AuxData;
@@ -28,7 +28,7 @@ fn aux_data(value: &Attr) -> Result<AuxData, String> {
     Ok(AuxData { jwt: fields.attributes("jwt")?, jwts })
 }
 
-/// A token that nobody has verified must not be taken for claims.
+/// An unverified token must not be taken for claims.
 fn refuse_token(path: &str, value: Option<&Attr>) -> Result<(), String> {
     let Some(Attr::Map(map)) = value else { return Ok(()) };
     let is_raw = map.entries().iter().all(|(name, _)| RAW_TOKEN.contains(&name.as_ref()));

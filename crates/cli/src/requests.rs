@@ -1,7 +1,7 @@
 //! Requests from a file or standard input: one JSON value, or one on each line.
 //!
-//! A line that cannot be used is told with its number, and the others are still answered. Where each
-//! line is a request of its own, it is answered before the next one is read.
+//! A bad line is reported with its number, and the others are still answered. Where each line is a
+//! request of its own, it is answered before the next one is read.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(crate) struct Requests {
     waiting: VecDeque<Result<Call, String>>,
 }
 
-/// Hands each request to `act`, complains about those that cannot be used, and returns how it ended.
+/// Passes each request to `act`, complains of bad ones, and returns the status of the command.
 pub(crate) fn each(
     path: &Path,
     mut act: impl FnMut(Call) -> Result<(), Failure>,
@@ -106,8 +106,8 @@ impl Requests {
         if text.len() > MAX_REQUEST_BYTES { Err(self.too_large()) } else { Ok(()) }
     }
 
-    /// Reads values that follow each other in `text`, whose first line has the number `first`. After
-    /// one that is malformed, the next line that starts with a brace starts a new one.
+    /// Reads values that follow each other in `text`, whose first line has the number `first`.
+    /// After a malformed one, the next line that starts with a brace starts a new one.
     fn documents(&mut self, text: &[u8], first: usize) {
         let (mut at, mut line) = (0, first);
         while let Some(rest) = text.get(at..) {
@@ -157,7 +157,7 @@ impl Requests {
     }
 }
 
-/// Reads one byte more than is allowed, to tell that there is more.
+/// Reads one byte more than is allowed, to detect longer input.
 fn bounded(input: &mut Box<dyn BufRead>) -> io::Take<&mut Box<dyn BufRead>> {
     input.take(u64::try_from(MAX_REQUEST_BYTES).unwrap_or(u64::MAX).saturating_add(1))
 }
@@ -171,7 +171,7 @@ fn newlines(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Cuts what somebody's text made too long to read.
+/// Shortens a text of the user.
 fn shortened(message: &str) -> String {
     let mut start: String = message.chars().take(MAX_SHOWN).collect();
     if start.len() < message.len() {

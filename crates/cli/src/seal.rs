@@ -1,4 +1,4 @@
-//! `wardgate seal` and `wardgate unseal`: hides a bundle or a delta from those who have no key.
+//! `wardgate seal` and `wardgate unseal`: encrypts a bundle or a delta.
 
 use wardgate_bundle::{Conditions, sealed};
 
@@ -31,7 +31,7 @@ pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status, Failure>
     written(unseal, &inside, "unsealed, not verified", out)
 }
 
-/// Returns the files that are written and read: a bundle may be sealed where it stands.
+/// Returns the outputs and inputs: a bundle may be sealed in place.
 fn paths(seal: &Seal) -> Paths<'_> {
     Paths { outputs: vec![("-o", &seal.output)], inputs: vec![&seal.key], ..Paths::default() }
 }

@@ -1,6 +1,6 @@
 //! `wardgate serve`: a policy decision point as a server.
 //!
-//! The server knows no compiler and no files of keys. What it needs of both it is handed here: a source of
+//! The server knows no compiler and no files of keys. The command provides both: a source of
 //! bundles, and the keys that must have signed them.
 
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Where policies come from, and what is asked of them.
+/// The source of policies, and the conditions for its bundles.
 pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
     let directory = config.authzen.index.clone();
     let Some(policies) = &config.policies else {
@@ -77,7 +77,7 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
     })
 }
 
-/// A directory of policies, compiled whenever somebody looks. The server finds out whether anything changed.
+/// A directory of policies, compiled at each look. The server detects changes.
 struct Directory {
     path: PathBuf,
     options: TableOptions,

@@ -1,7 +1,7 @@
 //! `wardgate sign`: adds signatures to a bundle.
 //!
-//! What is signed is opened by its own signatures before it is written: a key that signs wrongly, or a
-//! bundle that nobody could open, leaves the old file as it was.
+//! The signed bundle is opened by its own signatures before it is written: a key that signs
+//! wrongly, or a bundle that cannot be opened, leaves the old file as it was.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(sign: &Sign, out: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Returns the files that are written and read: the bundle may be signed where it stands.
+/// Returns the outputs and inputs: the bundle may be signed in place.
 fn paths(sign: &Sign) -> Paths<'_> {
     Paths {
         outputs: sign.output.iter().map(|path| ("-o", path.as_path())).collect(),
@@ -62,7 +62,7 @@ pub(crate) fn signed(
     Ok(signed)
 }
 
-/// Opens a bundle as those will who trust these keys.
+/// Opens a bundle with the trust of its verifiers.
 fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure> {
     let unusable =
         |why: String| Failure::policies(format!("cannot sign `{}`: {why}", path.in_one_line()));
@@ -82,8 +82,8 @@ fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure>
         .map_err(|error| unusable(error.to_string()))
 }
 
-/// Returns the bundle with the header that was asked for. One that is signed keeps its own: another
-/// header would make its signatures worthless.
+/// Returns the bundle with the header of the options. A signed one keeps its own: another header
+/// would invalidate its signatures.
 fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>, Failure> {
     let about = describe(&bundle).map_err(|error| opening::refused(path, &error))?;
     if about.base.is_some() {

@@ -1,8 +1,8 @@
 //! `wardgate test`: runs the test suites of a directory of policies.
 //!
-//! The rules of suites are the compiler's; this reads the files, chooses who decides, and tells what came of
-//! it. Failed tests and broken suites end with codes of their own, because only one of them is news about
-//! the policies.
+//! The rules of suites are in `wardgate-tooling`; this file reads the files, chooses the decider,
+//! and reports the results. Failed tests and broken suites have exit codes of their own, because
+//! only failed tests are news about the policies.
 
 mod coverage;
 mod node;
@@ -46,7 +46,7 @@ fn paths(test: &Test) -> Paths<'_> {
     }
 }
 
-/// Runs the suites once, and tells.
+/// Runs the suites once, and reports.
 fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failure> {
     let files = suite_files(test)?;
     let suites = if test.update { files::load_drafts(&files) } else { files::load(&files) };
@@ -97,7 +97,7 @@ fn sources(test: &Test, options: &Options) -> Result<Sources, Failure> {
     Ok(sources)
 }
 
-/// Decides, and counts what is exercised if anybody wants to know.
+/// Decides, and records coverage if it is requested.
 fn decide(
     test: &Test,
     filter: &Filter,

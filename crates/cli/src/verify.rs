@@ -1,4 +1,5 @@
-//! `wardgate verify`: tells whether trusted keys have signed a bundle, and what they said of it.
+//! `wardgate verify`: checks the signatures of a bundle with trusted keys, and shows the signed
+//! header.
 
 use wardgate_bundle::{OpenError, Opened};
 

@@ -1,26 +1,27 @@
-//! What a clock can tell: what reading it costs, and the smallest step that it takes.
+//! The cost of reading a clock, and its smallest step.
 //!
-//! A decision shorter than that cannot be timed alone; several in a row are timed together.
+//! A shorter decision cannot be timed alone; several in a row are timed together.
 
 use std::time::{Duration, Instant};
 
 /// How single decisions are timed. All times are nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    /// What reading the clock takes, which every sample holds once and which is taken off.
+    /// The time of reading the clock, which every sample holds once and which is subtracted.
     pub(crate) cost: f64,
-    /// The smallest time that it can tell.
+    /// The smallest step of the clock.
     pub(crate) step: f64,
     /// How many decisions are timed together.
     pub(crate) group: u32,
 }
 
 impl Clock {
-    /// Looks at the clock, and decides how many decisions of `decision` nanoseconds to time together.
+    /// Measures the clock, and returns how many decisions of `decision` nanoseconds to time
+    /// together.
     pub(crate) fn measure(decision: f64) -> Self {
         let rounds = || (0..ROUNDS).map(|_| round());
         let nanoseconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64() * 1e9;
-        // Whatever else the machine does makes a round longer, never shorter.
+        // Other work of the machine makes a round longer, never shorter.
         let cost = nanoseconds(rounds().map(|(all, _)| all).min()) / f64::from(READINGS);
         let step = nanoseconds(rounds().filter_map(|(_, step)| step).min());
         Self { cost, step, group: group(decision, cost.max(step)) }

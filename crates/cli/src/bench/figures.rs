@@ -1,4 +1,4 @@
-//! What was measured on one host.
+//! The measurements of one host.
 
 use super::clock::Clock;
 use super::samples::Samples;
@@ -29,12 +29,12 @@ pub(crate) struct Pace {
     pub(crate) seconds: f64,
 }
 
-/// What decisions take from memory.
+/// The memory use of decisions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Memory {
-    /// What each decision asked the allocator for, on average.
+    /// The average allocations of one decision.
     Allocated { times: f64, bytes: f64 },
-    /// What JavaScript lets one see.
+    /// The figures that JavaScript provides.
     Grown(Growth),
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Memory {
 pub(crate) struct Growth {
     /// Taken from the heap by each decision, on average, until the collector takes it back.
     pub(crate) heap_per_decision: f64,
-    /// What the collector could not take back after all decisions. It may be negative.
+    /// The memory that the collector could not free after all decisions. It may be negative.
     pub(crate) heap: f64,
     /// The size of the linear memory at the end.
     pub(crate) linear_size: u64,

@@ -14,8 +14,8 @@ pub(crate) struct Bucket {
     pub(crate) count: u64,
 }
 
-/// Returns buckets for all samples, as fine as can be read. `spacing` is the least difference between
-/// two times: a narrower bucket could never be filled.
+/// Returns buckets for all samples, as fine as is readable. `spacing` is the least difference
+/// between two times: a narrower bucket could never be filled.
 pub(crate) fn buckets(samples: &Samples, spacing: f64) -> Vec<Bucket> {
     let middle = [samples.quantile(LOW), samples.quantile(HIGH)];
     let fitting = STRIDES.iter().map(|stride| borders(middle, *stride)).find(|borders| {
@@ -34,8 +34,8 @@ pub(crate) fn buckets(samples: &Samples, spacing: f64) -> Vec<Bucket> {
     buckets
 }
 
-/// Returns every preferred number in steps of `stride` from the one at or above the low end to the one
-/// at or above the high end, and at least two.
+/// Returns every preferred number in steps of `stride` from the one at or above the low end to the
+/// one at or above the high end, and at least two.
 fn borders([low, high]: [f64; 2], stride: usize) -> Vec<f64> {
     let mut borders = Vec::new();
     let mut power = 1.0;
@@ -91,7 +91,7 @@ pub(crate) fn draw(buckets: &[Bucket], marks: &[(&str, f64)]) -> Vec<Row> {
     rows
 }
 
-/// Returns a bar as long as `count` is beside `most`. Whatever is there can be seen.
+/// Returns a bar of the share of `count` in `most`. A count above zero is always visible.
 fn bar(count: u64, most: u64) -> String {
     if count == 0 {
         return String::new();
@@ -116,7 +116,7 @@ const STRIDES: [usize; 6] = [1, 2, 4, 8, 20, 40];
 /// More lines than this are not taken in at once.
 const MOST_BORDERS: usize = 16;
 
-/// Borders begin at a hundred parts of which a nanosecond has this many.
+/// The parts of a nanosecond in which borders begin: hundreds of them.
 const LEAST: f64 = 1000.0;
 
 /// The power of ten at which borders end: some hours.

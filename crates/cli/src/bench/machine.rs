@@ -20,7 +20,7 @@ impl Machine {
     }
 }
 
-/// Returns the name of the processor, which Linux alone tells in a file.
+/// Returns the name of the processor, which only Linux has in a file.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("model name"))?;

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_timed_as_long_as_it_waits() {
+    fn waits_are_timed_in_full() {
         let figures = figures(|_| {
             std::thread::sleep(Duration::from_millis(1));
             true

@@ -1,7 +1,7 @@
-//! Measures in WebAssembly: a script within this program runs in Node and asks the npm package.
+//! Measures in WebAssembly: a script within this program runs in Node and calls the npm package.
 //!
-//! The script gets the whole job at once and answers with one line of JSON. It compares every answer with the
-//! native one before it times any.
+//! The script gets the whole job at once and answers with one line of JSON. It compares every
+//! answer with the native one before it times any.
 
 use std::io::{self, BufWriter, Write};
 use std::process::{Child, Output as Ended};
@@ -19,7 +19,7 @@ use crate::failure::{self, Failure};
 use crate::node::{self, Script, milliseconds, question};
 use crate::output::InOneLine;
 
-/// What Node is to decide, and how it must answer.
+/// The job of Node: the decisions, and the expected answers.
 pub(crate) struct Job<'j> {
     pub(crate) bundle: &'j [u8],
     pub(crate) workload: &'j Workload,
@@ -27,7 +27,7 @@ pub(crate) struct Job<'j> {
     pub(crate) now: Timestamp,
 }
 
-/// What the script says.
+/// The answer of the script.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
@@ -58,7 +58,7 @@ struct Measured {
     linear_growth: u64,
 }
 
-/// What the script says of its clock.
+/// The fields that describe the clock of the script.
 #[derive(Deserialize)]
 struct ClockFields {
     cost: f64,
@@ -69,7 +69,7 @@ struct ClockFields {
 /// Runs the script.
 pub(crate) fn measure(job: &Job<'_>, bench: &Bench) -> Result<Figures, Failure> {
     let mut child = SCRIPT.start(bench.package.as_deref())?;
-    // If Node ends early, what it says is worth more than that nobody took the rest of the job.
+    // If Node ends early, its error is worth more than the failed write.
     let handed_over = hand_over(&mut child, job, bench);
     let ended = child.wait_with_output().map_err(|error| unable(&failure::reason(&error)))?;
     match serde_json::from_slice(&ended.stdout) {
@@ -79,7 +79,7 @@ pub(crate) fn measure(job: &Job<'_>, bench: &Bench) -> Result<Figures, Failure> 
     }
 }
 
-/// Writes the job in lines: what is to be done, each request; and the bundle.
+/// Writes the job in lines: the settings, each request, and the bundle.
 fn hand_over(child: &mut Child, job: &Job<'_>, bench: &Bench) -> io::Result<()> {
     let Some(input) = child.stdin.take() else { return Ok(()) };
     let mut input = BufWriter::new(input);

@@ -1,7 +1,8 @@
-//! `wardgate bench protocols`: the same rules and queries, asked in every way there is.
+//! `wardgate bench protocols`: measures the same rules and queries over each protocol.
 //!
-//! Server and clients are in one process, so that a figure is what one machine gives to both. The server is the one that
-//! `wardgate serve` runs. Every way answers all queries as expected before any is timed.
+//! Server and clients are in one process, so that a figure is the capacity of one machine for both.
+//! The server is that of `wardgate serve`. Over every protocol all answers are compared with the
+//! expected ones before any is timed.
 
 mod chart;
 mod clients;
@@ -26,10 +27,10 @@ use homes::Homes;
 use serving::Serving;
 use workload::Workload;
 
-/// What was measured, and what the server says instead of answering over HTTP, if it does.
+/// The measurements, and the status line of the server if it does not answer over HTTP.
 type Measured = (Vec<Row>, Option<String>);
 
-/// One way to ask, and how quickly it was answered.
+/// One protocol, and its throughput.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) per_second: f64,
@@ -127,7 +128,7 @@ fn status(workload: &Arc<Workload>, at: (&Homes, SocketAddr)) -> Result<String, 
     at.0.all([request]).map(|lines| lines.concat())
 }
 
-/// Lets so many clients ask at the same time, each its part of the queries.
+/// Measures `count` clients at the same time, each with its part of the queries.
 fn row<C: Client>(
     name: &str,
     count: u32,
@@ -177,7 +178,7 @@ fn connect(client: usize, (homes, address): (&Homes, SocketAddr)) -> Result<Stre
     homes.connect(client, address).map(Stream::new).map_err(|error| error.to_string())
 }
 
-/// Repeats rounds of so many queries for a while, and returns how many were answered in a second.
+/// Repeats rounds of `queries` queries for a while, and returns the queries of a second.
 fn repeat(queries: usize, mut round: impl FnMut() -> Result<(), String>) -> Result<f64, String> {
     round()?;
     let (begin, mut rounds) = (Instant::now(), 0_u64);

@@ -1,4 +1,4 @@
-//! What was measured, in words and as JSON.
+//! The measurements, as text and as JSON.
 
 use serde_json::{Value as Json, json};
 
@@ -88,7 +88,7 @@ impl Report {
     /// Says how much longer WebAssembly takes.
     fn print_comparison(&self, out: &mut Output) -> Result<(), Failure> {
         let [native, node] = self.hosts.as_slice() else { return Ok(()) };
-        // The average minds what else the machine did in the meantime, the median hardly does.
+        // Other work of the machine changes the average, and hardly the median.
         let median = |it: &Figures| it.samples.quantile(500_000);
         let average = |it: &Figures| it.pace.nanoseconds();
         let times = |of: fn(&Figures) -> f64| three_digits(of(node) / of(native).max(1e-3));
@@ -162,7 +162,7 @@ fn histogram(figures: &Figures) -> Vec<Bucket> {
     buckets(&figures.samples, SPACING / f64::from(figures.clock.group.max(1)))
 }
 
-/// Returns the quantiles that are told.
+/// Returns the quantiles of the report.
 fn marks(figures: &Figures) -> [(&'static str, f64); 3] {
     let samples = &figures.samples;
     [
@@ -235,7 +235,7 @@ fn rounded(figure: f64) -> f64 {
 /// Columns for bars.
 const BAR: usize = 40;
 
-/// Nanoseconds that lie between two times that a clock tells apart.
+/// The nanoseconds of the smallest step of a clock.
 const SPACING: f64 = 2.0;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

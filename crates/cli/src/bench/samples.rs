@@ -1,14 +1,14 @@
-//! How long single decisions took: each time that occurred, and how often.
+//! The times of single decisions: each time that occurred, and how often.
 //!
-//! Every sample counts. Times are kept as the clock told them, so that a quantile is one that was
-//! measured and not the border of a bucket.
+//! Every sample counts. Times are stored as the clock returned them, so that a quantile is a
+//! measured time and not the border of a bucket.
 
 use super::clock::Clock;
 use super::units::approximate;
 
 /// Samples while they are taken. Counting one allocates nothing, unless it is a long one.
 pub(crate) struct Recorder {
-    /// How many samples took as many nanoseconds as their place says.
+    /// The number of samples of each time: the index is the nanoseconds.
     short: Vec<u64>,
     long: Vec<u64>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Makes times of decisions of what the clock told: readings, and how often each occurred.
+    /// Returns the times of decisions from readings of the clock, with the count of each reading.
     pub(crate) fn new(readings: &[(u64, u64)], clock: &Clock) -> Self {
         let one = |reading: u64| {
             (approximate(reading) - clock.cost).max(0.0) / f64::from(clock.group.max(1))
@@ -84,8 +84,8 @@ impl Samples {
     }
 }
 
-/// Nanoseconds below which a sample is counted in place: a quarter of a millisecond. Longer ones are
-/// few, however long the measurement is.
+/// Nanoseconds below which a sample is counted by index: a quarter of a millisecond. Longer ones
+/// are few, also in a long measurement.
 const SHORT: usize = 1 << 18;
 
 #[cfg(test)]

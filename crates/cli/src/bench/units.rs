@@ -6,7 +6,7 @@ pub(crate) const fn approximate(count: u64) -> f64 {
     count as f64
 }
 
-/// Returns the nearest whole number; what is no such number is the nearest that is.
+/// Returns the nearest whole number within the range.
 #[expect(clippy::as_conversions, reason = "the cast saturates, which is what is wanted")]
 pub(crate) const fn whole(figure: f64) -> u64 {
     figure.round() as u64

@@ -1,7 +1,7 @@
-//! What is measured: every action of every request, one question each.
+//! The workload: every action of every request, one question each.
 //!
-//! All requests are held at once, so their memory is bounded. A line that cannot be used is told and
-//! left out, as `wardgate check` does.
+//! All requests are in memory at once, so their size is bounded. A bad line is reported and left
+//! out, as `wardgate check` does.
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ pub(crate) struct Question<'w> {
 }
 
 impl Question<'_> {
-    /// Returns the error of two that answer this question differently. `first` and `second` say who
-    /// answers how.
+    /// Returns the error of two hosts that answer a question differently. `first` and `second` name
+    /// each host and its answer.
     pub(crate) fn answered_differently(&self, first: &str, second: &str) -> Failure {
         let Self { request, action } = self;
         let (kind, resource) = (&request.resource.kind, &request.resource.id);
@@ -41,7 +41,7 @@ impl Question<'_> {
 }
 
 impl Workload {
-    /// Reads the requests in `path`, and says whether all of them can be used.
+    /// Reads the requests in `path`, and returns true if all of them can be used.
     pub(crate) fn read(path: &Path) -> Result<(Self, Status), Failure> {
         let mut workload = Self { requests: Vec::new(), bytes: 0 };
         let status = requests::each(path, |mut call| call.each(|request| workload.push(request)))?;
@@ -95,7 +95,7 @@ fn map(map: &AttrMap) -> usize {
     map.entries().iter().map(|(name, value)| text(name) + attr(value)).sum()
 }
 
-/// What was read is bounded in depth, so this ends.
+/// The values were read with a bounded depth, so the recursion ends.
 fn attr(value: &Attr) -> usize {
     ENTRY
         + match value {
@@ -111,7 +111,7 @@ const fn text(text: &str) -> usize {
     text.len().saturating_add(16)
 }
 
-/// What stands for a value or a question in a list.
+/// The bytes of a value or a question in a list.
 const ENTRY: usize = 32;
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Constants {
         constants
     }
 
-    /// Adds to what the expressions of a rule read the constants and globals that they name.
+    /// Adds the constants and globals that the expressions of a rule name.
     pub(crate) fn add_to(&self, met: &mut Met) {
         let none = Values::new();
         if let Some(condition) = &mut met.condition {

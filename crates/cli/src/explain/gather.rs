@@ -12,7 +12,7 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
-/// A rule that names an action that was asked for.
+/// A rule that names an action of the request.
 #[derive(Debug)]
 pub(crate) struct Met {
     /// Its number in the table: the order of the rules of one policy.
@@ -23,7 +23,7 @@ pub(crate) struct Met {
     pub(crate) derived_role: Option<String>,
     pub(crate) effect: Option<Effect>,
     pub(crate) is_from_role_policy: bool,
-    /// Whether it denies where its condition is not met.
+    /// True if the rule denies where its condition is not met.
     pub(crate) is_opposite: bool,
     pub(crate) needs_consent: bool,
     pub(crate) file: String,
@@ -45,12 +45,13 @@ impl Meetings {
     /// Decides `request` once more, and watches.
     pub(crate) fn of(table: &PolicyTable, request: &Request, now: Timestamp) -> Self {
         let meetings = Self::default();
-        // The decision that is told is the one that was made without anybody watching.
+        // The shown decision is the one that was made without an observer.
         let _ = table.observe(request, now, &meetings);
         meetings
     }
 
-    /// Takes the rules that name `action`: those that came close first, then in the order of the table.
+    /// Returns the rules that name `action`: those that came close first, then in the order of the
+    /// table.
     pub(crate) fn take(&self, action: &str) -> Vec<Met> {
         let met = self.met.borrow_mut().remove(action).unwrap_or_default();
         let mut met: Vec<Met> = met.into_values().collect();

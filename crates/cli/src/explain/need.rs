@@ -1,4 +1,4 @@
-//! What would have to hold for a rule to apply: of its condition, the parts that stand in the way.
+//! The unmet needs of a rule: the parts of its condition that keep it from applying.
 
 use wardgate_engine::decide::Outcome;
 use wardgate_engine::decide::observe::{Finding, Read, Truth};
@@ -6,14 +6,14 @@ use wardgate_engine::table::layout::Junction;
 
 use super::gather::Met;
 
-/// Something that stands in the way.
+/// An unmet need.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Need {
     /// The principal has none of these roles.
     Role(Vec<String>),
     /// The principal does not have this derived role, because of the rest.
     DerivedRole(String, Vec<Need>),
-    /// An expression should come to `wanted`.
+    /// An expression must evaluate to `wanted`.
     Expression(Expression),
     /// One of these.
     AnyOf(Vec<Need>),
@@ -25,7 +25,7 @@ pub(crate) enum Need {
     Never,
 }
 
-/// An expression, and what it came to.
+/// An expression, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expression {
     pub(crate) text: String,
@@ -35,7 +35,8 @@ pub(crate) struct Expression {
     pub(crate) wanted: bool,
 }
 
-/// Returns what `met` lacks to apply, in the author's terms. In a lenient table what fails does not hold.
+/// Returns the unmet needs of `met`, in the author's terms. In a lenient table a failing expression
+/// does not hold.
 pub(crate) fn needs(met: &Met, is_lenient: bool) -> Vec<Need> {
     let mut needs = Vec::new();
     let lacks_role = met.outcome == Outcome::OtherRole;
@@ -56,7 +57,7 @@ pub(crate) fn needs(met: &Met, is_lenient: bool) -> Vec<Need> {
     needs
 }
 
-/// Returns what keeps a condition from being met.
+/// Returns the unmet needs of a condition.
 fn wanted(condition: Option<&Finding>, is_lenient: bool) -> Vec<Need> {
     match condition.and_then(|condition| want(condition, true, is_lenient)) {
         Some(Need::AllOf(needs)) => needs,
@@ -64,7 +65,7 @@ fn wanted(condition: Option<&Finding>, is_lenient: bool) -> Vec<Need> {
     }
 }
 
-/// Returns what keeps `finding` from coming to `wanted`.
+/// Returns the needs of `finding` to evaluate to `wanted`.
 fn want(finding: &Finding, wanted: bool, is_lenient: bool) -> Option<Need> {
     match finding {
         Finding::Expression { text, truth, trouble, reads } => {
@@ -106,7 +107,7 @@ fn all_of(needs: impl Iterator<Item = Option<Need>>) -> Option<Need> {
     joined(all, Need::AllOf)
 }
 
-/// One that nothing stands in the way of is enough.
+/// One alternative without unmet needs is enough.
 fn any_of(needs: impl Iterator<Item = Option<Need>>) -> Option<Need> {
     let any: Option<Vec<Need>> = needs.collect();
     let any = any?;
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_does_not_hold_in_a_lenient_table() {
+    fn failing_expressions_do_not_hold_in_a_lenient_table() {
         let none = join(Junction::None, &[leaf("e")]);
         assert_eq!(want(&none, true, true), Option::None);
         assert!(want(&leaf("e"), true, true).is_some());

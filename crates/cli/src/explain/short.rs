@@ -12,7 +12,7 @@ use super::values::sight;
 use super::verdict::{Answer, Verdict};
 use super::words::{answer_words, titled, truth_words};
 
-/// Returns why the only action of `request` is decided as it is, and which condition stands in the way.
+/// Returns the reason of the decision on the only action of `request`, and the unmet condition.
 pub(crate) fn lines(table: &PolicyTable, request: &Request, now: Timestamp) -> Vec<String> {
     let (decision, _) = table.check_timed(request, now);
     let Some(action) = decision.actions.first() else { return Vec::new() };

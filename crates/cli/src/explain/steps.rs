@@ -1,4 +1,4 @@
-//! The way to a decision: every rule that was considered, and what came of it.
+//! The steps to a decision: every rule that was considered, and its outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
         groups.entry((&step.policy, why)).or_default().insert(rule);
     }
     for ((policy, why), rules) in groups {
-        // What has no name is told by its place.
+        // A rule without a name is shown with its position.
         let named = |(rule, file, line): Named<'_>| match rule {
             "" => format!("{file}:{line}"),
             rule => rule.to_owned(),
@@ -57,7 +57,7 @@ fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a rule, what it says, and for whom it was considered.
+/// Returns a rule with its effect and its roles.
 fn about(step: &Step) -> String {
     let says = match step.effect {
         Some(Effect::Allow) => "allow",
@@ -80,7 +80,7 @@ fn place(step: &Step) -> String {
     format!("{}:{}", step.file, step.line)
 }
 
-/// A rule that narrows stands in the table as a denial under the opposite condition.
+/// A rule that narrows is a denial under the opposite condition in the table.
 const fn outcome(step: &Step) -> &'static str {
     match (&step.outcome, step.narrows) {
         (Outcome::Applied, false) => "applied",

@@ -3,7 +3,7 @@
 use wardgate_engine::decide::observe::{Read, Sight};
 use wardgate_engine::wire;
 
-/// Returns what an expression found, in one short line.
+/// Returns the value of an expression in one short line.
 pub(crate) fn sight(read: &Read) -> String {
     let name = &read.name;
     match &read.sight {
@@ -14,7 +14,7 @@ pub(crate) fn sight(read: &Read) -> String {
     }
 }
 
-/// Returns `text` with at most so many characters, and says so if there were more.
+/// Returns `text` with at most `most` characters, and marks the cut.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

@@ -14,9 +14,9 @@ pub(crate) struct Verdict {
     pub(crate) answer: Answer,
     /// The rule that decided.
     pub(crate) rule: Option<Rule>,
-    /// The rules that could allow the action, and what each lacks.
+    /// The rules that could allow the action, and their unmet needs.
     pub(crate) could: Vec<(Rule, Vec<Need>)>,
-    /// What exists instead of what was asked for.
+    /// The existing names near the missing one.
     pub(crate) hint: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Answer {
     Expired,
 }
 
-/// A rule, as it is told.
+/// A rule, as it is shown.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// `policy#rule`.
@@ -73,7 +73,7 @@ impl Verdict {
         Self { answer, rule, could, hint: None }
     }
 
-    /// Says what there is, where there is no policy.
+    /// Adds the hint where there is no policy.
     pub(crate) fn with_hint(mut self, table: &PolicyTable, request: &Request) -> Self {
         if self.answer == Answer::NoPolicy {
             self.hint = Some(hint(table, request));
@@ -116,8 +116,8 @@ fn answer(action: &ActionDecision, deciding: Option<&Met>) -> Answer {
     }
 }
 
-/// Returns the rule that the decision names. Of several with one name it is the one that applied or failed,
-/// which stand first.
+/// Returns the rule that the decision names. Of several with one name it is the one that applied or
+/// failed, which stand first.
 fn deciding<'m>(action: &ActionDecision, met: &'m [Met]) -> Option<&'m Met> {
     let (Reason::Rule(source) | Reason::ConditionError(source) | Reason::LimitReached(source)) =
         &action.reason
@@ -169,7 +169,7 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
     }
 }
 
-/// Lists the first few names, and says how many there are besides.
+/// Lists the first few names, and the number of the others.
 fn listed(names: &[&str]) -> String {
     match names.split_at_checked(MOST_NAMES) {
         None | Some((_, [])) => names.join(", "),

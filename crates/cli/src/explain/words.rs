@@ -193,7 +193,7 @@ fn one_of(roles: &[String]) -> String {
     }
 }
 
-/// Characters of values that stand in one line.
+/// Characters of values in one line.
 const MOST_IN_A_LINE: usize = 100;
 
 /// How many rules are listed that could have allowed an action.

@@ -1,8 +1,8 @@
-//! Which files are formatted: those that are named, and those of directories that are.
+//! The files to format: those of the command line, and those of its directories.
 //!
-//! A directory is walked as it is for `compile`, but test suites and `testdata` are entered too. Links
-//! are not followed, so that nothing outside is written, and nothing is written twice. One that leads to a file
-//! of the directory is passed over; what `compile` could not read is told.
+//! A directory is walked as for `compile`, but test suites and `testdata` are entered too. Links
+//! are not followed, so that nothing outside is written, and nothing is written twice. A link to a
+//! file of the directory is skipped; one that `compile` could not read is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 pub(crate) struct Files {
     /// Sorted.
     pub(crate) files: Vec<PathBuf>,
-    /// What could not be looked at, and why.
+    /// The failures to read files and directories.
     pub(crate) failures: Vec<Failure>,
 }
 

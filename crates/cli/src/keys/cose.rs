@@ -47,7 +47,7 @@ fn members(bytes: &[u8]) -> Result<Members<'_>, Error> {
     let mut members = Members::default();
     let count = cbor.map()?.filter(|count| *count <= MOST).ok_or_else(wrong)?;
     for _ in 0..count {
-        // Labels may be texts too; none of those means anything here.
+        // Labels may be texts too; none of those has a meaning here.
         let label = match cbor.datatype()? {
             Type::String => cbor.str().map(|_| None)?,
             _ => Some(cbor.i64()?),

@@ -1,7 +1,7 @@
 //! Files of keys.
 //!
-//! A file with a secret is created for its owner alone and never in the place of another one. One that
-//! others can read is not used: who has read the secret already is not known.
+//! A file with a secret is created for its owner alone and never replaces another one. One that
+//! others can read is refused: the secret may be known already.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -39,13 +39,13 @@ pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
     })?;
     let written = file.write_all(content).and_then(|()| file.sync_all());
     written.map_err(|error| {
-        // A part of a key is of no use to anybody.
+        // A part of a key is useless.
         discard(path);
         Failure::writing(path, &error)
     })
 }
 
-/// Removes a secret that was created just now, because what belongs to it cannot be.
+/// Removes a secret that was just created, because its public key cannot be written.
 pub(super) fn discard(path: &Path) {
     // The error that counts is the one before.
     let _ = fs::remove_file(path);
@@ -53,7 +53,7 @@ pub(super) fn discard(path: &Path) {
 
 /// Writes a public key, in the place of an older one but never in that of a secret.
 pub(super) fn publish(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    // Whatever is no file has nothing to lose, and might be waited for.
+    // A path that is no regular file has nothing to lose, and might block.
     if path.is_file() && look(path).is_ok_and(|(keys, _)| hold_secrets(&keys)) {
         let shown = path.display();
         let message =
@@ -76,7 +76,7 @@ fn owned() -> OpenOptions {
     options
 }
 
-/// Reads the keys of a file, secrets only if nobody else can.
+/// Reads the keys of a file, secrets only if no other user can read it.
 pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
     let (keys, exposed) = look(path)?;
     match exposed {
@@ -93,7 +93,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
 pub(super) fn look(path: &Path) -> Result<(Vec<Key>, Option<u32>), Failure> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let file = File::open(path).map_err(|error| failed(&error))?;
-    // Of the file that is read, not of whatever has its name a moment later.
+    // The permissions of the open file, not of the file that has its name a moment later.
     let exposed = exposed(&file).map_err(|error| failed(&error))?;
     let mut bytes = Zeroizing::new(Vec::new());
     file.take(MAX_KEY_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;

@@ -1,4 +1,4 @@
-//! `wardgate keys inspect`: shows what a file of keys holds, without its secrets.
+//! `wardgate keys inspect`: shows the keys of a file, without their secrets.
 
 use serde_json::Value as Json;
 use wardgate_bundle::KeyId;
@@ -63,7 +63,7 @@ fn kind(key: &Key) -> (&'static str, Option<&PublicKey>) {
     }
 }
 
-/// The id that follows from the key, whatever it is called.
+/// Returns the id that is derived from the key.
 fn fingerprint(key: &PublicKey) -> KeyId {
     KeyId::of(key.level, &key.bytes)
 }

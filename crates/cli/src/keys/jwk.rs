@@ -1,7 +1,8 @@
-//! Keys as JSON Web Keys: RFC 7517, with the key type AKP of RFC 9964 for ML-DSA and `oct` for sealing.
+//! Keys as JSON Web Keys: RFC 7517, with the key type AKP of RFC 9964 for ML-DSA and `oct` for
+//! sealing.
 //!
-//! A private key is its seed of 32 bytes. Members that are not named here mean nothing, as the standard
-//! asks. What the JSON reader says of a file is not repeated: it could quote a secret.
+//! A private key is its seed of 32 bytes. Unknown members are ignored, as the standard requires.
+//! Messages of the JSON reader are not repeated: they could quote a secret.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
@@ -42,8 +43,8 @@ impl Drop for Hidden {
     }
 }
 
-/// Reads a key or a set of them: one after the other, because a reader of both at once would keep a copy of
-/// what it has read, and nobody would wipe it.
+/// Reads a key or a set of them: one after the other, because a reader of both at once would keep a
+/// copy of its input that is not wiped.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Key>, String> {
     match serde_json::from_slice(bytes) {
         Ok(Set { keys }) if keys.is_empty() => Err("it is an empty set".to_owned()),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_keys_are_read_again() {
         let key = PrivateKey::from_seed(Level::MlDsa44, Zeroizing::new([7; 32]), None);
         let public = key.public.clone();
         let cases = [
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_says_why() {
+    fn malformed_keys_are_refused_with_the_reason() {
         let missing = "expected a JSON Web Key with `kty`, `alg` and `pub`";
         check("{}", missing);
         check("{\"kty\"", missing);

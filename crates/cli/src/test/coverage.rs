@@ -1,4 +1,4 @@
-//! What the tests of a directory exercised: where it is told, and whether it is enough.
+//! The coverage of the tests of a directory: its reports, and the required minimum.
 
 use std::path::Path;
 
@@ -18,12 +18,12 @@ enum Form {
     Html,
 }
 
-/// Whether anybody asked.
+/// Returns true if coverage is requested.
 pub(super) fn is_wanted(test: &Test) -> bool {
     !test.coverage.coverage.is_empty() || test.coverage.coverage_min.is_some()
 }
 
-/// Refuses what cannot be done, before any test is run.
+/// Refuses impossible options before any test runs.
 pub(super) fn check(test: &Test) -> Result<(), Failure> {
     let files = &test.coverage.coverage;
     if is_wanted(test) && test.runtime == Runtime::Wasm {
@@ -44,7 +44,7 @@ pub(super) fn files(test: &Test) -> impl Iterator<Item = (&'static str, &Path)> 
     files.filter(|(_, file)| !is_standard_output(file))
 }
 
-/// Tells what was exercised, and returns how the command ends.
+/// Writes the reports, and returns the status of the command.
 pub(super) fn print(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
     for file in &test.coverage.coverage {
         if is_standard_output(file) {

@@ -1,7 +1,8 @@
-//! Decides in WebAssembly: a script within this program asks the npm package in Node.
+//! Decides in WebAssembly: a script within this program calls the npm package in Node.
 //!
-//! One process serves all suites: questions go in and decisions come out as lines of JSON, and a bundle crosses
-//! once. Whether a condition asks for the time is no matter of the runtime: that is told natively.
+//! One process serves all suites: questions and decisions are lines of JSON, and a bundle crosses
+//! once. The dependence of a condition on the time does not differ by runtime: the native host
+//! reports it.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) struct Node<'s> {
     child: Child,
     input: Option<BufWriter<ChildStdin>>,
     output: BufReader<ChildStdout>,
-    /// Collects what Node complains of: a pipe that nobody reads would stop it.
+    /// Collects the errors of Node: a pipe without a reader would block it.
     complaints: Option<JoinHandle<String>>,
     /// The options of the bundles that Node has, by their numbers; or why there is no bundle.
     known: Vec<(Options, Result<(), String>)>,
@@ -64,7 +65,7 @@ impl<'s> Node<'s> {
         let sent =
             self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         let mut answer = String::new();
-        // If Node ended, what it said before is worth more than that nobody takes the line.
+        // If Node has ended, its error is worth more than the failed write.
         let read = self.output.read_line(&mut answer);
         if answer.is_empty() {
             let why = match (sent, read) {
@@ -81,7 +82,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    /// Returns what Node complained of, once it has ended.
+    /// Returns the last error of Node, once it has ended.
     fn last_words(&mut self) -> Option<String> {
         drop(self.input.take());
         let text = self.complaints.take()?.join().ok()?;
@@ -118,7 +119,7 @@ impl<'s> Node<'s> {
             Ok(number) => number,
             Err(error) => return Ok(Err(error)),
         };
-        // Where nobody said what time it is, any time will do: a test that asks for it has failed already.
+        // Without a time any will do: a test whose condition reads it has failed already.
         let now = input.settings.now.map_or(0, milliseconds);
         if now < 0 {
             return Ok(Err("in JavaScript `now` cannot be before 1970".to_owned()));
@@ -153,7 +154,7 @@ impl Decider for Node<'_> {
 
 impl Drop for Node<'_> {
     fn drop(&mut self) {
-        // Without input the script ends; if it does not, nobody waits for it.
+        // Without input the script ends; the drop does not wait for it.
         drop(self.input.take());
         let _ = self.child.wait();
     }
@@ -162,12 +163,12 @@ impl Drop for Node<'_> {
 /// Reads until Node ends, and keeps the beginning.
 fn collected(mut complaints: ChildStderr) -> String {
     let text = reading::bounded(&mut complaints, MAX_COMPLAINTS).unwrap_or_default();
-    // Whether the rest can be read makes no difference to anybody.
+    // A failure to read the rest is ignored.
     let _ = io::copy(&mut complaints, &mut io::sink());
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Reads what a test looks at of a decision.
+/// Reads the parts of a decision that tests compare.
 fn decision(answer: &Json) -> Result<Decision, String> {
     let actions = answer.get("actions").and_then(Json::as_object);
     let actions = actions.and_then(|actions| actions.iter().map(action).collect());
@@ -221,5 +222,5 @@ const SCRIPT: Script = Script {
     instead: "decide with `--runtime native`",
 };
 
-/// Bytes of what Node complains of that are kept.
+/// Bytes of Node's errors that are stored.
 const MAX_COMPLAINTS: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! What a person reads of test results: what is wrong in full, and one line about the rest.
+//! Test results as text: failures in full, and one line about the rest.
 
 use wardgate_engine::wire::attr_json;
 use wardgate_tooling::suite::Loaded;

@@ -1,7 +1,7 @@
 //! `wardgate test --update`: shows how expectations differ from decisions, and changes the suites.
 //!
-//! A file is replaced whole or not at all, and only if it is still what was read. What cannot be placed is told
-//! and left as it is.
+//! A file is replaced whole or not at all, and only if it has not changed since it was read. An
+//! expectation without a known position is reported and left as it is.
 
 use std::path::Path;
 
@@ -75,7 +75,7 @@ fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
     replace::unchanged(path, read, &[mark, text.as_bytes()].concat())
 }
 
-/// Returns how a suite stands after the update.
+/// Returns the state of a suite after the update.
 fn after(result: &SuiteResult, update: &Update) -> Status {
     use wardgate_tooling::suite::results::SuiteOutcome;
     let errored = |outcome: &Outcome| outcome.verdict() == Verdict::Errored;

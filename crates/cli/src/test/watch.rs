@@ -1,8 +1,7 @@
-//! Runs again whenever a file changes.
+//! Runs again at every change of a file.
 //!
-//! Files are looked at again and again, because that works on every system and file system. What has changed is
-//! told by their sizes and times; a file that is written twice in one tick of its clock is seen at the next
-//! change.
+//! Files are polled, because that works on every system and file system. Changes show in sizes and
+//! times; a file that is written twice in one tick of its clock is seen at the next change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +19,7 @@ use crate::output::{InOneLine, Output, complain};
 /// Sizes and times of files, by their paths.
 pub(super) type Snapshot = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
-/// Runs `once` now and after every change, until somebody ends the command or nobody reads it any more.
+/// Runs `once` now and after every change, until the command is stopped or its output is closed.
 pub(super) fn run(
     test: &Test,
     out: &mut Output,
@@ -37,7 +36,7 @@ pub(super) fn run(
             sleep(PAUSE);
             after = look(test);
         }
-        // Whoever writes several files is given the time to finish.
+        // A program that writes several files gets the time to finish.
         sleep(PAUSE);
         let after = look(test);
         for path in changed(&before, &after) {
@@ -47,7 +46,7 @@ pub(super) fn run(
     }
 }
 
-/// Tells what is wrong and goes on: whoever watches is about to mend it.
+/// Reports a failure and goes on: the user is about to mend it.
 fn print(failure: Failure, out: &mut Output) -> Result<(), Failure> {
     match failure {
         Failure::ReaderGone => Err(failure),
@@ -71,8 +70,8 @@ fn look(test: &Test) -> Snapshot {
     snapshot
 }
 
-/// Adds the files below a directory that may hold policies, schemas or tests. What cannot be read is not
-/// there: the run says so.
+/// Adds the files below a directory that may hold policies, schemas or tests. An unreadable
+/// directory is skipped: the run reports it.
 fn add(root: &Path, snapshot: &mut Snapshot) {
     let _ = walk(root, &mut |entry| {
         if is_ours(&entry.location)
@@ -103,7 +102,7 @@ pub(super) fn changed<'s>(before: &'s Snapshot, after: &'s Snapshot) -> Vec<&'s 
     paths
 }
 
-/// What says which files are left out.
+/// The file that lists ignored files.
 const IGNORE: &str = ".wardgateignore";
 
 const PAUSE: Duration = Duration::from_millis(250);

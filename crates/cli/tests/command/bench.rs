@@ -4,14 +4,14 @@ use serde_json::{Value as Json, json};
 
 use crate::folder::{ANN, Folder, Ran, SAM};
 
-/// A folder with policies, and requests for four decisions of which two allow.
+/// Returns a folder with policies, and requests for four decisions of which two allow.
 fn folder() -> Folder {
     let folder = Folder::with_photos();
     folder.write("asked.jsonl", format!("{ANN}\n{}\n", SAM.replace('\n', "")));
     folder
 }
 
-/// Puts a package there whose PDP answers with the JavaScript `answer`.
+/// Writes a package whose PDP answers with the JavaScript `answer`.
 fn package(folder: &Folder, at: &str, answer: &str) {
     let manifest = r#"{"name": "wardgate", "type": "module", "exports": "./index.js"}"#;
     folder.write(&format!("{at}/package.json"), manifest);
@@ -116,7 +116,7 @@ fn a_different_answer_is_an_error_before_anything_is_timed() {
 }
 
 #[test]
-fn what_node_lacks_is_told() {
+fn missing_parts_of_node_are_reported() {
     let folder = folder();
     let check = |more: &str, code: i32, start: &str| {
         let ran = bench(&folder, &format!("--host node {more}"));
@@ -142,7 +142,7 @@ fn what_node_lacks_is_told() {
 }
 
 #[test]
-fn a_machine_without_node_is_told() {
+fn a_machine_without_node_is_reported() {
     let folder = folder();
     let arguments = ["bench", "policies", "-r", "asked.jsonl", "--host", "node"];
     let ended = folder.command(&arguments).env("PATH", "").output().unwrap();
@@ -199,5 +199,5 @@ export async function open(bundle, options) {
 }
 "#;
 
-/// What the policy of the photos says.
+/// The part of the output about the policy of the photos.
 const RIGHT: &str = "request.action === 'view' || (request.action === 'edit' && request.resource.attr.owner === request.principal.id)";

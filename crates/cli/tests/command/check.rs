@@ -62,7 +62,7 @@ fn outputs_and_meta_are_part_of_the_answer() {
 }
 
 #[test]
-fn the_request_can_ask_for_meta_too() {
+fn the_request_can_include_meta_too() {
     let folder = Folder::with_photos();
     let request = ANN.replacen('{', r#"{"include_meta":true,"#, 1);
     let ran = folder.run_with(&["check", "policies", "-r", "-", "--json"], &request);
@@ -80,7 +80,7 @@ fn scope_and_version_of_the_resource_are_echoed() {
 }
 
 #[test]
-fn violations_of_a_schema_are_told() {
+fn violations_of_a_schema_are_reported() {
     let folder = Folder::new();
     let schemas = "  schemas: { resourceSchema: { ref: cerbos:///photo.json } }\n";
     folder.write("policies/photo.yaml", format!("{PHOTO}{schemas}"));
@@ -130,7 +130,7 @@ fn verified_claims_reach_conditions() {
 }
 
 #[test]
-fn each_line_is_a_request_and_a_bad_one_is_told_with_its_number() {
+fn each_line_is_a_request_and_a_bad_one_is_reported_with_its_number() {
     let folder = Folder::with_photos();
     let check = |input: String, answers: usize, complaints: &[&str]| {
         let ran = folder.run_with(&["check", "policies", "-r", "-", "--json"], &input);

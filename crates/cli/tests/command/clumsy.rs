@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::folder::{ANN, Folder, SAM};
 
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn malformed_bundles_are_refused() {
     let folder = Folder::with_photos();
     folder.write("ann.json", ANN);
     folder.write("empty", "");
@@ -238,7 +238,7 @@ fn pipes_that_are_closed_end_the_command_quietly() {
     let arguments = ["check", "policies", "-r", "-"];
     let output = folder.command(&arguments).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    // Nobody writes above, nobody reads below.
+    // The input never ends above; the output has no reader below.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = folder.command(&["check", "policies", "-r", "ann.json"]);
@@ -248,7 +248,7 @@ fn pipes_that_are_closed_end_the_command_quietly() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let folder = Folder::with_photos();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = folder.command(&["inspect", "policies"]);

@@ -1,4 +1,4 @@
-//! `wardgate explain`. What it says is data: `tests/explain`.
+//! `wardgate explain`. Its output is data: `tests/explain`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::folder::{ANN, Folder, SAM};
 
 #[test]
-fn every_case_is_explained_as_it_says() {
+fn every_case_has_its_explanation() {
     for case in cases() {
         let folder = case.folder();
         let explain = format!("explain policies -r request.json --now {NOW} {}", case.arguments);
@@ -43,7 +43,7 @@ fn programs_read_the_same_answers() {
     assert!(compared > 0);
 }
 
-/// A folder of `tests/explain`: policies, a request, what is said.
+/// A folder of `tests/explain`: policies, a request, the expected output.
 struct Case {
     path: PathBuf,
     /// Options of the compiler.

@@ -81,7 +81,7 @@ fn a_file_that_no_layout_surely_keeps_stays() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_in_a_directory_is_told_and_the_others_are_formatted() {
+fn irregular_files_are_reported_and_the_others_are_formatted() {
     let folder = Folder::new();
     folder.write("p/b.yaml", LOOSE);
     let socket = std::os::unix::net::UnixListener::bind(folder.path().join("p/a.yaml")).unwrap();

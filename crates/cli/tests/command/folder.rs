@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that goes away at the end of the test.
+/// A folder that is removed at the end of the test.
 pub(crate) struct Folder(PathBuf);
 
-/// What the command did.
+/// The outcome of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -104,7 +104,7 @@ impl Ran {
         self
     }
 
-    /// Checks that one sentence was complained, and nothing else was said.
+    /// Checks that the output is one sentence on standard error.
     #[track_caller]
     pub(crate) fn complains(&self, code: i32, sentence: &str) {
         let expected = Self { code, out: String::new(), err: format!("wardgate: {sentence}\n") };
@@ -136,11 +136,11 @@ resourcePolicy:
         when: { ruleActivated: '"edited by " + P.id' }
 "#;
 
-/// Sam asks to look at a photo of Ann and to edit it.
+/// A request of Sam to view a photo of Ann and to edit it.
 pub(crate) const SAM: &str = r#"{"requestId": "r1", "principal": {"id": "sam", "roles": ["member"]},
  "resources": [{"actions": ["view", "edit", "sell"],
    "resource": {"kind": "photo", "id": "p1", "attr": {"owner": "ann"}}}]}
 "#;
 
-/// Ann asks to edit a photo of hers, on one line and without the list of resources.
+/// A request of Ann to edit a photo of hers, on one line and without the list of resources.
 pub(crate) const ANN: &str = r#"{"principal":{"id":"ann","roles":["member"]},"actions":["edit"],"resource":{"kind":"photo","id":"p1","attr":{"owner":"ann"}}}"#;

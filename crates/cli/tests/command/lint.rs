@@ -51,7 +51,7 @@ fn policies_may_have_no_findings() {
 }
 
 #[test]
-fn what_is_denied_ends_with_code_1() {
+fn denied_findings_end_with_code_1() {
     let folder = folder();
     for deny in ["warnings", "duplicate-rule", "unused-variable"] {
         let ran = folder.run(&format!("lint policies --deny {deny}"));

@@ -1,6 +1,6 @@
-//! What the command says, word for word: `tests/commands`, whose README explains the form.
+//! The output of the command, word for word: `tests/commands`, whose README explains the form.
 //!
-//! `UPDATE_COMMANDS=1` writes what is said anew; what changed is then read like any other change.
+//! `UPDATE_COMMANDS=1` writes the output anew; changes of it are then reviewed like any other.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::thread;
 use crate::folder::{ANN, Folder, PHOTO, SAM};
 
 #[test]
-fn every_command_says_what_its_transcript_says() {
+fn every_command_prints_its_transcript() {
     let transcripts = transcripts();
     assert!(!transcripts.is_empty());
     let failures = thread::scope(|scope| {
@@ -71,7 +71,7 @@ fn played(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Returns what was said, with the old line wherever it says the same but for its `…`.
+/// Returns the output, with the old line where it is the same but for its `…`.
 fn with_old_lines(output: &str, old: &[&str]) -> String {
     let mut old = old.iter().peekable();
     let mut text = String::new();
@@ -85,7 +85,7 @@ fn with_old_lines(output: &str, old: &[&str]) -> String {
     text
 }
 
-/// Whether a line is what was expected; `…` stands for what differs from run to run.
+/// Returns true if a line is the expected one; `…` stands for text that differs from run to run.
 fn is_like(expected: &str, line: &str) -> bool {
     let mut parts = expected.split('…');
     let first = parts.next().unwrap_or_default();
@@ -106,7 +106,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Makes a file, or does to one what a line asks for.
+    /// Makes a file, or changes one as a line describes.
     fn prepare(&mut self, line: &str, text: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let at = |name: &str| self.folder.path().join(name);
@@ -155,7 +155,7 @@ impl Stage {
         }
     }
 
-    /// Runs the command, and returns what it said and how it ended.
+    /// Runs the command, and returns its output and exit code.
     fn run(&self, arguments: &str) -> String {
         let mut words = words(arguments);
         let output = redirected(&mut words, ">");

@@ -1,4 +1,4 @@
-//! `wardgate serve` with SPOCP over TCP: killed while rules are added, and talked to by hostile clients.
+//! `wardgate serve` with SPOCP over TCP: killed while rules are added, and used by hostile clients.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -33,7 +33,7 @@ changes = "changes"
 admin-tokens = "admins"
 "#;
 
-/// For rules that whoever connects may ask, and administrators may change without TLS.
+/// A configuration for anonymous queries, with changes by administrators without TLS.
 const OPEN: &str = r#"
 anonymous-queries = true
 auth-without-tls = true
@@ -103,7 +103,8 @@ impl Client {
         self.writer.write_all(bytes).unwrap();
     }
 
-    /// The values of the next reply, with blanks between them; nothing if the connection has ended.
+    /// Returns the values of the next reply, with blanks between them; `None` if the connection has
+    /// ended.
     fn reply(&mut self) -> Option<String> {
         let body = self.value()?;
         let (mut rest, mut values) = (body.as_slice(), Vec::new());
@@ -170,19 +171,20 @@ fn folder_with(config: &[&str]) -> Folder {
     folder
 }
 
-/// What is known of a rule.
+/// The knowledge about a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    /// Somebody asked for it and was not answered: both are right.
+    /// A request without an answer: both are right.
     Pending,
     There,
     Away,
 }
 
-/// What a client told the test: a rule, and what is known of it now.
+/// A message of a client to the test: a rule, and the knowledge about it now.
 type Report = (String, Known);
 
-/// Adds `count` rules, and deletes every seventh again, many requests at a time, until the server is gone.
+/// Adds `count` rules, and deletes every seventh again, many requests at a time, until the server
+/// is gone.
 fn change(mut client: Client, name: &str, count: usize, reports: &Sender<Report>) -> bool {
     let rules: Vec<String> = (0..count)
         .map(|number| {
@@ -197,7 +199,7 @@ fn change(mut client: Client, name: &str, count: usize, reports: &Sender<Report>
             reports.send((rule.clone(), Known::Pending)).unwrap();
             input.extend(message(&[b"ADD", rule.as_bytes()]));
             let leaves = number % 7 == 6;
-            // Once its deletion is on the way, a rule may be gone before anybody said so.
+            // Once its deletion is on the way, a rule may be gone before the reply.
             expected.push((rule, if leaves { Known::Pending } else { Known::There }));
             if leaves {
                 let id = md5(rule.as_bytes());
@@ -267,7 +269,7 @@ fn acknowledged_changes_survive_a_kill_at_any_moment_and_nothing_else_does() {
     assert!(added >= RULES, "{added} rules");
 }
 
-/// Compares what is there with what must be, and learns the rest.
+/// Compares the rules of the server with the expected ones, and learns the rest.
 fn check(listed: &mut Vec<String>, known: &mut BTreeMap<String, Known>, round: usize) {
     listed.sort();
     for (rule, now) in known.iter_mut() {
@@ -289,7 +291,8 @@ fn hostile_clients_do_not_keep_others_waiting() {
     let folder = folder();
     let server = Running::start(&folder);
     let query = message(&[b"QUERY", b"(4:base3:one)"]);
-    // Far more half-open connections than there are places, each in the middle of a length or a message.
+    // Far more half-open connections than there are slots, each in the middle of a length or a
+    // message.
     let half_open: Vec<_> = (0..300)
         .map(|number| {
             let mut client = server.client();
@@ -419,7 +422,7 @@ fn encrypt(stream: TcpStream, identity: Option<&str>) -> StreamOwned<ClientConne
 /// Says everything over TLS after `STARTTLS`, and returns all that comes back.
 fn encrypted(server: &Running, identity: Option<&str>, input: &[u8]) -> String {
     let mut client = server.client();
-    // What is said behind `STARTTLS` before the handshake is not taken for encrypted.
+    // Input behind `STARTTLS` before the handshake is not taken for encrypted.
     let injected = message(&[b"ADD", b"(8:injected)"]);
     client.say(&[message(&[b"STARTTLS"]), injected].concat());
     assert_eq!(client.reply().unwrap(), "200 Ok");
@@ -469,7 +472,7 @@ fn certificates_and_tokens_prove_administrators_over_tls() {
 }
 
 #[test]
-fn ways_to_ask_are_compared() {
+fn protocols_are_compared() {
     let folder = Folder::new();
     let ran = folder.run(
         "bench protocols --rules 50 --queries 200 --concurrent 2 --skip-http --chart chart.svg",

@@ -1,7 +1,7 @@
-//! `wardgate test`: what is in `tests/suites` is run, and must say what stands there.
+//! `wardgate test`: runs the suites in `tests/suites`, and compares the output with theirs.
 //!
-//! Each `*.txt` of a folder is one run in a copy of it: the command, the exit code, what it says, and after a
-//! line of dashes what it complains of. Where a run changes files, they must be those below `after`.
+//! Each `*.txt` of a folder is one run in a copy of it: the command, the exit code, its output, and
+//! after a line of dashes its errors. Where a run changes files, they must be those below `after`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn copied(name: &str) -> Folder {
     folder
 }
 
-/// Returns what a run said in the form of the `*.txt`.
+/// Returns the output of a run in the form of the `*.txt`.
 fn output_of(command: &str, ran: &Ran) -> String {
     let complaints = match ran.err.as_str() {
         "" => String::new(),
@@ -99,7 +99,7 @@ fn expectations_are_changed_where_they_stand() {
 }
 
 #[test]
-fn a_directory_without_policies_is_told() {
+fn a_directory_without_policies_is_reported() {
     let folder = copied("failing");
     folder.write("alone/photo_test.yaml", folder.read("policies/photo_test.yaml"));
     let ran = folder.run("test alone");
@@ -109,7 +109,7 @@ fn a_directory_without_policies_is_told() {
 }
 
 #[test]
-fn what_was_updated_passes() {
+fn updated_suites_pass() {
     let folder = copied("update");
     folder.run("test policies --update --evaluation lenient");
     folder
@@ -164,7 +164,7 @@ fn xml_and_json_hold_the_same_results() {
 }
 
 #[test]
-fn what_cannot_be_run_has_codes_of_its_own() {
+fn broken_runs_have_codes_of_their_own() {
     let folder = copied("passing");
     folder.run("test nothing").complains(4, "cannot read `nothing`: no such file or directory");
     folder.run("test policies/photo.yaml").complains(2, "`policies/photo.yaml` is no directory");
@@ -218,7 +218,7 @@ fn tests_are_decided_as_the_compiled_bundle_decides() {
 }
 
 #[test]
-fn a_test_that_leans_on_schemas_is_told() {
+fn a_test_that_depends_on_schemas_is_reported() {
     let folder = Folder::with_photos();
     let schemas = "  schemas: { resourceSchema: { ref: 'cerbos:///photo.json' } }\n  rules:";
     folder.write("policies/photo.yaml", PHOTO.replace("  rules:", schemas));
@@ -256,7 +256,7 @@ fn a_filter_leaves_the_rest_out() {
 }
 
 #[test]
-fn what_tests_exercise_is_told_and_can_be_asked_for() {
+fn coverage_is_reported_and_can_be_required() {
     check("coverage");
 }
 
@@ -282,7 +282,7 @@ fn a_page_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
-fn what_node_says_is_what_counts() {
+fn the_answer_of_node_counts() {
     let folder = Folder::with_photos();
     folder.write("policies/photo_test.yaml", EDITS);
     let check = |answer: &str| {
@@ -319,7 +319,7 @@ fn what_node_says_is_what_counts() {
 }
 
 #[test]
-fn a_machine_without_node_is_told() {
+fn a_machine_without_node_is_reported() {
     let folder = copied("passing");
     let arguments = ["test", "policies", "--runtime", "wasm"];
     let ended = folder.command(&arguments).env("PATH", "").output().unwrap();

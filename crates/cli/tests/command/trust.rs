@@ -98,7 +98,7 @@ fn no_command_prints_a_secret() {
 }
 
 #[test]
-fn keys_tell_what_they_are() {
+fn keys_are_described() {
     let folder = folder();
     let key = json(&folder.run("keys inspect b.pub.jwk --json"))["keys"][0].clone();
     assert_eq!(
@@ -116,7 +116,7 @@ fn keys_tell_what_they_are() {
 }
 
 #[test]
-fn what_is_no_key_of_the_right_kind_is_one_sentence() {
+fn a_key_of_the_wrong_kind_is_one_sentence() {
     let folder = folder();
     folder.run("compile policies -o p.wardgate").ends_with_code(0);
     folder.write("empty", "");
@@ -179,7 +179,7 @@ fn a_full_disk_is_one_sentence() {
 }
 
 #[test]
-fn what_is_signed_is_verified_by_the_public_key() {
+fn a_signed_bundle_is_verified_by_the_public_key() {
     let folder = folder();
     let compile = "compile policies -o p.wardgate --sign a.jwk --name photos --revision 7 \
                    --not-before 2024-01-01T00:00:00Z --expires 2025-01-01T00:00:00Z";
@@ -207,7 +207,7 @@ fn what_is_signed_is_verified_by_the_public_key() {
 }
 
 #[test]
-fn what_is_refused_says_why_and_has_a_code() {
+fn refusals_have_a_reason_and_a_code() {
     let folder = folder();
     folder
         .run("compile policies -o p --sign a.jwk --revision 7 --expires 2025-01-01T00:00:00Z")
@@ -273,7 +273,7 @@ fn signing_keeps_what_is_signed_and_replaces_nothing_in_vain() {
 }
 
 #[test]
-fn deciding_asks_for_the_same_signatures() {
+fn decisions_need_the_same_signatures() {
     let folder = folder();
     folder.write("ann.json", ANN);
     folder.run("compile policies -o p --sign a.jwk").ends_with_code(0);

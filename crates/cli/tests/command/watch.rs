@@ -1,4 +1,4 @@
-//! `wardgate test --watch`: runs again after every change, and ends when nobody reads it any more.
+//! `wardgate test --watch`: runs again after every change, and ends when its output is closed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::folder::{Folder, PHOTO};
 
 #[test]
-fn suites_run_again_after_a_change_until_nobody_reads() {
+fn suites_run_again_after_a_change_until_the_output_is_closed() {
     let folder = Folder::with_photos();
     folder.write("policies/photo_test.yaml", SUITE);
     let mut command = folder.command(&["test", "policies", "--watch"]);
@@ -49,7 +49,7 @@ fn until(lines: &mut Lines<impl BufRead>, start: &str) -> Vec<String> {
     }
 }
 
-/// Changes the policy at once: what is written in parts may be seen in parts.
+/// Changes the policy at once: a write in parts may be seen in parts.
 fn replace(folder: &Folder, text: &str) {
     folder.write("new", text);
     fs::rename(folder.path().join("new"), folder.path().join("policies/photo.yaml")).unwrap();

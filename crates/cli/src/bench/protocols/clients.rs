@@ -1,4 +1,4 @@
-//! Clients as light as they can be, so that what is measured is the server.
+//! Clients that are as light as possible, so that the measurement is that of the server.
 
 use std::io;
 
@@ -34,10 +34,10 @@ pub(crate) struct Piped(Stream);
 /// Asks AuthZEN over HTTP, one query after the other.
 pub(crate) struct Http(Stream);
 
-/// A connection, and what was read from it.
+/// A connection, and the bytes that were read from it.
 pub(crate) struct Stream {
     socket: Box<dyn Socket>,
-    /// Room, of which the first `filled` bytes were read.
+    /// The buffer; its first `filled` bytes were read.
     buffer: Vec<u8>,
     filled: usize,
     /// Bytes of the buffer that were looked at.
@@ -45,7 +45,7 @@ pub(crate) struct Stream {
 }
 
 impl Http {
-    /// Asks once and returns the first line of the answer, whatever it is.
+    /// Sends one query and returns the first line of the answer.
     pub(crate) async fn status(stream: &mut Stream, query: &Query) -> Result<String, String> {
         stream.write(&query.http).await?;
         loop {
@@ -127,7 +127,7 @@ impl Stream {
         Self { socket, buffer: vec![0; ROOM], filled: 0, at: 0 }
     }
 
-    /// Says that nothing more is asked, and waits until the server has forgotten this connection.
+    /// Ends the conversation, and waits until the server has closed the connection.
     pub(crate) async fn close(mut self) {
         if self.socket.shutdown().await.is_ok() {
             while self.more().await.is_ok() {}
@@ -168,7 +168,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads one response of HTTP and compares what it decides.
+    /// Reads one response of HTTP and compares its decision.
     async fn response(&mut self, query: &Query) -> Result<(), String> {
         let (head, length) = loop {
             if let Some(end) = find(self.rest(), b"\r\n\r\n") {

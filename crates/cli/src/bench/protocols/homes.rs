@@ -1,7 +1,8 @@
-//! Where clients run: on the threads that answer them, or on threads of their own.
+//! The threads of clients: those that answer them, or threads of their own.
 //!
-//! On the threads that answer, a question wakes no other thread, as where client and server are tasks of one scheduler. On threads of
-//! their own, each question and each answer may wake one, which takes longer than to answer.
+//! On the threads that answer, a question wakes no other thread, as where client and server are
+//! tasks of one scheduler. On threads of their own, each question and each answer may wake one,
+//! which takes longer than to answer.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -41,7 +42,7 @@ impl Homes {
         Ok(Box::new(tokio::net::TcpStream::from_std(socket)?))
     }
 
-    /// Lets all clients work at the same time, and returns what they come to.
+    /// Runs all clients at the same time, and returns their outcomes.
     pub(crate) fn all<W, T>(&self, works: impl IntoIterator<Item = W>) -> Result<Vec<T>, String>
     where
         W: Future<Output = Result<T, String>> + Send + 'static,
@@ -49,7 +50,7 @@ impl Homes {
     {
         let begin = |(client, work): (usize, W)| {
             let (done, outcome) = mpsc::channel();
-            // Whoever does not wait any more needs no outcome.
+            // The receiver may be gone.
             let work = async move { drop(done.send(work.await)) };
             match self.home(client) {
                 Some(home) => drop(home.spawn(work)),

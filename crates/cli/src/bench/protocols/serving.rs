@@ -1,4 +1,4 @@
-//! A server in this process, from a folder that goes away again.
+//! A server in this process, with a temporary folder.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -54,7 +54,7 @@ fn fill(folder: &Path, workload: &Workload, options: &Protocols) -> std::io::Res
     rules.push(b'\n');
     fs::write(folder.join("rules.spoc"), rules)?;
     for (kind, policy) in &workload.policies {
-        // Policies that nobody asks are not compiled; one has to be there.
+        // A server over HTTP must have policies; these are never used.
         if !options.skip_http || *kind == "account" {
             fs::write(folder.join(format!("policies/{kind}.yaml")), policy)?;
         }
@@ -78,7 +78,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the folder of temporary files.
+        // A folder that cannot be removed is left to the cleaner of temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,7 +1,8 @@
-//! Rules and queries of the comparison: who may do what with which account, document, file, user or project.
+//! Rules and queries of the comparison: principals, actions, and accounts, documents, files, users
+//! or projects.
 //!
-//! Half of the queries are a rule's own; the others are drawn anew and seldom allowed. What is expected comes from
-//! comparing texts, which is right for rules without star forms.
+//! Half of the queries are a rule's own; the others are drawn anew and seldom allowed. Expected
+//! answers come from comparing texts, which is right for rules without star forms.
 
 use std::collections::HashSet;
 
@@ -25,7 +26,7 @@ pub(crate) struct Query {
     pub(crate) is_allowed: bool,
 }
 
-/// Who does what with which thing.
+/// The principal, the action and the thing of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Access {
     kind: &'static str,
@@ -104,7 +105,8 @@ fn policy(kind: &str, rules: &[Access]) -> String {
     text
 }
 
-/// Numbers that are the same each time (PCG without its permutation, of which the upper bits are good enough).
+/// Numbers that are the same each time (PCG without its permutation, of which the upper bits are
+/// good enough).
 struct Random(u64);
 
 impl Random {
