@@ -6,6 +6,7 @@
 
 pub mod base;
 mod batch;
+pub(crate) mod change;
 pub(crate) mod error;
 mod key;
 pub mod limits;

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::frame::{self, Change, START};
+use super::frame::{self, Record};
 use super::log::Log;
 use super::recover::Torn;
 use crate::journal::error::JournalError;
@@ -30,9 +30,9 @@ impl Files {
     ///
     /// # Errors
     /// If another process has it, or it cannot be read, or is damaged.
-    pub(crate) fn open(
+    pub(crate) fn open<R: Record>(
         path: &Path,
-        each: &mut dyn FnMut(Change),
+        each: &mut dyn FnMut(R),
     ) -> Result<(Self, Log<File>, Option<PathBuf>), JournalError> {
         let lock = open(&beside(path, "lock")).map_err(JournalError::Write)?;
         lock.try_lock().map_err(|error| match error {
@@ -59,9 +59,9 @@ impl Files {
     ///
     /// # Errors
     /// The new file cannot be written. The old file is unchanged.
-    pub(crate) fn replace(
+    pub(crate) fn replace<R: Record>(
         &self,
-        changes: &mut dyn Iterator<Item = Change>,
+        changes: &mut dyn Iterator<Item = R>,
         count: u64,
         next: u64,
     ) -> Result<Log<File>, JournalError> {
@@ -69,7 +69,7 @@ impl Files {
         let written = write(&path, changes, next.saturating_sub(count));
         let replaced = written.map_err(JournalError::Write).and_then(|file| {
             // Read again before it counts.
-            let (log, _) = Log::open(file, &mut |_| {})?;
+            let (log, _) = Log::open(file, &mut |_: R| {})?;
             fs::rename(&path, &self.path).map_err(JournalError::Write)?;
             Ok(log)
         });
@@ -106,14 +106,18 @@ impl Files {
 }
 
 /// Writes changes to a file, from number `first` on, and waits for the disk.
-fn write(path: &Path, changes: &mut dyn Iterator<Item = Change>, first: u64) -> io::Result<File> {
+fn write<R: Record>(
+    path: &Path,
+    changes: &mut dyn Iterator<Item = R>,
+    first: u64,
+) -> io::Result<File> {
     let mut file = open(path)?;
     file.set_len(0)?;
-    file.write_all(START)?;
+    file.write_all(R::START)?;
     let (mut next, mut pending, mut bytes, mut buffer) = (first, Vec::new(), 0_usize, Vec::new());
     loop {
         let change = changes.next();
-        let more = change.as_ref().map_or(usize::MAX, Change::bytes);
+        let more = change.as_ref().map_or(usize::MAX, R::bytes);
         let is_full =
             bytes.saturating_add(more) > FRAME_BYTES || !frame::fits(pending.len(), bytes, more);
         if is_full && !pending.is_empty() {

@@ -1,8 +1,9 @@
 //! The bytes of the file of changes.
 //!
-//! The file begins with `START`. Then come frames: a head of fixed length, and the changes that were
-//! written as one. The head has a check of its own, so that a damaged length is not mistaken for a
-//! file that ends too early, and the frame has one as a whole. All numbers are little-endian.
+//! The file begins with the `START` of its records. Then come frames: a head of fixed length, and the
+//! changes that were written as one. The head has a check of its own, so that a damaged length is not
+//! mistaken for a file that ends too early, and the frame has one as a whole. All numbers are
+//! little-endian.
 //!
 //! | bytes | head |
 //! |---|---|
@@ -13,15 +14,12 @@
 //! | 4 | how many changes |
 //! | 8 | the beginning of the BLAKE3 digest of the above |
 //!
-//! A change is its kind (1 byte), the bytes of its rule (4 bytes), and the rule in canonical form.
-//! The first 16 bytes of the BLAKE3 digest of head and changes follow the changes.
+//! The records write their own bytes. The first 16 bytes of the BLAKE3 digest of head and changes
+//! follow the changes.
 
 use wardgate_crypto::blake3;
 
 use crate::journal::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
-
-/// How the file begins; the last byte is the version of the format.
-pub(crate) const START: &[u8; 16] = b"wardgate-rules\0\x01";
 
 /// How a frame begins.
 pub(crate) const MAGIC: &[u8; 4] = b"\xd7WGr";
@@ -32,32 +30,19 @@ pub(crate) const HEAD_BYTES: usize = 36;
 /// Bytes of the check at the end.
 pub(crate) const CHECK_BYTES: usize = 16;
 
-/// The effect of a change on a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The rule holds, even if the base files lack it.
-    Added = 1,
-    /// The rule does not hold, even if the base files have it.
-    Hidden = 2,
-    /// The rule holds if the base files have it.
-    Forgotten = 3,
-}
+/// A record of a journal, and its bytes in a frame.
+pub(crate) trait Record: Sized {
+    /// The beginning of a file of these records; the last byte is the version of the format.
+    const START: &'static [u8; 16];
 
-/// One change: its effect on the rule with this canonical text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
-    /// The effect.
-    pub(crate) kind: Kind,
-    /// To which rule.
-    pub(crate) rule: Vec<u8>,
-}
+    /// Returns the bytes that the record takes in a frame.
+    fn bytes(&self) -> usize;
 
-impl Change {
-    /// Returns the bytes that the change takes in a frame.
-    #[must_use]
-    pub(crate) const fn bytes(&self) -> usize {
-        self.rule.len().saturating_add(5)
-    }
+    /// Writes the record.
+    fn write(&self, out: &mut Vec<u8>);
+
+    /// Reads the first record of `bytes`, and returns the rest.
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])>;
 }
 
 /// The head of a frame.
@@ -107,24 +92,16 @@ impl Head {
 }
 
 /// Writes the changes as one frame. There are no more of them than `fits` allows.
-pub(crate) fn write(changes: &[Change], first: u64, durable: u64, out: &mut Vec<u8>) {
+pub(crate) fn write<R: Record>(changes: &[R], first: u64, durable: u64, out: &mut Vec<u8>) {
     let from = out.len();
-    let length: usize = changes.iter().map(Change::bytes).sum();
+    let length: usize = changes.iter().map(R::bytes).sum();
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&short(length));
     out.extend_from_slice(&first.to_le_bytes());
     out.extend_from_slice(&durable.to_le_bytes());
     out.extend_from_slice(&short(changes.len()));
     check(from, 8, out);
-    for change in changes {
-        out.push(match change.kind {
-            Kind::Added => 1,
-            Kind::Hidden => 2,
-            Kind::Forgotten => 3,
-        });
-        out.extend_from_slice(&short(change.rule.len()));
-        out.extend_from_slice(&change.rule);
-    }
+    changes.iter().for_each(|change| change.write(out));
     check(from, CHECK_BYTES, out);
 }
 
@@ -136,7 +113,7 @@ pub(crate) const fn fits(count: usize, bytes: usize, more: usize) -> bool {
 
 /// Reads the changes of a whole frame, if nothing of it is damaged.
 #[must_use]
-pub(crate) fn read(frame: &[u8]) -> Option<(Head, Vec<Change>)> {
+pub(crate) fn read<R: Record>(frame: &[u8]) -> Option<(Head, Vec<R>)> {
     let head = Head::read(frame)?;
     let (covered, check) = frame.get(..head.frame_bytes())?.split_last_chunk::<CHECK_BYTES>()?;
     if !blake3::hash(covered).starts_with(check) {
@@ -145,22 +122,11 @@ pub(crate) fn read(frame: &[u8]) -> Option<(Head, Vec<Change>)> {
     let mut rest = covered.get(HEAD_BYTES..)?;
     let mut changes = Vec::new();
     while !rest.is_empty() {
-        let kind = kind(*rest.first()?)?;
-        let length = usize::try_from(word(rest, 1)?).ok()?;
-        let (change, after) = rest.split_at_checked(length.checked_add(5)?)?;
-        changes.push(Change { kind, rule: change.get(5..)?.to_vec() });
+        let (change, after) = R::read(rest)?;
+        changes.push(change);
         rest = after;
     }
     (u32::try_from(changes.len()).ok()? == head.count).then_some((head, changes))
-}
-
-const fn kind(byte: u8) -> Option<Kind> {
-    match byte {
-        1 => Some(Kind::Added),
-        2 => Some(Kind::Hidden),
-        3 => Some(Kind::Forgotten),
-        _ => None,
-    }
 }
 
 fn check(from: usize, bytes: usize, out: &mut Vec<u8>) {
@@ -169,11 +135,11 @@ fn check(from: usize, bytes: usize, out: &mut Vec<u8>) {
 }
 
 /// Lengths and counts are bounded far below.
-fn short(number: usize) -> [u8; 4] {
+pub(crate) fn short(number: usize) -> [u8; 4] {
     u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
@@ -184,6 +150,7 @@ fn long(bytes: &[u8], at: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::change::{Change, Kind};
 
     fn changes() -> Vec<Change> {
         vec![
@@ -201,7 +168,7 @@ mod tests {
 
     #[test]
     fn written_bytes_are_read_again() {
-        let (head, read) = read(&frame()).unwrap();
+        let (head, read) = read::<Change>(&frame()).unwrap();
         assert_eq!(read, changes());
         assert_eq!((head.first, head.durable, head.count, head.next()), (7, 6, 3, 10));
         assert_eq!(head.frame_bytes(), frame().len());
@@ -214,7 +181,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = frame.clone();
                 damaged[at] ^= 1 << bit;
-                assert!(read(&damaged).is_none(), "byte {at}, bit {bit}");
+                assert!(read::<Change>(&damaged).is_none(), "byte {at}, bit {bit}");
                 assert_eq!(Head::read(&damaged).is_none(), at < HEAD_BYTES);
             }
         }
@@ -224,7 +191,7 @@ mod tests {
     fn no_missing_byte_goes_unnoticed() {
         let frame = frame();
         for length in 0..frame.len() {
-            assert!(read(&frame[..length]).is_none(), "{length} bytes");
+            assert!(read::<Change>(&frame[..length]).is_none(), "{length} bytes");
         }
     }
 }

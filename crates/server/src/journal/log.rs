@@ -9,7 +9,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::frame::{self, Change, START};
+use super::frame::{self, Record};
 use super::recover::{self, Torn};
 use crate::journal::error::JournalError;
 
@@ -69,11 +69,11 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// The file has another format, is damaged, or cannot be read.
-    pub(crate) fn open(
+    pub(crate) fn open<R: Record>(
         mut medium: M,
-        each: &mut dyn FnMut(Change),
+        each: &mut dyn FnMut(R),
     ) -> Result<(Self, Option<Torn>), JournalError> {
-        let start = start(&mut medium)?;
+        let start = start(&mut medium, R::START)?;
         let recovered = recover::frames(&mut medium, start, each)?;
         let recover::Recovered { end, next, torn } = recovered;
         let log = Self {
@@ -103,7 +103,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// If they cannot be written. Then the file is as it was before.
-    pub(crate) fn append(&mut self, changes: &[Change]) -> Result<(), JournalError> {
+    pub(crate) fn append<R: Record>(&mut self, changes: &[R]) -> Result<(), JournalError> {
         if self.broken {
             return Err(JournalError::Broken);
         }
@@ -126,7 +126,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// They cannot be written or synced. The file is as it was before.
-    pub(crate) fn append_durably(&mut self, changes: &[Change]) -> Result<(), JournalError> {
+    pub(crate) fn append_durably<R: Record>(&mut self, changes: &[R]) -> Result<(), JournalError> {
         let (end, next) = (self.end, self.next);
         self.append(changes)?;
         let synced = self.sync();
@@ -181,22 +181,22 @@ impl<M: Medium> Log<M> {
 }
 
 /// Makes sure that the file begins as it must, and returns where the frames begin.
-fn start<M: Medium>(medium: &mut M) -> Result<u64, JournalError> {
-    let mut found = [0; START.len()];
+fn start<M: Medium>(medium: &mut M, expected: &[u8; 16]) -> Result<u64, JournalError> {
+    let mut found = [0; 16];
     let read = read_up_to(medium, 0, &mut found)?;
     let found = found.get(..read).unwrap_or_default();
-    if found != START {
+    if found != expected {
         // A kill while the file was made leaves a part of the beginning, or the place for it.
-        let unfinished = found.len() < START.len() && START.starts_with(found)
+        let unfinished = found.len() < expected.len() && expected.starts_with(found)
             || found.iter().all(|byte| *byte == 0);
-        let empty =
-            medium.length().map_err(JournalError::Read)? <= u64::try_from(START.len()).unwrap_or(0);
+        let empty = medium.length().map_err(JournalError::Read)?
+            <= u64::try_from(expected.len()).unwrap_or(0);
         if !(unfinished && empty) {
             return Err(JournalError::Foreign);
         }
-        medium.write_at(0, START).and_then(|()| medium.sync()).map_err(JournalError::Write)?;
+        medium.write_at(0, expected).and_then(|()| medium.sync()).map_err(JournalError::Write)?;
     }
-    Ok(u64::try_from(START.len()).unwrap_or(0))
+    Ok(u64::try_from(expected.len()).unwrap_or(0))
 }
 
 /// Reads until `into` is full or the file ends.

@@ -14,7 +14,7 @@
 
 use super::log::{Medium, read_up_to};
 use crate::journal::error::JournalError;
-use crate::journal::frame::{self, Change, HEAD_BYTES, Head, MAGIC};
+use crate::journal::frame::{self, HEAD_BYTES, Head, MAGIC, Record};
 
 /// The pieces in which disks write: a piece is there or is not.
 const SECTOR_BYTES: u64 = 512;
@@ -39,17 +39,17 @@ pub(crate) struct Torn {
 }
 
 /// Passes all changes to `each`, in order, and returns their end.
-pub(crate) fn frames<M: Medium>(
+pub(crate) fn frames<M: Medium, R: Record>(
     medium: &mut M,
     start: u64,
-    each: &mut dyn FnMut(Change),
+    each: &mut dyn FnMut(R),
 ) -> Result<Recovered, JournalError> {
     let length = medium.length().map_err(JournalError::Read)?;
     let (mut end, mut next, mut torn) = (start, None, None);
     let mut buffer = Vec::new();
     while end < length {
         let Some((head, changes)) = frame_at(medium, end, length, &mut buffer)? else {
-            torn = Some(judge(medium, end, length, next.unwrap_or(1))?);
+            torn = Some(judge::<M, R>(medium, end, length, next.unwrap_or(1))?);
             break;
         };
         if next.is_some_and(|next| next != head.first) {
@@ -63,12 +63,12 @@ pub(crate) fn frames<M: Medium>(
 }
 
 /// Reads the frame that begins at an offset, if there is a good one.
-fn frame_at<M: Medium>(
+fn frame_at<M: Medium, R: Record>(
     medium: &mut M,
     at: u64,
     length: u64,
     buffer: &mut Vec<u8>,
-) -> Result<Option<(Head, Vec<Change>)>, JournalError> {
+) -> Result<Option<(Head, Vec<R>)>, JournalError> {
     buffer.clear();
     buffer.resize(HEAD_BYTES, 0);
     let read = read_up_to(medium, at, buffer)?;
@@ -82,14 +82,19 @@ fn frame_at<M: Medium>(
 }
 
 /// Returns the end that begins at an offset, if it may be dropped.
-fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn, JournalError> {
+fn judge<M: Medium, R: Record>(
+    medium: &mut M,
+    at: u64,
+    length: u64,
+    next: u64,
+) -> Result<Torn, JournalError> {
     let damaged = Err(JournalError::Damaged { offset: at });
     let rest = usize::try_from(length.saturating_sub(at))
         .map_err(|_| JournalError::Damaged { offset: at })?;
     let mut bytes = vec![0; rest];
     let read = read_up_to(medium, at, &mut bytes)?;
     bytes.truncate(read);
-    if is_attested(&bytes, next) {
+    if is_attested::<R>(&bytes, next) {
         return damaged;
     }
     let head = Head::read(&bytes);
@@ -102,11 +107,11 @@ fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<T
 }
 
 /// Returns true if a later frame says that change `next` was on the disk.
-fn is_attested(bytes: &[u8], next: u64) -> bool {
+fn is_attested<R: Record>(bytes: &[u8], next: u64) -> bool {
     let frames =
         bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| window == MAGIC);
     frames
-        .filter_map(|(at, _)| frame::read(bytes.get(at..)?))
+        .filter_map(|(at, _)| frame::read::<R>(bytes.get(at..)?))
         .any(|(head, _)| head.first > next && head.durable >= next)
 }
 

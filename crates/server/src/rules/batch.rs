@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use wardgate_spocp::Normal;
 
+use super::change::{Change, Kind};
 use super::key::Key;
 use super::live::Live;
-use crate::journal::frame::{Change, Kind};
 
 /// A change that a client requests.
 #[derive(Clone, Debug)]

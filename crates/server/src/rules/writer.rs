@@ -15,13 +15,14 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use wardgate_spocp::Normal;
 
 use super::batch::{Batch, Effect, Hidden, Refusal, RuleChange};
+use super::change::{Change, Kind};
 use super::error::StoreError;
 use super::key::Key;
 use super::limits::COMPACT_FROM_BYTES;
 use super::live::Live;
 use crate::config::Durability;
 use crate::journal::files::Files;
-use crate::journal::frame::{Change, Kind, fits};
+use crate::journal::frame::{Record, fits};
 use crate::journal::log::Log;
 
 /// A job of the writer.
@@ -280,7 +281,7 @@ pub(super) struct Opened {
 /// Opens the file of changes. Of all changes of a rule, the last one counts.
 pub(super) fn open(path: &std::path::Path) -> Result<Opened, StoreError> {
     let mut last = BTreeMap::new();
-    let (files, log, torn) = Files::open(path, &mut |change| {
+    let (files, log, torn) = Files::open(path, &mut |change: Change| {
         match change.kind {
             Kind::Forgotten => last.remove(&change.rule),
             kind => last.insert(change.rule, kind),

@@ -1,7 +1,7 @@
 #![expect(clippy::as_conversions, reason = "offsets of a file in memory")]
 
 use super::*;
-use crate::journal::frame::Kind;
+use crate::rules::change::{Change, Kind};
 
 /// A file in memory that fails on demand, and may take a part before it does.
 #[derive(Clone, Debug, Default)]
