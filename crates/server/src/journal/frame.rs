@@ -1,9 +1,9 @@
 //! The bytes of the file of changes.
 //!
-//! The file begins with the `START` of its records. Then come frames: a head of fixed length, and the
-//! changes that were written as one. The head has a check of its own, so that a damaged length is not
-//! mistaken for a file that ends too early, and the frame has one as a whole. All numbers are
-//! little-endian.
+//! The file begins with the `START` of its records. Then come frames: a head of fixed length, and
+//! the changes that were written as one. The head has a check of its own, so that a damaged length
+//! is not mistaken for a file that ends too early, and the frame has one as a whole. All numbers
+//! are little-endian.
 //!
 //! | bytes | head |
 //! |---|---|

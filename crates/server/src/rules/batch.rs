@@ -1,7 +1,7 @@
 //! The effects of a batch of changes, planned as a whole before anything is written.
 //!
-//! Each change sees the effects of those before it. The changes of one client that belong together are
-//! made all or none.
+//! Each change sees the effects of those before it. The changes of one client that belong together
+//! are made all or none.
 //!
 //! | before | change | written |
 //! |---|---|---|
