@@ -145,9 +145,11 @@ fn tooling_sources() -> PathBuf {
 /// The texts that nobody is told, in each folder of cases.
 const UNHEARD: &str = "unheard.yaml";
 
-/// Lists of names, which are no messages, and the messages for the YAML scanner, which `words_for_yaml` reads.
-/// `suites`, `reports` and `tests/lint` hold the same proof for the crate `tooling`.
-const OF_OTHER_TESTS: [&str; 3] = ["cel/signature/table", "regex/names", "yaml/scanner_messages"];
+/// Lists of names, which are no messages; the messages for the YAML scanner, which `words_for_yaml` reads; and
+/// missing schemas, whose cases are those of `tests/lint`. `suites`, `reports` and `tests/lint` hold the same
+/// proof for the crate `tooling`.
+const OF_OTHER_TESTS: [&str; 4] =
+    ["cel/signature/table", "regex/names", "schema/missing", "yaml/scanner_messages"];
 
 /// The code that only the hosts of the compiler give: the compiler itself takes no policies for an answer.
 const OF_HOSTS: &str = "no-policies";

@@ -18,7 +18,7 @@ use crate::schema::{SchemaFile, Unavailable, missing_schemas};
 use crate::source::SourceFile;
 use crate::yaml;
 
-/// What compilation gives.
+/// The result of a compilation.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The parts of the policy table, ready to be packed.
@@ -27,14 +27,23 @@ pub struct Compiled {
     pub policies: usize,
     /// The rules of SPOCP that lie beside the policies.
     pub rules: RuleSet,
-    /// What the author should look at, though it keeps nothing from being compiled.
+    /// Warnings for the author, which do not prevent the compilation.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Compiles the policies below a directory; its `_schemas` hold the schemas that they name.
 ///
+/// ```no_run
+/// use wardgate_compiler::{Options, compile_dir};
+///
+/// match compile_dir("policies".as_ref(), &Options::default()) {
+///     Ok(compiled) => println!("{} policies", compiled.policies),
+///     Err(errors) => errors.iter().for_each(|error| eprintln!("{error}")),
+/// }
+/// ```
+///
 /// # Errors
-/// Everything that is wrong with them, sorted; never an empty list.
+/// All errors of the policies, sorted; never an empty list.
 pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     compile_repository(&Repository::read(root), root, options)
 }
@@ -42,8 +51,18 @@ pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagn
 /// Compiles policies that were read from the directory `root`, whose `_schemas` hold the schemas
 /// that they name.
 ///
+/// ```no_run
+/// use wardgate_compiler::repository::Repository;
+/// use wardgate_compiler::{Options, compile_repository};
+///
+/// let root = "policies".as_ref();
+/// let repository = Repository::read(root);
+/// println!("{} files are ignored", repository.ignored);
+/// let compiled = compile_repository(&repository, root, &Options::default());
+/// ```
+///
 /// # Errors
-/// Everything that is wrong with them, sorted; never an empty list.
+/// All errors of the policies, sorted; never an empty list.
 pub fn compile_repository(
     repository: &Repository,
     root: &Path,
@@ -54,8 +73,28 @@ pub fn compile_repository(
 
 /// Compiles policies that are in memory: paths with `/` between their segments, and contents.
 ///
+/// ```
+/// use wardgate_compiler::{Options, compile_files};
+///
+/// let policy = r#"
+/// apiVersion: api.cerbos.dev/v1
+/// resourcePolicy:
+///   resource: album
+///   version: default
+///   rules:
+///     - { actions: [view], roles: [user], effect: EFFECT_ALLOW }
+/// "#;
+/// let files = [("album.yaml".to_owned(), policy.into())];
+/// let compiled = compile_files(&files, &Options::default()).unwrap();
+/// assert_eq!(compiled.policies, 1);
+///
+/// let broken = [("album.yaml".to_owned(), b"apiVersion: [".to_vec())];
+/// let errors = compile_files(&broken, &Options::default()).unwrap_err();
+/// assert_eq!(errors[0].code.name(), "syntax");
+/// ```
+///
 /// # Errors
-/// Everything that is wrong with them, sorted; never an empty list.
+/// All errors of the policies, sorted; never an empty list.
 pub fn compile_files(
     files: &[(String, Vec<u8>)],
     options: &Options,
@@ -101,7 +140,10 @@ fn compile(
     Ok(Compiled { parts, policies, rules, warnings })
 }
 
-/// Resolves and compiles policies, if there is nothing wrong with any of them.
+/// Resolves and compiles policies.
+///
+/// # Errors
+/// All errors of the policies, sorted; never an empty list.
 pub fn resolve_and_emit(
     repository: &Repository,
     options: &Options,

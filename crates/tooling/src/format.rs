@@ -29,7 +29,7 @@ use wardgate_compiler::yaml::{self, Node};
 pub struct Formatted {
     /// The text of the file.
     pub text: String,
-    /// How it came about.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -46,10 +46,18 @@ pub enum Outcome {
     Unchanged,
 }
 
-/// Lays out the contents of a file; `path` is what diagnostics call it.
+/// Lays out the contents of a file; `path` is its name in diagnostics.
+///
+/// ```
+/// use wardgate_tooling::format::{Outcome, format};
+///
+/// let formatted = format("a.yaml", b"list:   [ 1,2 ] # two\n").unwrap();
+/// assert_eq!(formatted.text, "list: [1, 2] # two\n");
+/// assert_eq!(formatted.outcome, Outcome::Whole);
+/// ```
 ///
 /// # Errors
-/// The file cannot be read: what is wrong with it, and there is nothing to format.
+/// The errors of a file that cannot be read.
 pub fn format(path: &str, bytes: &[u8]) -> Result<Formatted, Vec<Diagnostic>> {
     let file = SourceFile::new(path, bytes)
         .map_err(|error| vec![Diagnostic::refused_source(path, error)])?;

@@ -25,14 +25,32 @@ use wardgate_compiler::repository::Repository;
 use wardgate_compiler::resolve::model::{DerivedRole, Head, Resolved};
 use wardgate_compiler::schema::{Load, missing_schemas};
 
-/// Compiles the policies below a directory, and looks at those that compile for what their author
-/// may not have meant.
+/// Compiles the policies below a directory, and returns the findings of the linter, or else the errors
+/// of the compiler.
 #[must_use]
 pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
     lint(&Repository::read(root), options, &|path| schema_in(root, path))
 }
 
-/// The same for policies that are in memory.
+/// Returns the same for policies in memory: paths with `/` between their segments, and contents.
+///
+/// ```
+/// use wardgate_compiler::Options;
+/// use wardgate_tooling::lint_files;
+///
+/// let policy = r#"
+/// apiVersion: api.cerbos.dev/v1
+/// resourcePolicy:
+///   resource: album
+///   version: default
+///   variables: { local: { unused: P.id } }
+///   rules:
+///     - { actions: [view], roles: [user], effect: EFFECT_ALLOW }
+/// "#;
+/// let files = [("album.yaml".to_owned(), policy.into())];
+/// let findings = lint_files(&files, &Options::default());
+/// assert_eq!(findings[0].code.name(), "unused-variable");
+/// ```
 #[must_use]
 pub fn lint_files(files: &[(String, Vec<u8>)], options: &Options) -> Vec<Diagnostic> {
     let found = FilesByPath::of(files);

@@ -9,7 +9,41 @@ use crate::suite::limits::MAX_TABLES;
 use crate::suite::{Question, Sources, Watch};
 use wardgate_compiler::emit::Options;
 
-/// Watches tests, and has their coverage at the end.
+/// Observes the decisions of tests, and returns their coverage at the end.
+///
+/// ```
+/// use wardgate_compiler::Options;
+/// use wardgate_tooling::coverage::Watching;
+/// use wardgate_tooling::suite::{Filter, Native, Sources, files, run};
+///
+/// let policy = r#"
+/// apiVersion: api.cerbos.dev/v1
+/// resourcePolicy:
+///   resource: album
+///   version: default
+///   rules:
+///     - { actions: [view], roles: [user], effect: EFFECT_ALLOW }
+/// "#;
+/// let suite = r#"
+/// name: albums
+/// principals: { ann: { id: ann, roles: [user] } }
+/// resources: { beach: { kind: album, id: beach } }
+/// tests:
+///   - name: view
+///     input: { principals: [ann], resources: [beach], actions: [view] }
+///     expected: [{ principal: ann, resource: beach, actions: { view: EFFECT_ALLOW } }]
+/// "#;
+/// let files =
+///     [("album.yaml".to_owned(), policy.into()), ("album_test.yaml".to_owned(), suite.into())];
+/// let options = Options::default();
+/// let sources = Sources::from_files(&files, &options).unwrap();
+/// let suites = files::load(&files::pick(files.iter().map(|(p, b)| (p.as_str(), b.as_slice()))));
+/// let mut watching = Watching::new(&sources, options.clone());
+/// let mut decider = Native::new(&sources, options).watched(&mut watching);
+/// run(&suites, &Filter::default(), &mut decider).unwrap();
+/// let coverage = watching.finish();
+/// assert_eq!(coverage.policies[0].rules[0].applied, 1);
+/// ```
 #[derive(Debug)]
 pub struct Watching {
     coverage: Coverage,

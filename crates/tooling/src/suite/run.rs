@@ -22,6 +22,36 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic};
 
 /// Runs the suites that a filter leaves.
 ///
+/// ```
+/// use wardgate_compiler::Options;
+/// use wardgate_tooling::suite::{Filter, Native, Sources, files, run};
+///
+/// let policy = r#"
+/// apiVersion: api.cerbos.dev/v1
+/// resourcePolicy:
+///   resource: album
+///   version: default
+///   rules:
+///     - { actions: [view], roles: [user], effect: EFFECT_ALLOW }
+/// "#;
+/// let suite = r#"
+/// name: albums
+/// principals: { ann: { id: ann, roles: [user] } }
+/// resources: { beach: { kind: album, id: beach } }
+/// tests:
+///   - name: view
+///     input: { principals: [ann], resources: [beach], actions: [view] }
+///     expected: [{ principal: ann, resource: beach, actions: { view: EFFECT_ALLOW } }]
+/// "#;
+/// let files =
+///     [("album.yaml".to_owned(), policy.into()), ("album_test.yaml".to_owned(), suite.into())];
+/// let options = Options::default();
+/// let sources = Sources::from_files(&files, &options).unwrap();
+/// let suites = files::load(&files::pick(files.iter().map(|(p, b)| (p.as_str(), b.as_slice()))));
+/// let results = run(&suites, &Filter::default(), &mut Native::new(&sources, options)).unwrap();
+/// assert!(results.json().contains(r#""overallResult":"RESULT_PASSED""#));
+/// ```
+///
 /// # Errors
 /// The host cannot decide anything.
 pub fn run(
