@@ -1,4 +1,5 @@
-//! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for hosts.
+//! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for
+//! hosts.
 //!
 //! A result below zero is an error: the number gives its kind, and the answer contains code and
 //! message as JSON. Zero or more is the result itself; where that is a length, it is the length of

@@ -1,6 +1,7 @@
 //! Builds and checks the npm package.
 //!
-//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and `npm/cjs` from it.
+//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and
+//! `npm/cjs` from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
