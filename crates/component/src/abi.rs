@@ -22,8 +22,8 @@ extern "C" fn version() -> i32 {
     VERSION
 }
 
-/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if memory is
-/// exhausted.
+/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if memory or
+/// the number of blocks is exhausted.
 #[unsafe(export_name = "wardgate_alloc")]
 extern "C" fn alloc(bytes: usize) -> usize {
     blocks::allocate(bytes).unwrap_or(0)
