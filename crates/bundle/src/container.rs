@@ -44,9 +44,9 @@ pub enum Kind {
 /// The bundle that a delta is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// The root of its content.
+    /// The root of the content of the base.
     pub content: Digest,
-    /// Its revision.
+    /// The revision of the base.
     pub revision: u64,
 }
 
@@ -108,8 +108,8 @@ impl Prefix {
         Ok(Self { kind, envelope, index, content })
     }
 
-    /// Writes the prefix. A length beyond 32 bits is cut; such a bundle exceeds `limits` and could
-    /// not be opened.
+    /// Writes the prefix. A length beyond 32 bits becomes the largest number; such a bundle exceeds
+    /// `limits` and could not be opened.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(MAGIC);
         let lengths = [self.envelope, self.index, self.content]

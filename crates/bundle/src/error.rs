@@ -37,7 +37,7 @@ pub enum OpenError {
     NotADelta,
     /// The bundle is larger than the host accepts.
     TooLarge {
-        /// Its length in bytes.
+        /// The length of the bundle in bytes.
         bytes: usize,
         /// The largest length that is accepted.
         most: usize,

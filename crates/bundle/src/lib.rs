@@ -4,8 +4,8 @@
 //! returns a whole table or an error with a name. The format is described byte by byte in
 //! `docs/BUNDLE.md`.
 //!
-//! A writer of bundles calls [`pack`] on a table, signs the bundle ([`signing_input`], [`attach`]),
-//! and may seal it ([`sealed::seal`]) or ship only the difference ([`delta::delta`]).
+//! A writer of bundles calls [`pack()`] on a table, signs the bundle ([`signing_input`],
+//! [`attach`]), and may seal it ([`sealed::seal`]) or ship only the difference ([`delta::delta`]).
 #![forbid(unsafe_code)]
 #![no_std]
 

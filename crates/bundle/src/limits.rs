@@ -21,7 +21,7 @@ pub const MAX_NAME_BYTES: usize = 256;
 /// The largest revision and the latest date: every host can write it as a number without loss.
 pub const MAX_NUMBER: u64 = (1 << 53) - 1;
 
-/// The largest number of chunks of one bundle: twice as many as [`crate::pack`] makes of the
+/// The largest number of chunks of one bundle: twice as many as [`crate::pack()`] makes of the
 /// largest bundle.
 pub const MAX_CHUNKS: usize = 1 << 18;
 

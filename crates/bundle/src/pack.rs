@@ -56,7 +56,7 @@ impl core::error::Error for PackError {}
 /// use wardgate_bundle::{Conditions, Kind, Trust, open, pack};
 /// use wardgate_engine::table::Parts;
 ///
-/// let parts = Parts { words: vec![1, 2, 3, 4], text: String::new(), blob: [].into() };
+/// let parts = Parts { words: vec![1, 2, 3, 4], text: "".into(), blob: [].into() };
 /// let bundle = pack(&parts);
 /// assert_eq!(Kind::of(&bundle), Ok(Kind::Bundle));
 /// // The digests fit, and these words are no policy table.

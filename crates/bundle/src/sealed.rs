@@ -37,14 +37,15 @@ pub const RANDOM_BYTES: usize = SALT_BYTES + NONCE_BYTES;
 ///
 /// # Examples
 /// ```
-/// use wardgate_bundle::{pack, sealed};
+/// use wardgate_bundle::{Conditions, pack, sealed};
 /// use wardgate_engine::table::Parts;
 ///
-/// let bundle = pack(&Parts { words: vec![], text: String::new(), blob: [].into() });
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
 /// let (key, randomness) = ([7; sealed::KEY_BYTES], [9; sealed::RANDOM_BYTES]);
 /// let sealed = sealed::seal(&bundle, &key, &randomness)?;
-/// assert_eq!(sealed::unseal(&sealed, &key, sealed.len())?, bundle);
-/// let forged = sealed::unseal(&sealed, &[8; sealed::KEY_BYTES], sealed.len());
+/// let conditions = Conditions::default();
+/// assert_eq!(sealed::unseal(&sealed, &key, &conditions)?, bundle);
+/// let forged = sealed::unseal(&sealed, &[8; sealed::KEY_BYTES], &conditions);
 /// assert_eq!(forged.unwrap_err().code(), "forged");
 /// # Ok::<(), wardgate_bundle::OpenError>(())
 /// ```

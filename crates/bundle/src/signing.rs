@@ -54,7 +54,7 @@ pub enum SigningError {
 /// use wardgate_crypto::ml_dsa::Level;
 /// use wardgate_engine::table::Parts;
 ///
-/// let bundle = pack(&Parts { words: vec![], text: String::new(), blob: [].into() });
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
 /// let (key, level) = (KeyId::new(b"release").unwrap(), Level::MlDsa44);
 /// let message = signing_input(&bundle, &key, level)?;
 /// assert!(!message.is_empty());
@@ -102,6 +102,20 @@ pub fn attach(
 ///
 /// # Errors
 /// The bundle is refused, or cannot take this signature.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{KeyId, pack, sign};
+/// use wardgate_crypto::ml_dsa::{Level, SigningKey};
+/// use wardgate_engine::table::Parts;
+///
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
+/// let signer = SigningKey::from_seed(Level::MlDsa44, &[7; 32]);
+/// let key = KeyId::of(signer.level(), &signer.public_key());
+/// let signed = sign(&bundle, &key, &signer, None)?;
+/// assert_eq!(wardgate_bundle::describe(&signed).unwrap().signers[0].key, key);
+/// # Ok::<(), wardgate_bundle::SigningError>(())
+/// ```
 #[cfg(feature = "sign")]
 pub fn sign(
     bundle: &[u8],

@@ -98,7 +98,7 @@ pub enum TrustError {
     },
     /// A required key is not in the set.
     UnknownRequired {
-        /// Its id.
+        /// The id of the key.
         key: KeyId,
     },
     /// The number of keys that must sign is 0, or larger than the number of keys.

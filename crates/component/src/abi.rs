@@ -1,4 +1,5 @@
-//! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for hosts.
+//! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for
+//! hosts.
 //!
 //! A result below zero is an error: the number gives its kind, and the answer contains code and
 //! message as JSON. Zero or more is the result itself; where that is a length, it is the length of
@@ -21,8 +22,8 @@ extern "C" fn version() -> i32 {
     VERSION
 }
 
-/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if memory is
-/// exhausted.
+/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if memory or
+/// the number of blocks is exhausted.
 #[unsafe(export_name = "wardgate_alloc")]
 extern "C" fn alloc(bytes: usize) -> usize {
     blocks::allocate(bytes).unwrap_or(0)

@@ -17,7 +17,8 @@ struct Block {
     layout: Layout,
 }
 
-/// Returns the address of zeroed memory for `bytes`, at least one; `None` if memory is exhausted.
+/// Returns the address of zeroed memory for `bytes`, at least one; `None` if memory is exhausted or
+/// the host has [`MAX_BLOCKS`] blocks.
 pub(crate) fn allocate(bytes: usize) -> Option<usize> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;
     BLOCKS.with_borrow_mut(|blocks| {

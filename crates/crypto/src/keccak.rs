@@ -1,4 +1,4 @@
-//! Keccak-f[1600] over as many states as a vector has lanes (FIPS 202, section 3).
+//! `Keccak-f[1600]` over as many states as a vector has lanes (FIPS 202, section 3).
 //!
 //! Lane `n` of the 25 vectors is state `n`: each step applies to all states alike. With one lane
 //! this is the plain permutation.

@@ -4,8 +4,8 @@
 //! text gives an error or `false`, and never a panic.
 //!
 //! The tests run under each tier of the machine (`WARDGATE_DENY=avx512,avx2` in the environment
-//! denies two), and as WebAssembly with and without vectors, as those of `simd` do: `cargo test -p
-//! wardgate-crypto --lib --target wasm32-unknown-unknown`.
+//! denies two), and as WebAssembly with and without vectors, as those of `simd` do:
+//! `cargo test -p wardgate-crypto --lib --target wasm32-unknown-unknown`.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -8,7 +8,8 @@
 //!
 //! The suite runs as WebAssembly too, with and without `RUSTFLAGS=-Ctarget-feature=+simd128`:
 //! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, where
-//! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` is `node run-in-node.mjs`. `cargo xtask test` does that.
+//! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` is `node run-in-node.mjs`. `cargo xtask test` does
+//! that.
 
 #![no_std]
 

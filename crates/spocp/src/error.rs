@@ -51,7 +51,8 @@ pub enum Kind {
     Affix,
     /// The type of a range does not exist.
     RangeType,
-    /// A relation of a range is none of `lt`, `le`, `gt` and `ge`, or the same side is bounded twice.
+    /// A relation of a range is none of `lt`, `le`, `gt` and `ge`, or the same side is bounded
+    /// twice.
     Relation,
     /// A constant of a range is not of its type.
     Constant,

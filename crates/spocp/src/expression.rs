@@ -83,8 +83,8 @@ impl Expression {
 
     /// Reads the advanced form: `(http (page index.html))`.
     ///
-    /// An atom is a word, a quoted string, hexadecimal digits between `#`, or base64 between `|`. A word
-    /// ends at white space, a parenthesis or `"`, so that `08:00:00` is one.
+    /// An atom is a word, a quoted string, hexadecimal digits between `#`, or base64 between `|`. A
+    /// word ends at white space, a parenthesis or `"`, so that `08:00:00` is one.
     ///
     /// # Errors
     /// The offset and the reason if the text is no valid expression.

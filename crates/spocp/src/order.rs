@@ -1,7 +1,7 @@
 //! The partial order of section 6 of the draft, over normal forms.
 //!
-//! An element of a set is compared with an element of another at most once, so the work is at most the
-//! product of the sizes.
+//! An element of a set is compared with an element of another at most once, so the work is at most
+//! the product of the sizes.
 
 use crate::expression::Element;
 

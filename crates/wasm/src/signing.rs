@@ -40,7 +40,7 @@ fn secret(level: u32, room: &mut [u8]) -> Option<SigningKey> {
     key
 }
 
-/// Writes an answer into the room, which may grow for it.
+/// Writes an answer into the room, which may be longer than the input.
 fn answer(bytes: &[u8]) -> Option<usize> {
     room::with(|room| {
         room.get_mut(..bytes.len())?.copy_from_slice(bytes);

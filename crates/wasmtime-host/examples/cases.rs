@@ -1,4 +1,4 @@
-//! Decides the cases from four threads at once while their bundle is reloaded: `cases CODE QUESTIONS`.
+//! Decides the cases from four threads while their bundle is reloaded: `cases CODE QUESTIONS`.
 //!
 //! `CODE` is the module or the component, `QUESTIONS` the output of the program `hosts` of the
 //! tests. The hosts in other languages do the same.

@@ -122,8 +122,8 @@ impl Pdp {
         self.session().is_allowed(request, clock)
     }
 
-    /// Decides `{"principal", "actions", "resource"}`, and returns the decision as canonical JSON: the same
-    /// bytes on every host.
+    /// Decides `{"principal", "actions", "resource"}`, and returns the decision as canonical JSON:
+    /// the same bytes on every host.
     ///
     /// # Errors
     /// The request is refused, or the code gives no answer.
@@ -140,8 +140,8 @@ impl Pdp {
         self.session().filter(request, clock)
     }
 
-    /// Decides `{"principal", "action", "resource"}`, and returns the decision and every rule that was
-    /// considered as JSON.
+    /// Decides `{"principal", "action", "resource"}`, and returns the decision and every rule that
+    /// was considered as JSON.
     ///
     /// # Errors
     /// The request is refused, or the code gives no answer.

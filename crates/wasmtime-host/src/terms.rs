@@ -41,7 +41,7 @@ pub struct TrustSet {
 pub struct Key {
     /// The id by which signatures name it; `None` for the id derived from the key.
     pub id: Option<Vec<u8>>,
-    /// Its parameter set.
+    /// The parameter set of the key.
     pub level: Level,
     /// The key in the encoding of FIPS 204.
     pub public_key: Vec<u8>,

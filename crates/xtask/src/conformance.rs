@@ -3,8 +3,8 @@
 //! They are data of other projects, read in their folder and never copied. Without them no suite
 //! can run, and the output reports that.
 //!
-//! The suites of cryptography run once for each set of vectors: natively with the better ones denied, and
-//! in Node as WebAssembly with vectors and without.
+//! The suites of cryptography run once for each set of vectors: natively with the better ones
+//! denied, and in Node as WebAssembly with vectors and without.
 
 use std::path::{Path, PathBuf};
 

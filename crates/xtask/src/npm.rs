@@ -1,6 +1,7 @@
 //! Builds and checks the npm package.
 //!
-//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and `npm/cjs` from it.
+//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and
+//! `npm/cjs` from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ pub(crate) fn build() -> Outcome {
     })
 }
 
-/// Builds what a program in Node needs that only opens bundles and decides: the runtime and the entry of the package.
+/// Builds the runtime and the entry of the package, which suffice for a program in Node that opens
+/// bundles and decides.
 pub(crate) fn build_entry() -> Outcome {
     wasm::build_runtime()?;
     if is_built("package")? {
@@ -40,7 +42,7 @@ fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
     shell::write(&stamp(), format!("{what} {}", digest_of_sources()?))
 }
 
-/// Returns true if `npm/dist` was made of the sources as they are.
+/// Returns true if `npm/dist` was made of the current sources.
 fn is_built(what: &str) -> Outcome<bool> {
     let inputs = format!("{what} {}", digest_of_sources()?);
     let is_there = root().join("npm/dist/index.js").exists();
@@ -58,7 +60,8 @@ fn digest_of_sources() -> Outcome<String> {
     wasm::digest_of(&files)
 }
 
-/// The file that says what `npm/dist` was made of; it lies outside of the package.
+/// Returns the path of the file with the digest of the sources of `npm/dist`; it is outside of the
+/// package.
 fn stamp() -> PathBuf {
     target().join("xtask/npm-dist")
 }

@@ -52,7 +52,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
 }
 
-/// Runs two runtimes at once, for most of them use one processor; the rows have the order of the runtimes.
+/// Runs two runtimes at once, because most of them use one processor; the rows have the order of
+/// the runtimes.
 fn two_at_once(runtimes: &[&Runtime]) -> Vec<Row> {
     let queue = Mutex::new(runtimes.iter().enumerate());
     let work = || {

@@ -211,8 +211,8 @@ pub(crate) const WASI_TARGET: &str = "wasm32-wasip1";
 
 const OLDEST_NODE: u32 = 20;
 
-/// wasm-bindgen must be the version of the library that `crates/wasm` links: the two speak a private
-/// protocol. Its default features only serve its test runner's downloads.
+/// wasm-bindgen must be the version of the library that `crates/wasm` links: the two speak a
+/// private protocol. Its default features only serve its test runner's downloads.
 const TOOLS: &[Tool] = &[
     Tool {
         package: "wasm-bindgen-cli",

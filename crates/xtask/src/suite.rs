@@ -1,12 +1,12 @@
 //! The whole suite.
 //!
-//! A failing step does not stop the others: one run shows everything that is wrong. The last line
-//! holds, alone, the number of steps that passed.
+//! A failing step does not stop the others: one run shows every fault. The last line contains only
+//! the number of steps that passed.
 //!
-//! Steps run in two lanes at once, because much of a run uses one processor only: linking, whole-program
-//! optimisation, a browser. `NATIVE` builds and tests crates, `PACKAGE` builds the modules and the npm
-//! package and runs it in every runtime. Each step is a process of its own, so that its output stays
-//! together; it is printed when the step ends.
+//! Steps run in two lanes at once, because much of a run uses one processor only: linking,
+//! whole-program optimisation, a browser. `NATIVE` builds and tests crates, `PACKAGE` builds the
+//! modules and the npm package and runs it in every runtime. Each step is a process of its own, so
+//! that its output stays together; it is printed when the step ends.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -56,7 +56,7 @@ pub(crate) fn lint() -> Outcome {
     summary(&NATIVE.iter().filter(is_read_only).map(run_step).collect::<Vec<_>>())
 }
 
-/// A step of the suite. The action gets whether the run is a long one.
+/// A step of the suite. The argument of the action is true for a long run.
 struct Step {
     name: &'static str,
     action: fn(bool) -> Outcome,
@@ -147,7 +147,7 @@ fn summary(reports: &[Report]) -> Outcome {
     }
     let failed = reports.iter().filter(|report| report.outcome.is_err()).count();
     println!("\n{} passed, {failed} failed", reports.len() - failed);
-    // The last line stays the last: no error follows it.
+    // No error follows, so that the summary ends the output.
     if failed == 0 { Ok(()) } else { std::process::exit(1) }
 }
 
@@ -162,15 +162,16 @@ fn clippy() -> Outcome {
 
 fn cargo_test() -> Outcome {
     let mut all = cargo(["test", "--workspace", "--no-fail-fast"]);
-    // It needs the modules for hosts: the step `hosts` tests it.
+    // This crate needs the modules for hosts: the step `hosts` tests it.
     all.args(["--exclude", "wardgate-wasmtime-host"]);
     shell::logged("cargo test", &mut all)?;
-    // What the package is built without.
+    // The part that the package is built without.
     let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
     shell::logged("cargo test of signing", &mut cargo(arguments))
 }
 
-/// The native compiler and the one of the package must write the same bytes, and find the same wrong.
+/// Checks that the native compiler and that of the package write the same bytes, and report the
+/// same faults.
 fn compiler_parity() -> Outcome {
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "compiler-parity"];

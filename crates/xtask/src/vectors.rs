@@ -1,5 +1,5 @@
-//! Runs the suite of `simd` for each set of vectors: as WebAssembly with and without them, and natively
-//! with the better ones denied.
+//! Runs the suite of `simd` for each set of vectors: as WebAssembly with and without them, and
+//! natively with the better ones denied.
 //!
 //! Wherever the suite runs, it compares every tier of the machine with the portable one. This step
 //! adds the vectors of WebAssembly, which no native run has, and the choice of a tier.

@@ -30,7 +30,8 @@ pub(crate) fn build() -> Outcome {
     shell::write(&stamp, inputs)
 }
 
-/// Builds the runtime with vectors, which is all that the demonstration needs, unless it is up to date.
+/// Builds the runtime with vectors, unless it is up to date; the demonstration needs no other
+/// module.
 pub(crate) fn build_runtime() -> Outcome {
     setup::all()?;
     let stamp = target().join("xtask/runtime-module");

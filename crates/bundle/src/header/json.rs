@@ -10,8 +10,8 @@ use super::Header;
 use crate::key_id::KeyId;
 
 impl Header {
-    /// Returns the header and the keys that signed it as JSON:
-    /// `{"name", "revision", "created", "notBefore"?, "expires"?, "evaluation", "content", "signers"}`.
+    /// Returns the header and the keys that signed it as JSON: `{"name", "revision", "created",
+    /// "notBefore"?, "expires"?, "evaluation", "content", "signers"}`.
     #[must_use]
     pub fn json(&self, signers: &[KeyId]) -> String {
         let label = &self.label;

@@ -1,8 +1,9 @@
 //! Poly1305 (RFC 8439, section 2.5) over whole blocks, as an AEAD pads its data.
 //!
-//! Numbers modulo 2^130 - 5 in five limbs of 26 bits, so that every product and every sum fits into 64
-//! bits: the widest multiplication of WebAssembly. Two blocks share one carry: `h = (h + m1) r^2 + m2 r`.
-//! Constant-time: no branch and no address depends on the key or on the data.
+//! Numbers modulo 2^130 - 5 in five limbs of 26 bits, so that every product and every sum fits into
+//! 64 bits: the widest multiplication of WebAssembly. Two blocks share one carry:
+//! `h = (h + m1) r^2 + m2 r`. Constant-time: no branch and no address depends on the key or on the
+//! data.
 
 /// The state of a tag computation.
 pub(super) struct Poly1305 {

@@ -212,7 +212,7 @@ impl Root {
     }
 }
 
-/// The plain compression function, out of line: all code that hashes one block at a time shares it.
+/// Compresses one block, out of line: all code that hashes one block at a time shares it.
 #[inline(never)]
 pub(super) fn compress_one(chain: &[u32; 8], block: &Block, tail: Tail<u32>) -> [u32; 16] {
     let words = Portable.columns(&[block; MAX_WORDS]);

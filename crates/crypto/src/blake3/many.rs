@@ -1,4 +1,5 @@
-//! Many messages of any lengths: the short ones fill the lanes, then the chunks of the longer ones do.
+//! Many messages of any lengths: the short ones fill the lanes, then the chunks of the longer ones
+//! do.
 //!
 //! A message that fills the lanes by itself is hashed alone.
 

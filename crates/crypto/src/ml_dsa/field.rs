@@ -57,8 +57,8 @@ pub(super) fn product<L: LanesF64>(lanes: L, b: L::F64, factor: Splat<L>) -> L::
 
 /// Returns `sum` modulo q, at most (q - 1) / 2 in magnitude; `|sum|` is at most 2^50.5.
 ///
-/// It is the exact representative: the quotient of an integer by q lies at least 2^-24 away from the middle
-/// between two integers, and one of at most 2^27.5 is known to 2^-24.5.
+/// It is the exact representative: the quotient of an integer by q lies at least 2^-24 away from
+/// the middle between two integers, and one of at most 2^27.5 is known to 2^-24.5.
 #[inline(always)]
 pub(super) fn reduced<L: LanesF64>(lanes: L, sum: L::F64) -> L::F64 {
     let whole = lanes.nearest_product(sum, lanes.splat_f64(INVERSE));

@@ -34,7 +34,8 @@ impl Matrix {
     /// Multiplies by the matrix: lane `j` of `rows` is the factor of column `j` before, and row `j`
     /// of the product after.
     ///
-    /// A factor is at most 2^25.4 and an entry less than 2^22: eight products add up to less than 2^50.5.
+    /// A factor is at most 2^25.4 and an entry less than 2^22: eight products add up to less than
+    /// 2^50.5.
     pub(super) fn multiply<L: LanesF64>(&self, lanes: L, rows: &mut Rows) {
         lanes.enter(|lanes| match self.columns {
             5 => multiply::<L, 5>(lanes, &self.rows, rows),

@@ -12,8 +12,8 @@ use super::field::{Factor, Rows, Splat, product};
 
 /// Transforms every polynomial.
 ///
-/// Each layer adds one product of at most q / 2 to a coefficient: from at most 2^23 they grow to at most
-/// 2^23 + 8 * 2^22 < 2^25.4.
+/// Each layer adds one product of at most q / 2 to a coefficient: from at most 2^23 they grow to at
+/// most 2^23 + 8 * 2^22 < 2^25.4.
 pub(super) fn forward<L: LanesF64>(lanes: L, rows: &mut Rows) {
     lanes.enter(|lanes| {
         forward_pass::<L, 64>(lanes, rows);

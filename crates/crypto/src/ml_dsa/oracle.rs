@@ -145,7 +145,7 @@ fn rej_ntt_poly(rho: &[u8], column: u8, row: u8) -> Poly {
     candidates.filter(|candidate| *candidate < Q).take(256).collect()
 }
 
-/// Appendix B.
+/// Returns the power of Appendix B.
 fn zeta(k: usize) -> i64 {
     (0..(k as u8).reverse_bits()).fold(1, |power, _| power * 1753 % Q)
 }

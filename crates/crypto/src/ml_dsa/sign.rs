@@ -18,7 +18,7 @@ use super::Level;
 /// ```
 /// use wardgate_crypto::ml_dsa::{Level, PreparedKey, SigningKey};
 ///
-/// The seed comes from a source of randomness, and stays secret.
+/// // The seed comes from a source of randomness, and stays secret.
 /// let seed = [1; 32];
 /// let secret = SigningKey::from_seed(Level::MlDsa87, &seed);
 /// let signature = secret.sign(b"message", b"context", None)?;

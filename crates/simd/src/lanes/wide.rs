@@ -111,8 +111,8 @@ pub trait LanesF64: Lanes64 {
     /// Returns `c - a * b`, rounded once or twice.
     fn neg_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
 
-    /// Returns an integer next to `a * b`, the nearest unless the product lies within a rounding error of
-    /// the middle of two. The product is less than 2^51.
+    /// Returns an integer next to `a * b`, the nearest unless the product lies within a rounding
+    /// error of the middle of two. The product is less than 2^51.
     fn nearest_product(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
     /// Reinterprets the bits of doubles as words.

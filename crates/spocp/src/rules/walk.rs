@@ -39,7 +39,7 @@ fn ended(trie: &Trie, end: u32, mut found: impl FnMut(u32) -> Flow) -> Flow {
     }
 }
 
-/// Out of line, so that the straight search does not pay for it.
+/// Walks with several positions, out of line, so that the straight search does not pay for it.
 #[inline(never)]
 fn forked(trie: &Trie, query: &Expression, ahead: Ahead, found: impl FnMut(u32) -> Flow) -> Flow {
     let (here, done) = (Stack::new(), Stack::new());

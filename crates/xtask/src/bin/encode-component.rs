@@ -1,4 +1,4 @@
-//! Makes a component of a module that carries its own description: `encode-component MODULE COMPONENT`.
+//! Makes a component of a module with its description: `encode-component MODULE COMPONENT`.
 //!
 //! It is a separate program, because `cargo xtask` is built before any other step and should not
 //! wait for the encoder. It fails on a module with imports that a component does not satisfy.

@@ -1,4 +1,5 @@
-//! Proves that the arrows between the folders of `npm/src`, its rooms, are those of the table below.
+//! Proves that the arrows between the folders of `npm/src`, its rooms, are those of the table
+//! below.
 //!
 //! Every import statement counts, those of types too; tests may import any file. Loaders of a
 //! runtime are behind `#` imports, which `package.json` resolves, so no import points up to
