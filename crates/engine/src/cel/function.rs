@@ -8,10 +8,7 @@
 //! the first argument. The compiler checks the combinations of a source text; the machine gives the
 //! error "no such overload" for any other.
 
-use super::context::Context;
-use super::error::Answer;
-use super::functions;
-use super::value::Value;
+use super::functions::Module;
 
 macro_rules! functions {
     ($($name:ident = $id:literal, $module:ident, $text:literal;)*) => {
@@ -40,13 +37,10 @@ macro_rules! functions {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// Calls the function in its module.
-            pub(super) fn dispatch<'a>(
-                self,
-                args: &[Value<'a>],
-                context: &Context<'a, '_>,
-            ) -> Answer<'a> {
-                match self { $(Self::$name => functions::$module::call(self, args, context),)* }
+            /// Returns the module that implements the function.
+            #[cfg_attr(target_arch = "wasm32", inline(never))]
+            pub(super) const fn module(self) -> Module {
+                match self { $(Self::$name => Module::$module,)* }
             }
 
             #[cfg(test)]

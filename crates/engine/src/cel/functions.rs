@@ -3,28 +3,29 @@
 //! The rows of [`Function`] name the module of each. A function gets arguments without errors, pays
 //! for its loops through the [`Context`], and returns a value or an error.
 
-pub(super) mod cerbos;
-pub(super) mod convert;
-pub(super) mod core;
+mod cerbos;
+mod convert;
+mod core;
 pub(crate) mod encoders;
-pub(super) mod hierarchy;
-pub(super) mod lists;
-pub(super) mod math;
+mod hierarchy;
+mod lists;
+mod math;
 pub(crate) mod network;
-pub(super) mod optional;
-pub(super) mod paths;
+mod optional;
+mod paths;
 mod pattern;
-pub(super) mod regex;
-pub(super) mod sets;
+mod regex;
+mod sets;
 pub(super) mod spiffe;
-pub(super) mod strings;
+mod strings;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-pub(super) mod time;
+mod time;
 
 use super::context::Context;
+use super::error::Answer;
 use super::function::Function;
 use super::value::Value;
 
@@ -33,6 +34,47 @@ use super::value::Value;
 pub fn call<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Value<'a> {
     match args.iter().find_map(Value::error) {
         Some(error) => Value::Error(error.clone()),
-        None => function.dispatch(args, context).into(),
+        None => dispatch(function, args, context).into(),
     }
+}
+
+fn dispatch<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
+    match function.module() {
+        Module::cerbos => cerbos::call(function, args, context),
+        Module::convert => convert::call(function, args, context),
+        Module::core => core::call(function, args, context),
+        Module::encoders => encoders::call(function, args, context),
+        Module::hierarchy => hierarchy::call(function, args, context),
+        Module::lists => lists::call(function, args, context),
+        Module::math => math::call(function, args, context),
+        Module::network => network::call(function, args, context),
+        Module::optional => optional::call(function, args, context),
+        Module::paths => paths::call(function, args, context),
+        Module::regex => regex::call(function, args, context),
+        Module::sets => sets::call(function, args, context),
+        Module::spiffe => spiffe::call(function, args, context),
+        Module::strings => strings::call(function, args, context),
+        Module::time => time::call(function, args, context),
+    }
+}
+
+/// The modules above, as the rows of [`Function`] name them.
+#[derive(Clone, Copy, Debug)]
+#[expect(non_camel_case_types, reason = "a row names its module as `mod` does")]
+pub(super) enum Module {
+    cerbos,
+    convert,
+    core,
+    encoders,
+    hierarchy,
+    lists,
+    math,
+    network,
+    optional,
+    paths,
+    regex,
+    sets,
+    spiffe,
+    strings,
+    time,
 }

@@ -11,7 +11,7 @@ use crate::cel::function::Function;
 use crate::cel::time::Timestamp;
 use crate::cel::value::{List, Value};
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

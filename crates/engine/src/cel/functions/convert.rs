@@ -15,7 +15,7 @@ use crate::number;
 use crate::number::decimal;
 use crate::text::joined;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

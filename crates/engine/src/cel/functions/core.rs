@@ -7,7 +7,7 @@ use crate::cel::function::Function;
 use crate::cel::value::Value;
 use crate::text;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

@@ -8,7 +8,7 @@ use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{Bytes, Value};
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

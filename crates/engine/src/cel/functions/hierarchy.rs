@@ -9,7 +9,7 @@ use crate::cel::value::{List, Str, Value};
 use crate::limits::MAX_ELEMENTS;
 use crate::text;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

@@ -11,7 +11,7 @@ use crate::cel::value::{List, Value};
 use crate::limits::MAX_VALUE_DEPTH;
 use crate::order;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

@@ -10,7 +10,7 @@ use crate::cel::function::Function;
 use crate::cel::value::Value;
 use crate::number::{self, int_to_double, uint_to_double};
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

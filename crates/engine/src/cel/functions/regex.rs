@@ -14,7 +14,7 @@ use crate::cel::value::{Str, Value};
 use crate::limits::MAX_STRING_BYTES;
 use crate::regex::{Captures, Program};
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

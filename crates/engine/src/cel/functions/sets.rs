@@ -10,7 +10,7 @@ use crate::cel::function::Function;
 use crate::cel::value::{List, Value};
 pub(super) use members::Members;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

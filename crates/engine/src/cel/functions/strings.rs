@@ -21,7 +21,7 @@ use crate::text;
 pub(super) use format::text_of;
 pub(super) use quote::quoted;
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,

@@ -10,7 +10,7 @@ use crate::cel::function::Function;
 use crate::cel::time::{Civil, NANOS_PER_SECOND, Timestamp, Zone, ZoneError};
 use crate::cel::value::{Value, zone_constant};
 
-pub(in crate::cel) fn call<'a>(
+pub(super) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,
