@@ -2,8 +2,10 @@
 
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Request;
+use wardgate_engine::wire::Json;
+use wardgate_native::protocol::cerbos::answer::{ResultEntry, begin_response, outputs};
 
-use crate::answer::{self, Response, ResultEntry};
+use crate::answer;
 use crate::arguments::Check;
 use crate::clock;
 use crate::failure::{Failure, Status};
@@ -18,21 +20,32 @@ pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
     requests::each(&check.input.request, |mut call| {
         let now = check.input.now.unwrap_or_else(clock::now);
         let meta = check.meta || call.include_meta;
-        let mut response =
-            Response { request_id: call.request_id().to_owned(), results: Vec::new() };
+        let mut response = begin_response(call.request_id());
         call.each(|request| {
             let decision = table.check(request, now);
             if check.input.json {
-                response.results.push(ResultEntry::new(request, &decision, meta));
+                add_result(&mut response, request, &decision, meta);
                 return Ok(());
             }
             print(request, &decision, meta, out)
         })?;
         if check.input.json {
-            out.line(answer::line(&response))?;
+            response.push_str("]}");
+            out.line(response)?;
         }
         out.flush()
     })
+}
+
+/// Adds the result for one resource to a response.
+fn add_result(response: &mut String, request: &Request, decision: &Decision, with_meta: bool) {
+    let mut json = Json::default();
+    let outputs = &outputs(decision, usize::MAX);
+    ResultEntry { resource: &request.resource, decision, outputs, with_meta }.write(&mut json);
+    if !response.ends_with('[') {
+        response.push(',');
+    }
+    response.push_str(&json.finish());
 }
 
 /// Returns the principal and the resource of a request, as a title.

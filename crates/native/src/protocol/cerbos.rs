@@ -4,6 +4,7 @@
 //! an action twice. The same call for one resource may be written without its list. The host reads
 //! `auxData`: some verify tokens, and some are given claims.
 
+pub mod answer;
 pub(crate) mod fast;
 mod message;
 

@@ -1,6 +1,5 @@
 //! The calls of Cerbos: CheckResources, and the two that came before it.
 
-pub(super) mod answer;
 mod batch;
 mod set;
 
@@ -9,6 +8,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::protocol::cerbos::Call;
+use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::protocol::documents;
 use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock};
 
@@ -50,18 +50,11 @@ pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
 pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
-    let mut json = Json::default();
-    json.open('{');
-    if !call.request_id().is_empty() {
-        json.field("requestId", call.request_id());
-    }
-    json.key("results");
-    json.open('[');
-    let (mut text, meta) = (json.finish(), call.include_meta);
+    let (mut text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
     each(&mut call, policies, context.shared, |request, decision| {
         let mut json = Json::default();
-        let outputs = answer::outputs(decision);
-        answer::entry(&mut json, (&request.resource, decision, &outputs), meta);
+        let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
+        ResultEntry { resource: &request.resource, decision, outputs, with_meta }.write(&mut json);
         joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)
     })?;
     text.push_str("]}");

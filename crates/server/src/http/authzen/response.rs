@@ -12,10 +12,11 @@ use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
+use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
-use crate::http::cerbos::{answer, must_be_few, must_be_short};
+use crate::http::cerbos::{must_be_few, must_be_short};
 use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
@@ -100,20 +101,24 @@ impl SubjectResponse {
 
 impl Entry {
     fn new(resource: &Resource, mut decision: Decision) -> Self {
-        let outputs = answer::outputs(&decision);
+        let outputs = answer::outputs(&decision, MAX_ANSWER_BYTES);
         decision.outputs = Vec::new();
         let known = outputs.iter().map(|output| blake3::hash(output.as_bytes())).collect();
         Self { resource: named(resource), decision, outputs, known }
     }
 
     fn write(&self, json: &mut Json) {
-        answer::entry(json, (&self.resource, &self.decision, &self.outputs), true);
+        self.result(&self.outputs).write(json);
+    }
+
+    fn result<'a>(&'a self, outputs: &'a [String]) -> ResultEntry<'a> {
+        ResultEntry { resource: &self.resource, decision: &self.decision, outputs, with_meta: true }
     }
 
     /// Returns how many bytes it is written with.
     fn length(&self) -> usize {
         let mut json = Json::default();
-        answer::entry(&mut json, (&self.resource, &self.decision, &[]), true);
+        self.result(&[]).write(&mut json);
         self.outputs
             .iter()
             .fold(json.length(), |length, output| length.saturating_add(output.len()))

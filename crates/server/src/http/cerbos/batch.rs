@@ -2,11 +2,11 @@
 
 use wardgate_engine::wire::Json;
 
-use super::answer::{effects, optional, validation_errors};
 use super::{each, joined, read};
 use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
+use wardgate_native::protocol::cerbos::answer::{effects, optional, validation_errors};
 
 /// Answers it.
 pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String, Problem> {

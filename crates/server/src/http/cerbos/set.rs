@@ -8,7 +8,6 @@ use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
-use super::answer::{effects, meta, optional, validation_errors};
 use super::{bad, document, joined, must_be_few, must_be_few_actions};
 use crate::http::context::Context;
 use crate::http::reply::Problem;
@@ -16,6 +15,7 @@ use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
+use wardgate_native::protocol::cerbos::answer::{effects, meta, optional, validation_errors};
 
 /// Answers it.
 pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String, Problem> {

@@ -1,46 +1,68 @@
-//! Decisions in the JSON of Cerbos.
+//! Decisions in the JSON of Cerbos: the one writer of each part of its messages.
 
 use wardgate_engine::decision::{Decision, Effect, Output, ValidationError, ValidationSource};
 use wardgate_engine::request::Resource;
 use wardgate_engine::wire::Json;
 
-use crate::limits::MAX_ANSWER_BYTES;
-
-/// Writes the answer about one resource, with its outputs as [`outputs`] returned them.
-pub(in crate::http) fn entry(
-    json: &mut Json,
-    (resource, decision, outputs): (&Resource, &Decision, &[String]),
-    with_meta: bool,
-) {
+/// The beginning of a CheckResources response; results follow, and then `]}`.
+#[must_use]
+pub fn begin_response(request_id: &str) -> String {
+    let mut json = Json::default();
     json.open('{');
-    json.key("resource");
-    json.open('{');
-    json.field("id", &resource.id);
-    json.field("kind", &resource.kind);
-    optional(json, "policyVersion", &resource.policy_version);
-    optional(json, "scope", &resource.scope);
-    json.close('}');
-    effects(json, decision);
-    validation_errors(json, decision);
-    if with_meta {
-        json.key("meta");
-        meta(json, decision);
-    }
-    if !outputs.is_empty() {
-        json.key("outputs");
-        json.open('[');
-        outputs.iter().for_each(|output| json.element(output));
-        json.close(']');
-    }
-    json.close('}');
+    optional(&mut json, "requestId", request_id);
+    json.key("results");
+    json.open('[');
+    json.finish()
 }
 
-/// Returns each output as JSON. The list ends with the output that makes it longer than an answer
-/// may be; the caller that joins them refuses the answer.
-pub(in crate::http) fn outputs(decision: &Decision) -> Vec<String> {
+/// The result for one resource.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultEntry<'a> {
+    /// The resource of the request.
+    pub resource: &'a Resource,
+    /// The decision on its actions.
+    pub decision: &'a Decision,
+    /// The outputs of the decision, as [`outputs`] returned them.
+    pub outputs: &'a [String],
+    /// Whether the result names the policies that decided.
+    pub with_meta: bool,
+}
+
+impl ResultEntry<'_> {
+    /// Writes the result.
+    pub fn write(&self, json: &mut Json) {
+        let Self { resource, decision, outputs, with_meta } = *self;
+        json.open('{');
+        json.key("resource");
+        json.open('{');
+        json.field("id", &resource.id);
+        json.field("kind", &resource.kind);
+        optional(json, "policyVersion", &resource.policy_version);
+        optional(json, "scope", &resource.scope);
+        json.close('}');
+        effects(json, decision);
+        validation_errors(json, decision);
+        if with_meta {
+            json.key("meta");
+            meta(json, decision);
+        }
+        if !outputs.is_empty() {
+            json.key("outputs");
+            json.open('[');
+            outputs.iter().for_each(|output| json.element(output));
+            json.close(']');
+        }
+        json.close('}');
+    }
+}
+
+/// Returns each output as JSON. The list ends with the output that makes it longer than `most` bytes;
+/// a caller with that bound refuses the answer.
+#[must_use]
+pub fn outputs(decision: &Decision, most: usize) -> Vec<String> {
     let (mut outputs, mut length) = (Vec::new(), 0_usize);
     for output in &decision.outputs {
-        if length > MAX_ANSWER_BYTES {
+        if length > most {
             break;
         }
         let text = output_json(output);
@@ -67,7 +89,7 @@ fn output_json(Output { source, action, value }: &Output) -> String {
 }
 
 /// Writes the effect on each action.
-pub(super) fn effects(json: &mut Json, decision: &Decision) {
+pub fn effects(json: &mut Json, decision: &Decision) {
     json.key("actions");
     json.open('{');
     for action in &decision.actions {
@@ -77,7 +99,7 @@ pub(super) fn effects(json: &mut Json, decision: &Decision) {
 }
 
 /// Writes where attributes do not fit their schema, if there is such a place.
-pub(super) fn validation_errors(json: &mut Json, decision: &Decision) {
+pub fn validation_errors(json: &mut Json, decision: &Decision) {
     if decision.validation_errors.is_empty() {
         return;
     }
@@ -98,7 +120,7 @@ pub(super) fn validation_errors(json: &mut Json, decision: &Decision) {
 }
 
 /// Writes which policies decided, and the derived roles in effect.
-pub(super) fn meta(json: &mut Json, decision: &Decision) {
+pub fn meta(json: &mut Json, decision: &Decision) {
     json.open('{');
     json.key("actions");
     json.open('{');
@@ -120,13 +142,15 @@ pub(super) fn meta(json: &mut Json, decision: &Decision) {
 }
 
 /// Writes text that is not empty.
-pub(super) fn optional(json: &mut Json, name: &str, text: &str) {
+pub fn optional(json: &mut Json, name: &str, text: &str) {
     if !text.is_empty() {
         json.field(name, text);
     }
 }
 
-pub(super) const fn effect(effect: Effect) -> &'static str {
+/// Returns the name of an effect.
+#[must_use]
+pub const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Allow => "EFFECT_ALLOW",
         Effect::Deny => "EFFECT_DENY",
