@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_bundle_of_nothing() {
+    fn no_policies_give_no_bundle() {
         let disabled = format!("{POLICY}disabled: true\n");
         let nothing = Answer::refused(vec![Diagnostic::no_policies()]);
         for files in [&[][..], &[("a.txt", POLICY)], &[("a.yaml", "")], &[("a.yaml", &disabled)]] {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_a_diagnostic() {
+    fn errors_are_diagnostics() {
         let options = wardgate_compiler::Options::default();
         let text = POLICY.replace("EFFECT_ALLOW", "ALOW");
         let files = [("a.yaml".to_owned(), text.clone().into_bytes())];
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_nobody_knows_is_refused() {
+    fn unknown_options_are_refused() {
         assert!(serde_json::from_str::<CompileOptions>(r#"{"strict": true}"#).is_err());
     }
 }

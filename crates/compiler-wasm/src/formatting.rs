@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_a_diagnostic_and_no_text() {
+    fn unreadable_files_give_a_diagnostic_and_no_text() {
         let formatted = formatted("a: [\n");
         assert!(
             formatted.text.is_none()

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_are_none_are_failures() {
+    fn malformed_patterns_are_failures() {
         for options in [r#"{"run": "("}"#, r#"{"filter": "x=y"}"#] {
             assert!(tested(&[("a.yaml", POLICY)], options).is_err());
         }

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_rule_is_said_at_its_character() {
+    fn errors_of_a_rule_are_located_at_their_character() {
         let check = |text: &[u8], expected: (u32, u32), message: &str| {
             let files = [("a.spoc".to_owned(), text.to_vec())];
             let errors = compile_files(&files, &Options::default()).unwrap_err();

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn values_that_are_no_objects_are_refused() {
         check("- 1", Err("g: expected an object, found a list"));
         check("", Err("g: expected one document, found 0"));
         check("a: 1\n---\nb: 2\n", Err("g: expected one document, found 2"));

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_seen_that_is_not_left_out() {
+    fn all_entries_are_listed_unless_left_out() {
         let root = Temporary::new("all");
         ["a", "b/c", "b/d/e", "f/b/g"].iter().for_each(|path| root.write(path));
         check(&root.0, &|_| true, &["a", "b/c", "b/d/e", "f/b/g"], &[]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_too_deeply_is_told_and_the_rest_is_seen() {
+    fn too_deep_directories_are_reported_and_the_rest_is_listed() {
         let root = Temporary::new("deep");
         let deepest = vec!["d"; MAX_DIRECTORY_DEPTH].join("/");
         let (last, beyond) = (format!("{deepest}/last"), format!("{deepest}/d/beyond"));
@@ -211,7 +211,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_seen_and_not_followed() {
+    fn links_are_listed_and_not_followed() {
         let root = Temporary::new("links");
         root.write("a/b");
         std::os::unix::fs::symlink(&root.0, root.0.join("a/up")).unwrap();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stands_outside_of_the_text() {
+    fn positions_outside_of_the_text_are_empty() {
         let source = SourceFile::of("p", "ab\ncd");
         let check = |line, column, expected| {
             assert_eq!(rest_of_line(&source, Position { line, column }), expected);

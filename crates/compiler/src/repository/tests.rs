@@ -208,7 +208,7 @@ fn files_in_memory_have_the_bounds_of_a_directory() {
 }
 
 #[test]
-fn what_is_no_map_is_no_policy() {
+fn values_that_are_no_maps_are_no_policies() {
     one("wat", "p.yaml:1:1 $ parse: the value has the wrong type");
     one("- a", "p.yaml:1:1 $ parse: the value has the wrong type");
 }

@@ -42,7 +42,7 @@ fn variables_stand_after_those_they_name() {
 }
 
 #[test]
-fn unused_variables_are_kept_to_be_checked() {
+fn unused_variables_are_checked_too() {
     let policy = policy("local: {u: '1 +'}", "true");
     let resolved = load(&[("p.yaml", &policy)]).unwrap();
     assert_eq!(resolved.resource[0].head.variables, []);
@@ -59,7 +59,7 @@ fn variables_do_not_go_in_circles() {
 }
 
 #[test]
-fn unknown_names_are_reported_where_they_stand() {
+fn unknown_names_are_reported_at_their_position() {
     check(
         &[(
             "p.yaml",

@@ -284,7 +284,7 @@ fn endless_schemas_forbid_everything() {
 }
 
 #[test]
-fn broken_schemas_are_errors_with_a_place() {
+fn broken_schemas_are_errors_with_a_location() {
     let check = |schema: &str, expected: &str| {
         let unusable = "policy.yaml$: schema `cerbos:///s.json` cannot be used";
         let found = report(&[("s.json", schema)], "{}").unwrap_err();
@@ -331,7 +331,7 @@ fn broken_schemas_are_errors_with_a_place() {
 }
 
 #[test]
-fn what_takes_too_long_to_check_or_to_tell_is_refused() {
+fn expensive_schemas_are_refused() {
     let refused = "/ the schema is too complex to check the value";
     let check = |schema: &str, attributes: &str| {
         let found = report(&[("s.json", schema)], attributes).unwrap();

@@ -123,7 +123,7 @@ fn tags_are_no_part_of_the_value() {
 }
 
 #[test]
-fn malformed_yaml_is_explained_where_it_stands() {
+fn malformed_yaml_is_explained_at_its_position() {
     check("\"open", "error 1:1 quoted text has no closing quote");
     check(
         "a:\n  - b: c\n    d! E\n    f: g",
@@ -152,7 +152,7 @@ fn json_escapes_may_come_in_pairs() {
 }
 
 #[test]
-fn malformed_json_is_explained_where_it_stands() {
+fn malformed_json_is_explained_at_its_position() {
     check_json(r#"{"a": "b"#, "error 1:7 quoted text has no closing quote");
     check_json(
         "{\"a\": 1\n \"b\": 2}",
@@ -163,7 +163,7 @@ fn malformed_json_is_explained_where_it_stands() {
 }
 
 #[test]
-fn what_is_not_json_may_be_yaml() {
+fn text_that_is_not_json_may_be_yaml() {
     check_json("{a: 01}", r#"{"a"@1:2=1@1:5}@1:1"#);
     check_json("{\"a\": 1} # c", r#"{"a"@1:2=1@1:7}@1:1"#);
 }

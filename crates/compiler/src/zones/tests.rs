@@ -56,7 +56,7 @@ fn a_name_is_exact_or_unknown() {
 }
 
 #[test]
-fn a_place_with_a_rule_needs_little_room() {
+fn a_zone_with_a_rule_takes_few_words() {
     assert!(zone_words("Europe/Berlin").unwrap().len() < 600);
     assert_eq!(rule::parse("<+09>-9"), Some(Vec::new()));
     assert_eq!(rule::parse("EST5EDT,J60,J300"), None);

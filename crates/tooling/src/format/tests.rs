@@ -132,7 +132,7 @@ fn a_collection_in_brackets_can_be_a_key() {
 }
 
 #[test]
-fn what_is_no_yaml_is_refused() {
+fn malformed_yaml_is_refused() {
     for text in ["a: [", "a: b\n c: d\n", "a:\n\tb: c\n", "a: b\na: c\n"] {
         assert!(!format("a.yaml", text.as_bytes()).unwrap_err().is_empty(), "{text}");
     }
@@ -167,7 +167,7 @@ fn expressions_are_laid_out_in_their_style() {
 }
 
 #[test]
-fn an_expression_stays_where_its_style_cannot_say_it() {
+fn an_expression_stays_where_its_style_cannot_hold_it() {
     for text in ["a?b:c", "{a: b}", "a ==", "true", "1", "\"\\u0061==b\"", "x==[1,2]\u{a0}"] {
         let expected = match text {
             "a?b:c" => "a ? b : c",

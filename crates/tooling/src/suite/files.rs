@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suites_and_fixtures_are_told_by_their_names() {
+    fn names_distinguish_suites_from_fixtures() {
         let suites = ["a_test.yaml", "x/_test.yml", ".x/A_TEST.JSON", "_schemas/a_test.json"];
         for path in suites {
             assert!(is_suite(path) && !is_fixture(path), "{path}");

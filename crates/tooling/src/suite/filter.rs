@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_refused() {
+    fn malformed_filters_are_refused() {
         check("album", Err("expected `NAME=GLOB,...`, found `album`"));
         check("test=,;", Err("expected `NAME=GLOB,...`, found `test=,;`"));
         let expected = "expected `suite`, `test`, `principal`, `resource` or `action`";

@@ -89,7 +89,7 @@ fn macros_become_nodes() {
 }
 
 #[test]
-fn wrong_sources_say_where() {
+fn errors_of_sources_have_positions() {
     check("a ^^ true", "`^` means nothing in an expression");
     check("a = b", "`=` means nothing in an expression: expected `==`");
     check(

@@ -57,7 +57,7 @@ fn references_that_are_dynamic() {
 }
 
 #[test]
-fn what_no_other_keyword_evaluates() {
+fn properties_that_no_other_keyword_evaluates() {
     let closed = r#"{"properties": {"x": {}}, "patternProperties": {"^y": {}}, "unevaluatedProperties": false,
         "anyOf": [{"required": ["p"], "properties": {"p": {"type": "null"}}}, {"properties": {"q": {}}}],
         "if": {"required": ["r"], "properties": {"r": {}}}, "then": {"properties": {"s": {}}},

@@ -44,7 +44,7 @@ fn literals_and_macros_stay_as_they_are_written() {
 }
 
 #[test]
-fn parentheses_go_where_they_say_nothing() {
+fn parentheses_without_meaning_are_removed() {
     line("((a))", "a");
     line("(a == b) && (c in d)", "a == b && c in d");
     line("f((a), [(b)], {(c): (d)})[(0)]", "f(a, [b], {c: d})[0]");
@@ -80,7 +80,7 @@ fn parentheses_stay_where_they_mean_something() {
 }
 
 #[test]
-fn what_is_no_expression_stays() {
+fn texts_that_are_no_expressions_stay() {
     unchanged("a ==");
     unchanged("");
     unchanged("\"open");
@@ -90,7 +90,7 @@ fn what_is_no_expression_stays() {
 }
 
 #[test]
-fn what_nests_too_deeply_stays() {
+fn deep_nesting_stays() {
     for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("a[", "]"), ("true ? 1 : ", "")] {
         unchanged(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000)));
     }

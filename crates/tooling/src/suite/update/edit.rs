@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_on_one_line_are_told_together() {
+    fn changes_on_one_line_are_one_change() {
         let edit = |range, text: &str| Edit { range, text: text.to_owned() };
         let found = changes("a b\nc\nd\n", &[edit(2..3, "y"), edit(0..1, "x"), edit(6..7, "z\nz")]);
         let change = |line, before: &str, after: &[&str]| Change {

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_joined_where_the_same_is_said() {
+    fn pairs_with_equal_outcomes_are_joined() {
         let outcome = |effect| PairOutcome {
             effects: vec![("view".to_owned(), effect)],
             outputs: Vec::new(),
