@@ -138,6 +138,11 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/compiler/src")
 }
 
+/// Returns the folder of the sources of the tools for authors.
+fn tooling_sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/tooling/src")
+}
+
 /// The file in each folder of cases with the messages that no author can reach.
 const UNCOVERED: &str = "uncovered.yaml";
 
