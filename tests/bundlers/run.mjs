@@ -1,7 +1,7 @@
 // node run.mjs FIXTURES OUT
 //
-// Builds the app of each bundler, runs it where it belongs, and compares what it says with what the package
-// says here. The browser is the program that CHROMIUM names.
+// Builds the app of each bundler, runs it in its runtime, and compares its answers with those of the package
+// in Node. CHROMIUM names the program of the browser.
 
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { open } from "wardgate";
 import { createPool } from "wardgate/pool";
 
-import { answers, now } from "./asked.mjs";
+import { answers, now } from "./answers.mjs";
 import { STRICT, titleOf } from "./browser.mjs";
 
 const [fixtures, out] = process.argv.slice(2);
@@ -24,11 +24,11 @@ const expected = await answers(
 
 for (const name of ["vite", "webpack", "esbuild"]) await inBrowser(name);
 const { run } = await import("./wrangler/run.mjs");
-for (const [name, said] of Object.entries(await run(prepared("wrangler"), fixtures))) hold(name, said);
+for (const [name, answer] of Object.entries(await run(prepared("wrangler"), fixtures))) hold(name, answer);
 const { build: buildProgram } = await import("./esbuild/build-node.mjs");
 hold("esbuild for Node", await buildProgram(prepared("esbuild-node"), fixtures));
 
-/** Runs an app under a strict policy for content, and once under one that forbids what it needs. */
+/** Runs an app under a strict policy for content, and once under one that forbids WebAssembly. */
 async function inBrowser(name) {
   const folder = prepared(name);
   const { build } = await import(`./${name}/build.mjs`);
@@ -41,7 +41,7 @@ async function inBrowser(name) {
   }
 }
 
-/** An empty folder. */
+/** Makes an empty folder. */
 function prepared(name) {
   const folder = `${out}/${name}`;
   rmSync(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ function prepared(name) {
   return folder;
 }
 
-function hold(name, said) {
-  if (said !== expected) throw new Error(`${name}: expected ${expected}, found ${said}`);
+function hold(name, answer) {
+  if (answer !== expected) throw new Error(`${name}: expected ${expected}, found ${answer}`);
   console.log(`    ${name}: the app says what the package says in Node`);
 }

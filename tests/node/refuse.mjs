@@ -1,7 +1,7 @@
-// Opens through the npm package what a native test opens too, one job a line:
+// Opens through the npm package the bundles that a native test opens too, one job a line:
 //   { "bundle": base64, "base"?: base64, "trust": ..., ...options of `open` }
-// and answers a line each: the code of the refusal, or "opened". With a base, that is opened first and the
-// bundle is what it is reloaded with.
+// and answers a line each: the code of the refusal, or "opened". A base is opened first,
+// and then reloaded with the bundle.
 
 import { createInterface } from "node:readline";
 import { open, WardgateError } from "../../npm/dist/index.js";
@@ -13,9 +13,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 async function answer({ bundle, base, unsealKey, ...options }) {
   const settings = { ...options, ...(unsealKey && { unsealKey: bytes(unsealKey) }) };
   const first = await attempt(() => open(bytes(base ?? bundle), settings));
-  if (typeof first === "string" || base === undefined) return said(first);
+  if (typeof first === "string" || base === undefined) return codeOf(first);
   try {
-    return said(await attempt(() => first.reload(bytes(bundle), { now: options.now })));
+    return codeOf(await attempt(() => first.reload(bytes(bundle), { now: options.now })));
   } finally {
     first.dispose();
   }
@@ -29,7 +29,7 @@ async function attempt(work) {
   }
 }
 
-function said(outcome) {
+function codeOf(outcome) {
   if (typeof outcome === "string") return outcome;
   outcome?.dispose();
   return "opened";

@@ -1,7 +1,8 @@
-//! The cases of `tests/diagnostics/suites`: policy tests with mistakes, and the exact report about them.
+//! The cases of `tests/diagnostics/suites`: policy tests with mistakes, and the exact report about
+//! them.
 //!
-//! As with policies, a case says what is wrong and nothing else: what it does not say is taken from the
-//! smallest suite, with its fixtures and its policy.
+//! As with policies, a case holds the mistake alone: the rest comes from the smallest suite, with
+//! its fixtures and its policy.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,15 +27,15 @@ pub struct Case {
     pub name: String,
     /// Policies, suites and fixtures.
     pub files: Files,
-    /// What is run: globs, a pattern, keys of policies that are left out.
+    /// The selection of a run: globs, a pattern, keys of policies that are left out.
     filter: Json,
-    /// What becomes of the results.
+    /// The form of the results.
     shown: Shown,
-    /// What is said, as authors see it.
+    /// The report, as authors see it.
     pub report: String,
 }
 
-/// What a case shows of the results.
+/// The form in which a case shows the results.
 #[derive(Clone, Copy, Debug)]
 enum Shown {
     Report,
@@ -44,11 +45,11 @@ enum Shown {
 }
 
 impl Case {
-    /// Returns what is said about the files.
+    /// Returns the report about the files.
     ///
     /// # Errors
     /// If the case itself cannot be run.
-    pub fn said(&self) -> Result<String, String> {
+    pub fn rendered(&self) -> Result<String, String> {
         let options = Options {
             evaluation: Evaluation::Lenient,
             schema_enforcement: Enforcement::Reject,
@@ -72,13 +73,13 @@ impl Case {
         Ok(match self.shown {
             Shown::Report => report(&results),
             Shown::Update => {
-                let (said, files) = updates(&suites, &results, &self.files);
+                let (text, files) = updates(&suites, &results, &self.files);
                 let again = files::load_drafts(&files::pick(
                     files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())),
                 ));
                 let after = run(&again, &filter, &mut Native::new(&sources, options))?;
                 is_no_worse(&results, &after)?;
-                said
+                text
             }
             Shown::Junit => format!("{}\n", results.junit()),
             Shown::Json => format!("{}\n", results.json()),
@@ -89,7 +90,7 @@ impl Case {
 /// Reads the cases of one file.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the file cannot be read or holds no cases.
 pub fn read(path: &Path) -> Result<Vec<Case>, String> {
     diagnostics::cases_of(path, read_case)
 }
@@ -126,7 +127,7 @@ fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
     })
 }
 
-/// Returns the text of the suite: the whole of it, or the smallest one around what a case says.
+/// Returns the text of the suite: the whole of it, or the smallest one around the parts of a case.
 fn suite(json: &Json) -> String {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     if let Some(suite) = text("suite") {
@@ -164,7 +165,7 @@ fn filter(json: &Json) -> Result<Filter, String> {
     Ok(filter)
 }
 
-/// Says what did not go well.
+/// Returns the report of failures, skipped tests and errors.
 #[must_use]
 pub fn report(results: &Results) -> String {
     results.suites.iter().map(of_suite).collect()
@@ -193,7 +194,7 @@ fn of_case(case: &CaseResult) -> String {
         Outcome::Errored(error) => format!("{place}: {title}: not decided: {error}\n"),
         Outcome::Failed(failure) => {
             let [expected, actual] = [failure.expected, failure.actual].map(effect_word);
-            let mut said = format!("{place}: {title}: expected {expected}, found {actual}\n");
+            let mut text = format!("{place}: {title}: expected {expected}, found {actual}\n");
             for output in &failure.outputs {
                 let expected = output.expected.as_ref().map_or("nothing".to_owned(), attr_json);
                 let found = match &output.found {
@@ -201,35 +202,38 @@ fn of_case(case: &CaseResult) -> String {
                     ActualOutput::Nothing => "no output".to_owned(),
                     ActualOutput::Error(error) => format!("an error: {error}"),
                 };
-                said.push_str(&format!(
+                text.push_str(&format!(
                     "  {}: expected {expected}, found {found}\n",
                     output.source
                 ));
             }
-            said
+            text
         }
     }
 }
 
-/// Says what would be changed, and what cannot be; and returns the files after that.
+/// Returns the changes and refusals of an update, and the files after it.
 fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, Files) {
-    let (mut said, mut files) = (String::new(), files.clone());
+    let (mut text, mut files) = (String::new(), files.clone());
     for (loaded, result) in suites.iter().zip(&results.suites) {
         let update = update(loaded, result);
         for change in &update.changes {
             let lines = change.before.iter().map(|line| ('-', line));
             for (sign, line) in lines.chain(change.after.iter().map(|line| ('+', line))) {
-                said.push_str(&format!("{} {sign} {line}\n", change.line));
+                text.push_str(&format!("{} {sign} {line}\n", change.line));
             }
         }
-        said.push_str(&diagnostics::report(&update.refused));
+        text.push_str(&diagnostics::report(&update.refused));
         let changed = files.iter_mut().find(|(path, _)| *path == loaded.file).zip(update.text);
         changed.into_iter().for_each(|((_, bytes), text)| *bytes = text.into_bytes());
     }
-    (said, files)
+    (text, files)
 }
 
-/// Fails where a suite that was changed can no longer be run, or a test fails that did not before.
+/// Checks an update.
+///
+/// # Errors
+/// If a changed suite can no longer be run, or a test fails that did not before.
 fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
     let failing = |results: &Results| -> BTreeSet<String> {
         let all = results.suites.iter().flat_map(|suite| match &suite.outcome {

@@ -1,7 +1,7 @@
-//! What authors are told about their mistakes: every case, and that there is a case for every message.
+//! The reports about mistakes: every case, and a case for every message.
 //!
-//! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; what changed is then read like any
-//! other change.
+//! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; the changes are then read like any
+//! others.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -28,7 +28,7 @@ use wardgate_tests::diagnostics::{self, Case};
 use wardgate_tests::{literals, yaml};
 
 #[test]
-fn every_mistake_is_reported_as_its_case_says() {
+fn every_mistake_has_the_report_of_its_case() {
     let mut failures = Vec::new();
     for path in case_files(&cases()) {
         let read = diagnostics::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -49,31 +49,33 @@ fn every_mistake_is_reported_as_its_case_says() {
 }
 
 #[test]
-fn every_message_of_the_compiler_is_heard_in_a_case() {
-    let mut told = literals::told(&sources(), &OF_OTHER_TESTS).unwrap();
-    told.extend(literals::told(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
-    told.extend(words_for_yaml());
-    all_are_heard(&told, &heard(), &cases().join(UNHEARD));
+fn every_message_of_the_compiler_is_in_a_case() {
+    let mut messages = literals::messages(&sources(), &OF_OTHER_TESTS).unwrap();
+    let of_other_tests = ["coverage", "lint", "suite"];
+    messages.extend(literals::messages(&tooling_sources(), &of_other_tests).unwrap());
+    messages.extend(words_for_yaml());
+    assert_all_shown(&messages, &shown(), &cases().join(UNCOVERED));
 }
 
-/// Fails where a text of `told` is in no text of `heard`, unless the file `known` lists it.
-fn all_are_heard(told: &BTreeSet<String>, heard: &[String], known: &Path) {
-    let unheard: BTreeSet<&String> = told
+/// Fails if a text of `messages` is in no text of `shown`, unless the file `known` lists it.
+fn assert_all_shown(messages: &BTreeSet<String>, shown: &[String], known: &Path) {
+    let uncovered: BTreeSet<&String> = messages
         .iter()
-        .filter(|template| !heard.iter().any(|text| literals::comes_to(template, text)))
+        .filter(|template| !shown.iter().any(|text| literals::comes_to(template, text)))
         .collect();
     let text = fs::read_to_string(known).unwrap();
     let known_texts: BTreeMap<String, String> =
         serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
-    let missing: Vec<_> = unheard.iter().filter(|text| !known_texts.contains_key(**text)).collect();
+    let missing: Vec<_> =
+        uncovered.iter().filter(|text| !known_texts.contains_key(**text)).collect();
     assert!(missing.is_empty(), "no case beside {} hears\n{missing:#?}", known.display());
-    let stale: Vec<_> = known_texts.keys().filter(|text| !unheard.contains(text)).collect();
+    let stale: Vec<_> = known_texts.keys().filter(|text| !uncovered.contains(text)).collect();
     assert!(stale.is_empty(), "{} lists what is heard or gone\n{stale:#?}", known.display());
 }
 
 #[test]
-fn every_code_is_heard_in_a_case() {
-    let heard: BTreeSet<&str> = ALL.iter().map(|diagnostic| diagnostic.code.name()).collect();
+fn every_code_is_in_a_case() {
+    let shown: BTreeSet<&str> = ALL.iter().map(|diagnostic| diagnostic.code.name()).collect();
     let own: String = literals::sources(&sources(), &OF_OTHER_TESTS).unwrap().concat();
     let source = fs::read_to_string(sources().join("diagnostics.rs")).unwrap();
     let names = source.lines().filter_map(|line| {
@@ -81,22 +83,22 @@ fn every_code_is_heard_in_a_case() {
         let is_given = own.contains(&format!("Code::{variant},"));
         name.strip_suffix("\",").filter(|_| is_given)
     });
-    let missing: Vec<_> = names.filter(|name| !heard.contains(name) && *name != OF_HOSTS).collect();
+    let missing: Vec<_> = names.filter(|name| !shown.contains(name) && *name != OF_HOSTS).collect();
     assert!(missing.is_empty(), "no case of tests/diagnostics hears the codes {missing:?}");
 }
 
-/// Returns everything that is said in the cases: messages, what was found, and what was expected.
-fn heard() -> Vec<String> {
-    let mut heard = limits::globals();
+/// Returns all texts of the cases: messages, found values, and expected ones.
+fn shown() -> Vec<String> {
+    let mut shown = limits::globals();
     for diagnostic in ALL.iter() {
-        heard.push(diagnostic.message.clone());
-        heard.extend(diagnostic.found.clone());
-        heard.extend(diagnostic.expected.clone());
+        shown.push(diagnostic.message.clone());
+        shown.extend(diagnostic.found.clone());
+        shown.extend(diagnostic.expected.clone());
     }
-    heard
+    shown
 }
 
-/// Returns what is said instead of the words of the YAML scanner, which stand before each of them.
+/// Returns the words that replace those of the YAML scanner, which stand before each of them.
 fn words_for_yaml() -> Vec<String> {
     let source = fs::read_to_string(sources().join("yaml/scanner_messages.rs")).unwrap();
     let pairs = source.split_once("const MESSAGES").unwrap().1;
@@ -116,7 +118,7 @@ fn is_updating() -> bool {
     std::env::var_os("UPDATE_DIAGNOSTICS").is_some()
 }
 
-/// Writes the reports of a file of cases anew, if that is wanted.
+/// Writes the reports of a file of cases anew, if the environment demands it.
 fn update(path: &Path, reports: &[String]) {
     if is_updating() {
         let text = fs::read_to_string(path).unwrap();
@@ -127,7 +129,7 @@ fn update(path: &Path, reports: &[String]) {
 /// Returns the files of cases in a folder.
 fn case_files(folder: &Path) -> Vec<PathBuf> {
     let files = diagnostics::paths(folder).unwrap().into_iter();
-    files.filter(|path| !path.ends_with(UNHEARD)).collect()
+    files.filter(|path| !path.ends_with(UNCOVERED)).collect()
 }
 
 fn cases() -> PathBuf {
@@ -143,14 +145,15 @@ fn tooling_sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/tooling/src")
 }
 
-/// The texts that nobody is told, in each folder of cases.
-const UNHEARD: &str = "unheard.yaml";
+/// The file in each folder of cases with the messages that no author can reach.
+const UNCOVERED: &str = "uncovered.yaml";
 
-/// Parts of the compiler without messages, or whose messages have other proofs: lists of names; the messages for
-/// the YAML scanner, which `words_for_yaml` reads; and missing schemas, whose cases are those of `tests/lint`.
-/// `suites`, `reports` and `tests/lint` hold the same proof for suites, coverage and the linter.
+/// Lists of names, which are no messages; the messages for the YAML scanner, which `words_for_yaml`
+/// reads; and missing schemas, whose cases are those of `tests/lint`. `suites`, `reports` and
+/// `tests/lint` hold the same proof for the crate `tooling`.
 const OF_OTHER_TESTS: [&str; 4] =
     ["cel/signature/table", "regex/names", "schema/missing", "yaml/scanner_messages"];
 
-/// The code that only the hosts of the compiler give: the compiler itself takes no policies for an answer.
+/// The code that only the hosts of the compiler give: the compiler itself accepts a directory
+/// without policies.
 const OF_HOSTS: &str = "no-policies";

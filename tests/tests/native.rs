@@ -1,4 +1,4 @@
-//! Every form of a request that the native host takes, against the general path.
+//! Every form of a request that the native host takes, compared with the general path.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::cell::Cell;
@@ -66,15 +66,15 @@ fn opened(bundle: &[u8]) -> Snapshot {
     Pdp::open(bundle, Trust::Unsigned).unwrap().snapshot()
 }
 
-/// Asks about each action in every form; returns how many answers were compared.
-fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
-    let request = check::request(asked).map_err(TestCaseError::fail)?;
+/// Decides on each action in every form; returns the number of compared answers.
+fn compare(policies: &Snapshot, json: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
+    let request = check::request(json).map_err(TestCaseError::fail)?;
     let mut compared = 0;
     for action in &request.actions {
         let expected = policies.table().is_allowed(&request, action, now);
         let found = policies.is_allowed(&request, action, now);
-        prop_assert_eq!(found, expected, "request: {} {}", action, asked);
-        let document = document(asked, action);
+        prop_assert_eq!(found, expected, "request: {} {}", action, json);
+        let document = document(json, action);
         let value = policies.is_allowed_value(&document, now);
         prop_assert_eq!(value, Ok(expected), "value: {}", document);
         for text in [
@@ -86,18 +86,18 @@ fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, Tes
             prop_assert_eq!(found, Ok(expected), "text: {}", text);
             compared += 1;
         }
-        if asked.get("auxData").is_none() {
-            let found = by_fields(policies, asked, action, now);
-            prop_assert_eq!(found, expected, "fields: {} {}", action, asked);
+        if json.get("auxData").is_none() {
+            let found = by_fields(policies, json, action, now);
+            prop_assert_eq!(found, expected, "fields: {} {}", action, json);
         }
         compared += 2;
     }
     Ok(compared)
 }
 
-/// The request about one action.
-fn document(asked: &Json, action: &str) -> Json {
-    let mut document = asked.clone();
+/// Returns the request about one action.
+fn document(json: &Json, action: &str) -> Json {
+    let mut document = json.clone();
     let members = document.as_object_mut().unwrap();
     members.retain(|name, _| ["principal", "resource", "auxData", "requestId"].contains(&&**name));
     members.insert("action".to_owned(), action.into());
@@ -113,12 +113,12 @@ fn document(asked: &Json, action: &str) -> Json {
     document
 }
 
-/// The request about one action, its attributes as pairs and as a map.
-fn by_fields(policies: &Snapshot, asked: &Json, action: &str, now: Timestamp) -> bool {
-    let request = check::request(asked).unwrap();
+/// Decides on one action by fields, with attributes as pairs and as a map.
+fn by_fields(policies: &Snapshot, json: &Json, action: &str, now: Timestamp) -> bool {
+    let request = check::request(json).unwrap();
     let (principal, resource) = (&request.principal, &request.resource);
     let attributes =
-        |party: &str| asked.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned();
+        |party: &str| json.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned();
     let pairs: Vec<(String, Json)> = attributes("principal").into_iter().flatten().collect();
     let map: Map<String, Json> = attributes("resource").unwrap_or_default();
     let question = Question {

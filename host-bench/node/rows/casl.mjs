@@ -6,7 +6,7 @@ import { versionOf } from "../versions.mjs";
 /** An ability holds every rule for its principal: so many rules altogether fit into memory. */
 const MOST_RULES = 400_000;
 
-/** The rows of CASL. */
+/** Returns the rows of CASL. */
 export function casl(job) {
   const abilities = new Map();
   const most = Math.max(1, Math.floor(MOST_RULES / (job.kinds.length * 5)));
@@ -21,7 +21,7 @@ export function casl(job) {
   return rows;
 }
 
-/** How many of the first requests are about at most `most` principals. */
+/** Returns the number of the first requests that are about at most `most` principals. */
 function coveredBy(requests, most) {
   const seen = new Set();
   const at = requests.findIndex(({ principal }) => seen.add(principal.id).size > most);
@@ -46,7 +46,7 @@ function cached(job, abilities, name, covers) {
 
 function prebuilt(job, abilities, name, covers) {
   const { expected } = job;
-  const asked = job.requests.slice(0, covers).map(({ principal, action, resource }) => ({
+  const questions = job.requests.slice(0, covers).map(({ principal, action, resource }) => ({
     ability: abilities.get(principal.id),
     action,
     resource: subject(resource.kind, { ...resource.attr }),
@@ -54,7 +54,7 @@ function prebuilt(job, abilities, name, covers) {
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
-      const { ability, action, resource } = asked[i];
+      const { ability, action, resource } = questions[i];
       if (ability.can(action, resource) !== expected[i]) wrong++;
     }
     return wrong;

@@ -1,4 +1,5 @@
-//! Counts the allocations of a decision, in every native form, and what sets of SPOCP rules hold on to.
+//! Counts the allocations of a decision, in every native form, and the memory of sets of SPOCP
+//! rules.
 //!
 //! It is a program of its own because the counting allocator would slow the rows of the benchmark.
 #![forbid(unsafe_code)]
@@ -10,7 +11,8 @@ use wardgate_host_bench::{Row, hot, spocp};
 
 fn main() -> ExitCode {
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
-    let counted = counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(held));
+    let counted =
+        counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(resident));
     match counted {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -20,9 +22,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what one pass over the 2000 requests allocates.
+/// Prints the allocations of one pass over the 2000 requests.
 fn count(row: &Row<'_>) -> Result<(), String> {
-    // The first decision of a thread makes what the thread keeps.
+    // The first decision of a thread makes the thread's buffers.
     row.pass()?;
     let mut outcome = Ok(());
     let counted = measure(|| outcome = row.pass());
@@ -32,8 +34,8 @@ fn count(row: &Row<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints what a set of SPOCP rules holds on to.
-fn held(rules: usize) -> Result<(), String> {
+/// Prints the memory of a set of SPOCP rules.
+fn resident(rules: usize) -> Result<(), String> {
     let mut set = Err(String::new());
     let counted = measure(|| set = spocp::rules(rules));
     let name = format!("{} SPOCP rules, held", set?.len());

@@ -1,7 +1,7 @@
 //! casbin: a row of its policy for each rule.
 //!
-//! What a rule's condition asks is handed to it as flags of the request, computed beforehand: the figure
-//! is the least that casbin takes.
+//! The values that a rule's condition reads are handed to it as flags of the request, computed
+//! beforehand: the figure is the least that casbin takes.
 
 use std::fmt::Display;
 use std::pin::pin;
@@ -16,36 +16,36 @@ use crate::rivals;
 use crate::workload::Workload;
 
 /// A request as this model defines it.
-type Asked = (String, String, bool, bool, bool, bool, bool);
+type Input = (String, String, bool, bool, bool, bool, bool);
 
-/// The row of casbin.
+/// Returns the row of casbin.
 pub(crate) fn row<'a>(
     workload: &'a Workload,
     requests: &[Request],
     policy: &str,
 ) -> Result<Row<'a>, String> {
     let enforcer = load(policy)?;
-    let asked: Vec<Asked> = requests.iter().map(asked).collect();
+    let inputs: Vec<Input> = requests.iter().map(input).collect();
     Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
-        asked.get(at).is_some_and(|asked| {
-            let (kind, action, viewer, editor, owner, public, locked) = asked;
+        inputs.get(at).is_some_and(|input| {
+            let (kind, action, viewer, editor, owner, public, locked) = input;
             let flags = (*viewer, *editor, *owner, *public, *locked);
             let (viewer, editor, owner, public, locked) = flags;
             let words = (kind.as_str(), action.as_str());
-            let asked = (words.0, words.1, viewer, editor, owner, public, locked);
-            enforcer.enforce(asked).unwrap_or(false)
+            let input = (words.0, words.1, viewer, editor, owner, public, locked);
+            enforcer.enforce(input).unwrap_or(false)
         })
     }))
 }
 
-/// Reads a policy, as a program does that takes a new one into use.
+/// Reads a policy, as a program does that loads a new one.
 pub(crate) fn load(policy: &str) -> Result<Enforcer, String> {
     let model = rivals::casbin_model(REQUEST, MATCHER);
     let model = at_once(DefaultModel::from_str(&model))?.map_err(message)?;
     at_once(Enforcer::new(model, StringAdapter::new(policy)))?.map_err(message)
 }
 
-fn asked(request: &Request) -> Asked {
+fn input(request: &Request) -> Input {
     let role = |wanted: &str| request.principal.roles.iter().any(|role| role == wanted);
     let flag = |name: &str| request.resource.attr.get(name) == Some(&Attr::Bool(true));
     let owner = Attr::String(request.principal.id.as_str().into());

@@ -1,14 +1,14 @@
 //! The evaluation alone: frames that are filled already.
 //!
-//! As many words are stored for each decision as the largest fast path of the workload has slots, so that this row
-//! does what the row in Node does.
+//! As many words are stored for each decision as the largest fast path of the workload has slots,
+//! so that this row does what the row in Node does.
 
 use std::hint::black_box;
 
-use wardgate_engine::fastpath::Roles;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::{Answer, Frame};
+use wardgate_tests::fill::{self, Roles};
 
 use crate::measure::{Row, Side};
 use crate::workload::Workload;
@@ -33,12 +33,12 @@ impl Frames {
         Ok(Self { filled: requests.iter().map(filled).collect::<Result<_, _>>()? })
     }
 
-    /// The row.
+    /// Returns the row.
     pub(crate) fn row<'a>(&'a self, workload: &'a Workload, table: &'a PolicyTable) -> Row<'a> {
         let expected = &workload.expected;
-        Row::of_pass("filled frame", Side::Ours, expected.len(), move |asked| {
+        Row::of_pass("filled frame", Side::Ours, expected.len(), move |range| {
             let mut frame = Frame::new();
-            let (filled, expected) = (self.filled.get(asked.clone()), expected.get(asked));
+            let (filled, expected) = (self.filled.get(range.clone()), expected.get(range));
             let all = filled.unwrap_or_default().iter().zip(expected.unwrap_or_default());
             let wrong = |(filled, expected): &(&Filled, &bool)| {
                 for (slot, word) in filled.words.into_iter().enumerate() {
@@ -51,9 +51,9 @@ impl Frames {
         })
     }
 
-    /// What storing the words takes, with nothing decided.
+    /// Returns the row that only stores the words.
     pub(crate) fn floor(&self) -> Row<'_> {
-        Row::of_pass("words alone", Side::Floor, self.filled.len(), |asked| {
+        Row::of_pass("words alone", Side::Floor, self.filled.len(), |range| {
             let mut frame = Frame::new();
             let wrong = |filled: &&Filled| {
                 for (slot, word) in filled.words.into_iter().enumerate() {
@@ -61,7 +61,7 @@ impl Frames {
                 }
                 black_box(&frame).word(0) != filled.words[0]
             };
-            self.filled.get(asked).unwrap_or_default().iter().filter(wrong).count()
+            self.filled.get(range).unwrap_or_default().iter().filter(wrong).count()
         })
     }
 }
@@ -70,8 +70,8 @@ fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
     let list = table.fast_path_list(&request.resource.kind, "", "")?;
     let id = list.fast_path(table.string_id(request.actions.first()?))?;
     let fast_path = table.fast_path(id)?;
-    let filled = table.fill(&fast_path, request)?;
-    let Roles::Mask(roles) = table.roles(&fast_path, &request.principal.roles)? else {
+    let filled = fill::fill(table, &fast_path, request)?;
+    let Roles::Mask(roles) = fill::roles(table, &fast_path, &request.principal.roles)? else {
         return None;
     };
     let words = filled.frame.words.first_chunk().copied()?;

@@ -9,18 +9,20 @@ use wardgate_engine::request::Request;
 use crate::measure::{Row, Side};
 use crate::workload::{RuleSet, Workload};
 
-/// The row of the hand-written rules.
+/// Returns the row of the hand-written rules.
 pub(crate) fn row<'a>(workload: &'a Workload, requests: &'a [Request]) -> Result<Row<'a>, String> {
     let (expected, kinds, actions) = (&workload.expected, workload.kinds.len(), workload.actions);
     // Each form has a closure of its own, so that the compiler sees the rules in the loop.
     Ok(match workload.rules {
-        RuleSet::FiveRules => floor(expected, requests, move |asked| five_rules(kinds, asked)),
-        RuleSet::SingleKind => floor(expected, requests, move |asked| single_kind(actions, asked)),
+        RuleSet::FiveRules => floor(expected, requests, move |request| five_rules(kinds, request)),
+        RuleSet::SingleKind => {
+            floor(expected, requests, move |request| single_kind(actions, request))
+        }
         RuleSet::Conditions => {
             let patterns = Patterns::new()?;
-            floor(expected, requests, move |asked| conditions(&patterns, asked))
+            floor(expected, requests, move |request| conditions(&patterns, request))
         }
-        RuleSet::Classic => floor(expected, requests, move |asked| classic(kinds, asked)),
+        RuleSet::Classic => floor(expected, requests, move |request| classic(kinds, request)),
     })
 }
 
@@ -32,7 +34,7 @@ fn floor<'a>(
     Row::new("hand-written", Side::Floor, expected, move |at| requests.get(at).is_some_and(&allows))
 }
 
-/// What the hand-written rules answer.
+/// Returns the answers of the hand-written rules.
 pub(crate) fn answers(
     rules: RuleSet,
     (kinds, actions): (usize, usize),
@@ -133,8 +135,8 @@ impl Patterns {
     }
 }
 
-/// Reads the number of a name instead of looking the name up in a set, which would cost more than the
-/// rules.
+/// Reads the number of a name instead of looking the name up in a set, which would cost more than
+/// the rules.
 fn numbered(name: &str, prefix: &str) -> Option<usize> {
     name.strip_prefix(prefix)?.parse().ok()
 }

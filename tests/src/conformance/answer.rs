@@ -1,7 +1,7 @@
-//! Answers to requests, brought into one shape so that they can be compared.
+//! Brings answers to requests into one shape so that they can be compared.
 //!
-//! Sets and maps are sorted. An answer is a list of lines, so that the first line that differs says
-//! what is wrong.
+//! Sets and maps are sorted. An answer is a list of lines, so that the first line that differs
+//! shows the fault.
 
 use std::collections::BTreeMap;
 
@@ -9,43 +9,43 @@ use serde_json::Value as Json;
 
 use crate::check::field;
 
-/// The answer to one request: what each line says, by what it is about.
+/// The answer to one request: the content of each line, by its key.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     lines: BTreeMap<String, String>,
 }
 
 impl Answer {
-    /// Returns the first line in which two answers differ, as it is here and as it is in `other`.
+    /// Returns the first line in which two answers differ: this answer's and the one of `other`.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<(String, String)> {
         let keys = self.lines.keys().chain(other.lines.keys());
         let key = keys.filter(|key| self.lines.get(*key) != other.lines.get(*key)).min()?;
         let show = |answer: &Self| {
-            let said = answer.lines.get(key).map_or("nothing", String::as_str);
-            format!("{key}: {said}")
+            let value = answer.lines.get(key).map_or("nothing", String::as_str);
+            format!("{key}: {value}")
         };
         Some((show(self), show(other)))
     }
 
-    fn say(&mut self, key: impl Into<String>, line: impl Into<String>) {
+    fn render(&mut self, key: impl Into<String>, line: impl Into<String>) {
         self.lines.insert(key.into(), line.into());
     }
 
-    /// Says a list, one line for each item, in its order.
+    /// Adds a list, one line for each item, in its order.
     fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>) {
         for (at, item) in items.into_iter().enumerate() {
-            self.say(format!("{key} {at:03}"), item);
+            self.render(format!("{key} {at:03}"), item);
         }
     }
 
     fn common(&mut self, json: &Json, action: impl Fn(&Json) -> String) {
-        self.say("request", word(json, "requestId"));
-        self.say("resource", word(json, "resourceId"));
+        self.render("request", word(json, "requestId"));
+        self.render("resource", word(json, "resourceId"));
         for (name, decision) in json.get("actions").and_then(Json::as_object).into_iter().flatten()
         {
             let (policy, scope) = (word(decision, "policy"), word(decision, "scope"));
-            self.say(
+            self.render(
                 format!("action {name}"),
                 format!("{} by `{policy}` in `{scope}`", action(decision)),
             );
@@ -92,18 +92,19 @@ fn error(json: &Json) -> String {
     format!("`{}`: {}", word(json, "expression"), word(json, "message"))
 }
 
-/// Cerbos leaves out a value that is null, and says of an output that failed only that it did.
+/// Renders an output as Cerbos does: it leaves out a value that is null, and reports of an output
+/// that failed only the failure.
 fn output(json: &Json) -> String {
-    let said = match json.get("error").and_then(Json::as_str) {
+    let value = match json.get("error").and_then(Json::as_str) {
         Some(error) => format!("error {error}"),
         None => {
             json.get("val").map_or_else(|| "null".to_owned(), |value| doubles(value).to_string())
         }
     };
-    format!("{} for {}: {said}", word(json, "src"), word(json, "action"))
+    format!("{} for {}: {value}", word(json, "src"), word(json, "action"))
 }
 
-/// The same value with every number as a double, which is what each of them is.
+/// Returns the value with every number as a double, which is the type of each of them.
 fn doubles(json: &Json) -> Json {
     match json {
         Json::Number(number) => number.as_f64().map_or(Json::Null, Json::from),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_says_what_is_wrong() {
+    fn the_first_difference_shows_both_lines() {
         let effect = |effect: &str| {
             from_wire(&json!({"actions": {"view": {"effect": effect, "policy": "p"}}}))
         };

@@ -1,5 +1,5 @@
-//! Suite `authzen`: the interoperability scenarios of AuthZEN over HTTP, with the policies and the index of the
-//! edge worker, which answers the same payloads.
+//! Suite `authzen`: the interoperability scenarios of AuthZEN over HTTP, with the policies and the
+//! index of the edge worker, which answers the same payloads.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -42,7 +42,7 @@ fn bundle(policies: &Path) -> Result<Vec<u8>, String> {
     Ok(pack(&compiled.parts))
 }
 
-/// Every file of the scenarios that has requests with what is expected.
+/// Returns every file of the scenarios that has requests with expected answers.
 fn payloads(interop: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for folder in FOLDERS {
@@ -56,18 +56,18 @@ fn payloads(interop: &Path) -> Result<Vec<PathBuf>, String> {
 type Run = fn(&Json, &Running) -> Result<(), Failure>;
 
 fn evaluation(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "", asked("evaluation", test, server)?.get("decision"))
+    same(test, "", answer("evaluation", test, server)?.get("decision"))
 }
 
 fn evaluations(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "", asked("evaluations", test, server)?.get("evaluations"))
+    same(test, "", answer("evaluations", test, server)?.get("evaluations"))
 }
 
 fn search(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "/results", asked("search/resource", test, server)?.get("results"))
+    same(test, "/results", answer("search/resource", test, server)?.get("results"))
 }
 
-fn asked(path: &str, test: &Json, server: &Running) -> Result<Json, Failure> {
+fn answer(path: &str, test: &Json, server: &Running) -> Result<Json, Failure> {
     let request = test.get("request").unwrap_or(&Json::Null);
     let answer = server.post(&format!("/access/v1/{path}"), request);
     let answer = answer.map_err(|error| failure("an answer", error))?;

@@ -1,5 +1,5 @@
-//! Suite `cerbos-compile`: a policy with what it is compiled with, and what comes out: the policy with its
-//! imports looked up, or errors with their places.
+//! Suite `cerbos-compile`: a policy with its dependencies, and the result of compiling them: the
+//! policy with its imports looked up, or errors with their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,9 +29,9 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let schemas = schemas(&testdata.join("schema/fs"))?;
     let mut cases = Vec::new();
     for path in files(&testdata.join("compile"), "yaml")? {
-        let told = |error: String| format!("{}: {error}", path.display());
+        let failed = |error: String| format!("{}: {error}", path.display());
         let mut unit = Unit {
-            test: yaml::parse(&text(&path)?).map_err(told)?,
+            test: yaml::parse(&text(&path)?).map_err(failed)?,
             files: schemas.clone(),
             golden: None,
         };
@@ -41,7 +41,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
         unit.stand_in_schemas();
         let golden = path.with_extension("yaml.golden");
         if golden.is_file() {
-            let json = serde_json::from_str(&text(&golden)?).map_err(|e| told(e.to_string()))?;
+            let json = serde_json::from_str(&text(&golden)?).map_err(|e| failed(e.to_string()))?;
             unit.golden = Some(json);
         }
         cases.push(Case::new(stem(&path), move || unit.run()));
@@ -66,10 +66,11 @@ struct Unit {
 }
 
 impl Unit {
-    /// The corpus may be a part of the whole: a schema that is not here, and that the case does not call
-    /// missing, is replaced by one that accepts everything. No case of this suite asks what it says.
+    /// Adds the schemas that are missing here. The corpus may be a part of the full one: a schema
+    /// that is not here, and that the case does not call missing, is replaced by one that accepts
+    /// everything. No case of this suite depends on the content of such a schema.
     fn stand_in_schemas(&mut self) {
-        let told = |name: &str| {
+        let is_reported = |name: &str| {
             let errors = items(&self.test, "wantErrors").iter();
             errors.map(|error| word(error, "description")).any(|text| text.contains(name))
         };
@@ -79,7 +80,7 @@ impl Unit {
             .iter()
             .flat_map(|text| text.split("ref: cerbos:///").skip(1))
             .filter_map(|rest| rest.split_whitespace().next())
-            .filter(|name| !told(name))
+            .filter(|name| !is_reported(name))
             .map(|name| format!("_schemas/{name}"))
             .collect();
         let missing =
@@ -100,12 +101,12 @@ impl Unit {
             [] => self.result(main, &resolve(&repository).0).into(),
             wanted => {
                 let asks_above = wanted.iter().any(|error| word(error, "error") == MISSING);
-                compare(&self.wanted(main), &as_told(errors, asks_above), kind).into()
+                compare(&self.wanted(main), &as_reported(errors, asks_above), kind).into()
             }
         }
     }
 
-    /// Compiles everything, and keeps what is wrong with the main policy and what it is compiled with.
+    /// Compiles everything, and returns the errors of the main policy and of its dependencies.
     fn errors(&self, main: &Policy, repository: &Repository) -> Vec<Diagnostic> {
         let options = Options { schema_enforcement: Enforcement::Reject, ..Options::default() };
         let mut errors = compile_files(&self.files, &options).err().unwrap_or_default();
@@ -119,7 +120,7 @@ impl Unit {
             .collect();
         errors.retain(|error| match error.code {
             Code::MissingAncestor => error.message.contains(&format!("`{}`", main.key())),
-            // Where in the schema the trouble is, the corpus says in its sentence.
+            // The corpus gives the position within the schema in its sentence.
             Code::InvalidSchema => !error.file.starts_with("_schemas/"),
             Code::Syntax => !error.file.starts_with("_schemas/"),
             _ => of_unit.contains(error.file.as_str()),
@@ -133,7 +134,8 @@ impl Unit {
             if wanted.kind != MISSING {
                 return wanted;
             }
-            // One error names all the policies below the missing one, and stands in one of their files.
+            // One error names all the policies below the missing one, and stands in one of their
+            // files.
             let missing = word(json, "description").split('"').nth(1).unwrap_or_default();
             Finding { file: String::new(), ..wanted }.naming(missing).naming(main.key())
         })
@@ -148,9 +150,10 @@ impl Unit {
     }
 }
 
-/// Drops what the corpus does not tell: a second error about one expression, an unknown role where it
-/// stands first, and, once a policy is wrong, that another above it is missing.
-fn as_told(mut errors: Vec<Diagnostic>, asks_above: bool) -> Vec<Diagnostic> {
+/// Drops the errors that the corpus does not report: a second error about one expression, an
+/// unknown role at its first position, and, once a policy is wrong, that another above it is
+/// missing.
+fn as_reported(mut errors: Vec<Diagnostic>, asks_above: bool) -> Vec<Diagnostic> {
     errors.retain(|error| asks_above || error.code != Code::MissingAncestor);
     let last: BTreeMap<_, _> = errors
         .iter()

@@ -1,8 +1,8 @@
 //! Suite `cerbos-schema`: attributes against schemas, with every kind of enforcement.
 //!
-//! Cerbos loads schemas when it decides, and says in the decision that one cannot be loaded. Here they are
-//! loaded when policies are compiled, so such a case must not compile, and the error must name the reference;
-//! what can be loaded is then checked without the other.
+//! Cerbos loads schemas when it decides, and reports in the decision that one cannot be loaded.
+//! Here they are loaded when policies are compiled, so such a case must not compile, and the error
+//! must name the reference; the schema that can be loaded is then checked without the other.
 
 use std::path::Path;
 
@@ -55,17 +55,18 @@ impl Test {
         }
     }
 
-    /// Returns a schema that the case needs and that is not here, though the case does not call it missing.
+    /// Returns a schema that the case needs and that is not here, though the case does not call it
+    /// missing.
     fn absent(&self) -> Option<String> {
         let errors = items(&self.test, "wantValidationErrors").iter();
-        let told: Vec<_> = errors.map(|error| word(error, "message")).collect();
+        let messages: Vec<_> = errors.map(|error| word(error, "message")).collect();
         let refs = self.test.get("schemaRefs").and_then(Json::as_object)?;
         let named =
             refs.values().filter_map(|schema| word(schema, "ref").strip_prefix("cerbos:///"));
         let here =
             |name: &str| self.schemas.iter().any(|(path, _)| path.ends_with(&format!("/{name}")));
         let mut absent =
-            named.filter(|name| !here(name) && !told.iter().any(|text| text.contains(name)));
+            named.filter(|name| !here(name) && !messages.iter().any(|text| text.contains(name)));
         absent.next().map(str::to_owned)
     }
 
@@ -143,7 +144,8 @@ impl Test {
     }
 }
 
-/// Each schema that cannot be loaded must be named by an error, and no other may be.
+/// Compares the errors with the schemas that cannot be loaded: each must be named, and no other may
+/// be.
 fn unloaded(sources: &[&str], errors: &[Diagnostic]) -> Result<(), Failure> {
     for source in ["principal", "resource"] {
         let path = format!("$.resourcePolicy.schemas.{source}Schema.ref");

@@ -1,4 +1,4 @@
-//! Reading cryptographic test vectors: JSON, gzipped or not, in folders of any depth, with bytes in
+//! Reads cryptographic test vectors: JSON, gzipped or not, in folders of any depth, with bytes in
 //! hexadecimal.
 
 use std::fs::File;
@@ -21,24 +21,24 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files_below(folder)?.into_iter().filter(is_vector).collect())
 }
 
-/// Reads one file, unpacked if its name says that it is packed.
+/// Reads one file, unpacked if its name has the ending of a packed one.
 ///
 /// # Errors
 /// If it cannot be read or is not JSON.
 pub fn json(path: &Path) -> Result<Json, String> {
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut file = File::open(path).map_err(|error| told(&error))?;
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut file = File::open(path).map_err(|error| failed(&error))?;
     let mut text = String::new();
     let read = if name(path).ends_with(".gz") {
         GzDecoder::new(file).read_to_string(&mut text)
     } else {
         file.read_to_string(&mut text)
     };
-    read.map_err(|error| told(&error))?;
-    serde_json::from_str(&text).map_err(|error| told(&error))
+    read.map_err(|error| failed(&error))?;
+    serde_json::from_str(&text).map_err(|error| failed(&error))
 }
 
-/// Returns the name of a file without the endings that say how it is stored.
+/// Returns the name of a file without the endings of its storage.
 #[must_use]
 pub fn title(path: &Path) -> String {
     let name = name(path);
@@ -86,6 +86,12 @@ pub fn bytes(json: &Json, field: &str) -> Result<Vec<u8>, String> {
     optional_bytes(json, field)?.ok_or_else(|| format!("no `{field}`"))
 }
 
+/// Returns bytes in hexadecimal.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Returns the level that a standard calls by this name.
 #[must_use]
 pub fn level(name: &str) -> Option<Level> {
@@ -97,19 +103,19 @@ pub fn level(name: &str) -> Option<Level> {
     }
 }
 
-/// A case that cannot be run, which is a failure.
+/// Makes a case that cannot be run, which is a failure.
 #[must_use]
 pub fn unreadable(name: &str, why: String) -> Case {
     Case::new(name, move || Outcome::failed("a vector that the runner knows", &why))
 }
 
-/// What became of a case that may have turned out to be unreadable.
+/// Returns the outcome of a case, a failure if the case could not be read.
 #[must_use]
 pub fn settled(result: Result<Outcome, String>) -> Outcome {
     result.unwrap_or_else(|why| Outcome::failed("a vector that the runner knows", why))
 }
 
-/// Passes if `found` is what the vector says.
+/// Passes if `found` is the value of the vector.
 pub fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Outcome {
     if expected == found {
         Outcome::Passed
@@ -132,7 +138,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A signature is thousands of bytes long, and its beginning tells enough.
+/// A signature is thousands of bytes long, and its beginning shows enough.
 const CHARACTERS_SHOWN: usize = 200;
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Generated conditions of the kind that most policies consist of.
 //!
-//! They are what a fast decision is made for, so they must be many: a comparison with a constant or
-//! with another attribute, a flag, membership, presence, and the few functions that everybody calls.
-//! What no fast path can hold is rare among them, because one such condition takes the fast path from an action.
+//! Fast paths are made for them, so they must be many: a comparison with a constant or with another
+//! attribute, a flag, membership, presence, and the few functions in common use. Conditions that no
+//! fast path can hold are rare among them, because one such condition takes the fast path from an
+//! action.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -37,7 +38,7 @@ pub(super) fn leaf(variables: &[&'static str]) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// What the request may hold under one or more names.
+/// Returns the attributes that the request may hold under one or more names.
 fn attribute() -> BoxedStrategy<&'static str> {
     let usual = vec![
         "R.attr.owner",
@@ -66,8 +67,8 @@ fn number() -> BoxedStrategy<&'static str> {
 }
 
 fn bound() -> BoxedStrategy<&'static str> {
-    let odd = vec!["-0.0", "9007199254740993", "9007199254740992.0", "1e308", "5e-324", "0.1"];
-    prop_oneof![4 => select(vec!["0", "1", "2", "2.5", "-1", "1.0"]), 1 => select(odd)].boxed()
+    let unusual = vec!["-0.0", "9007199254740993", "9007199254740992.0", "1e308", "5e-324", "0.1"];
+    prop_oneof![4 => select(vec!["0", "1", "2", "2.5", "-1", "1.0"]), 1 => select(unusual)].boxed()
 }
 
 fn constant() -> BoxedStrategy<&'static str> {

@@ -1,7 +1,8 @@
 //! The decision algorithm over rules as they were written.
 //!
-//! Principal policies first, then the roles of the principal one by one, each from the most specific
-//! scope to the root. In a strict table the first condition that fails ends the search with a deny.
+//! Principal policies first, then the roles of the principal one by one, each from the most
+//! specific scope to the root. In a strict table the first condition that fails ends the search
+//! with a deny.
 
 use std::collections::BTreeMap;
 
@@ -33,14 +34,14 @@ pub(super) struct Walk<'w> {
     resource_version: String,
     principal_scopes: Vec<String>,
     resource_scopes: Vec<String>,
-    /// Whether the attributes of the request do not fit their schema.
+    /// True if the attributes of the request do not fit their schema.
     is_rejected: bool,
-    /// What `runtime.effectiveDerivedRoles` is at the moment.
+    /// The current value of `runtime.effectiveDerivedRoles`.
     roles: Result<Vec<String>, Failed>,
     pub(super) report: Report,
 }
 
-/// One rule, whatever kind of policy it stands in.
+/// One rule of any kind of policy.
 struct Rule<'w> {
     head: &'w Head,
     name: &'w str,
@@ -49,21 +50,21 @@ struct Rule<'w> {
     output: Output,
 }
 
-/// What a rule came to.
+/// The outcome of a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Applied,
     ConditionNotMet,
-    RoleNotHeld,
+    RoleMissing,
 }
 
 /// A decision that ends the search in a scope.
 struct Ended {
     effect: Effect,
-    /// Nothing means the most specific policy that was searched.
+    /// The policy; `None` means the most specific policy that was searched.
     policy: Option<String>,
     scope: String,
-    /// Whether no other role is asked.
+    /// True if no other role is searched.
     is_final: bool,
 }
 
@@ -109,12 +110,12 @@ impl<'w> Walk<'w> {
         if by_principal.is_none() && by_resource.is_none() {
             return denied(None);
         }
-        if let Some(ended) = self.ask_principal(action) {
+        if let Some(ended) = self.principal_outcome(action) {
             return decided(ended, by_principal);
         }
         let mut first = None;
         for role in &self.request.principal.roles {
-            let Some(ended) = self.ask_role(role, action) else { continue };
+            let Some(ended) = self.role_outcome(role, action) else { continue };
             if ended.is_final {
                 return decided(ended, by_resource);
             }
@@ -126,7 +127,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Returns the key that decisions of principal policies go by, if there is any such policy.
+    /// Returns the key of decisions of principal policies, if there is such a policy.
     fn principal_policy_key(&self) -> Option<String> {
         let principal = &self.request.principal;
         let version = version(self.options, &principal.policy_version);
@@ -137,7 +138,7 @@ impl<'w> Walk<'w> {
         Some(key("principal", &sanitized(&principal.id), &version, first))
     }
 
-    /// Returns the key that decisions of resource policies go by, if a policy speaks of the kind.
+    /// Returns the key of decisions of resource policies, if there is a policy about the kind.
     fn resource_policy_key(&self) -> Option<String> {
         let version = &self.resource_version;
         let named = |scope: &String| {
@@ -153,8 +154,8 @@ impl<'w> Walk<'w> {
         Some(key("resource", &self.kind, version, first))
     }
 
-    fn ask_principal(&mut self, action: &str) -> Option<Ended> {
-        // As in Cerbos, a principal without roles is not asked about at all.
+    fn principal_outcome(&mut self, action: &str) -> Option<Ended> {
+        // As in Cerbos, a principal without roles gets no decision from its own policies.
         self.request.principal.roles.first()?;
         self.roles = Ok(Vec::new());
         for scope in self.principal_scopes.clone() {
@@ -186,7 +187,7 @@ impl<'w> Walk<'w> {
         None
     }
 
-    fn ask_role(&mut self, role: &str, action: &str) -> Option<Ended> {
+    fn role_outcome(&mut self, role: &str, action: &str) -> Option<Ended> {
         let roles = with_ancestors(self.policies, role, &self.request.resource.scope);
         for scope in self.resource_scopes.clone() {
             self.gain_derived_roles(&scope);
@@ -197,15 +198,15 @@ impl<'w> Walk<'w> {
                     return Some(ended);
                 }
             }
-            if let Some(ended) = self.ask_resource_policy(&roles, &scope, action) {
+            if let Some(ended) = self.resource_policy_outcome(&roles, &scope, action) {
                 return Some(ended);
             }
         }
         None
     }
 
-    /// A role policy denies what none of its rules lists, and what a rule lists under a condition
-    /// that does not hold.
+    /// Narrows by a role policy: it denies an action that none of its rules lists, or that a rule
+    /// lists under a condition that does not hold.
     fn narrow(&mut self, policy: &RolePolicy, action: &str) -> Option<Ended> {
         if policy.rules.is_empty() {
             return None;
@@ -246,7 +247,7 @@ impl<'w> Walk<'w> {
         (!listed).then_some(denied)
     }
 
-    fn ask_resource_policy(
+    fn resource_policy_outcome(
         &mut self,
         roles: &[String],
         scope: &str,
@@ -281,7 +282,7 @@ impl<'w> Walk<'w> {
         (allowed && !needs_consent(self.policies, scope)).then(|| ended(Effect::Allow, scope))
     }
 
-    /// Returns whether a rule applies to an action in one of these ways: by a role, or by a derived
+    /// Returns the outcome of a rule for an action in one of these ways: by a role, or by a derived
     /// role. A deny ends with the first way in which it applies.
     fn consider(
         &mut self,
@@ -310,7 +311,7 @@ impl<'w> Walk<'w> {
         {
             let variables = self.variables(&role.constants, &role.variables, None);
             if !self.holds(condition, &role.constants, &variables)? {
-                return Ok(Outcome::RoleNotHeld);
+                return Ok(Outcome::RoleMissing);
             }
         }
         let Some(condition) = &rule.condition else { return Ok(Outcome::Applied) };
@@ -322,7 +323,7 @@ impl<'w> Walk<'w> {
         let expression = match outcome {
             Outcome::Applied => rule.output.activated.as_ref(),
             Outcome::ConditionNotMet => rule.output.condition_not_met.as_ref(),
-            Outcome::RoleNotHeld => None,
+            Outcome::RoleMissing => None,
         };
         let Some(expression) = expression else { return false };
         let variables = self.variables(&rule.head.constants, &rule.head.variables, None);
@@ -341,7 +342,7 @@ impl<'w> Walk<'w> {
         let policies = self.policies;
         let policy = policies::resource(policies, &self.kind, &self.resource_version, scope);
         let scope = &self.request.resource.scope;
-        let held: Vec<String> = self
+        let roles: Vec<String> = self
             .request
             .principal
             .roles
@@ -352,7 +353,7 @@ impl<'w> Walk<'w> {
         let mut gained = Vec::new();
         let mut failed = false;
         for (name, role) in policy.into_iter().flat_map(|policy| &policy.derived_roles) {
-            if !role.parent_roles.iter().any(|parent| parent == "*" || held.contains(parent)) {
+            if !role.parent_roles.iter().any(|parent| parent == "*" || roles.contains(parent)) {
                 continue;
             }
             let instead = lenient.then_some(Value::Null);
@@ -368,8 +369,8 @@ impl<'w> Walk<'w> {
         self.roles = if failed { Err(Failed) } else { Ok(gained) };
     }
 
-    /// Evaluates variables in order. One that fails is reported, and is not there for the next ones,
-    /// or is what stands for it `instead`.
+    /// Evaluates variables in order. One that fails is reported, and is missing for the next ones,
+    /// or is replaced by `instead`.
     fn variables(
         &mut self,
         constants: &BTreeMap<String, Attr>,
@@ -390,8 +391,9 @@ impl<'w> Walk<'w> {
         values
     }
 
-    /// A condition ends with the first part that decides it. A part that fails ends it in a strict
-    /// table and is false in a lenient one; so is what is no boolean, in both.
+    /// Evaluates a condition up to the first part that decides it. A part that fails ends it in a
+    /// strict table and is false in a lenient one; a value that is no boolean is treated so in
+    /// both.
     fn holds(
         &mut self,
         condition: &Condition,
@@ -441,8 +443,8 @@ impl<'w> Walk<'w> {
 }
 
 impl<'w> Rule<'w> {
-    /// Where an allow needs consent, its condition is turned round: if it does not hold, that is a
-    /// deny, and if it holds, nothing is said.
+    /// Makes a rule. Where an allow needs consent, its condition is inverted: if it does not hold,
+    /// that is a deny, and if it holds, the rule decides nothing.
     fn new(
         head: &'w Head,
         name: &'w str,
@@ -462,8 +464,8 @@ impl<'w> Rule<'w> {
     }
 }
 
-fn version(options: &Options, asked: &str) -> String {
-    if asked.is_empty() { options.default_version.clone() } else { asked.to_owned() }
+fn version(options: &Options, requested: &str) -> String {
+    if requested.is_empty() { options.default_version.clone() } else { requested.to_owned() }
 }
 
 fn key(kind: &str, name: &str, version: &str, scope: &str) -> String {

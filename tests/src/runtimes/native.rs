@@ -19,7 +19,8 @@ use crate::rules::answer;
 /// Decides with `wardgate_native`.
 pub struct Native;
 
-/// A PDP, and the same policies in all the forms in which a host asks, where anybody is trusted.
+/// A PDP, and the same policies in all the forms in which a host asks, where unsigned bundles are
+/// trusted.
 pub struct Opened {
     pdp: Pdp,
     forms: Option<hosts::Host>,
@@ -45,20 +46,20 @@ impl Host for Native {
         one: &ActionRequest<'_>,
         take: &mut dyn FnMut(&str, Result<bool, String>),
     ) {
-        let (Some(forms), Ok(request)) = (&opened.forms, check::request(one.request)) else {
+        let (Some(host), Ok(request)) = (&opened.forms, check::request(one.request)) else {
             take("request", Err("cannot be asked".to_owned()));
             return;
         };
-        let forms_of_one = Forms::new(&request, one.request, one.action);
-        forms.ask(&forms_of_one, one.now, |way, answer, _| {
+        let forms = Forms::new(&request, one.request, one.action);
+        host.ask(&forms, one.now, |way, answer, _| {
             if !TYPED.contains(&way) {
                 take(way, answer.map_err(|error| error.to_string()));
             }
         });
     }
 
-    fn crypto(&self, crypto: &Crypto) -> Option<Vec<Vec<u8>>> {
-        match crypto {
+    fn crypto(&self, questions: &Crypto) -> Option<Vec<Vec<u8>>> {
+        match questions {
             Crypto::Digests(messages) => {
                 let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
                 let mut digests = vec![[0; 32]; messages.len()];
@@ -82,7 +83,8 @@ impl Host for Native {
     }
 }
 
-/// Opens a bundle as the package does: what is sealed is unsealed, and a step is applied to its base.
+/// Opens a bundle as the package does: a sealed one is unsealed, and a delta is applied to its
+/// base.
 fn opened(opening: &Opening) -> Result<Pdp, OpenError> {
     let now = u64::try_from(opening.now.seconds()).ok();
     let min_revision = opening.min_revision;

@@ -1,18 +1,19 @@
-//! What reports on coverage say: that every text of theirs is in a case.
+//! Every text of the reports on coverage is in a case.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use wardgate_tests::literals;
 
-/// `crates/tooling/tests/coverage.rs` compares the reports with what is expected in each case.
+/// `crates/tooling/tests/coverage.rs` compares the reports with the expected ones of each case.
 #[test]
 fn every_text_of_the_coverage_reports_is_in_a_case() {
     // LCOV is for tools.
-    let told = literals::told(&super::tooling_sources().join("coverage"), &["lcov"]).unwrap();
+    let messages =
+        literals::messages(&super::tooling_sources().join("coverage"), &["lcov"]).unwrap();
     let folder = super::cases().join("../coverage");
     let expected: Vec<String> = folders(&folder).iter().flat_map(|case| expected(case)).collect();
-    super::all_are_heard(&told, &expected, &folder.join("unheard.yaml"));
+    super::assert_all_shown(&messages, &expected, &folder.join("uncovered.yaml"));
 }
 
 /// Returns the texts of a case, line by line, and each of them as a whole.

@@ -1,6 +1,7 @@
-//! Cases as data: policies, and all that is found in them, in the words that authors read.
+//! Cases as data: policies, and all their findings, in the words that authors read.
 //!
-//! `UPDATE_LINT=1` writes the findings of the cases anew; what changed is then read like any other change.
+//! `UPDATE_LINT=1` writes the findings of the cases anew; the changes are then read like any
+//! others.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use wardgate_tooling::lint_files;
 
 use crate::root;
 
-/// Each file of `tests/lint` has the name of a code, and cases of policies and all that is found in them.
+/// Each file of `tests/lint` has the name of a code, and cases of policies and all their findings.
 #[test]
 fn every_case_has_the_findings_that_it_lists() {
     let mut failures = Vec::new();
@@ -48,17 +49,17 @@ fn every_case_has_the_findings_that_it_lists() {
 }
 
 #[test]
-fn every_message_of_the_linter_is_heard_in_a_case() {
-    let mut told = literals::told(&root().join("../crates/tooling/src/lint"), &[]).unwrap();
+fn every_message_of_the_linter_is_in_a_case() {
+    let mut messages = literals::messages(&root().join("../crates/tooling/src/lint"), &[]).unwrap();
     // The compiler has this warning too.
     let missing = root().join("../crates/compiler/src/schema/missing.rs");
-    told.extend(literals::told(&missing, &[]).unwrap());
+    messages.extend(literals::messages(&missing, &[]).unwrap());
     let cases = Lint::ALL.iter().flat_map(|lint| read(&path(*lint)));
-    let heard: Vec<String> =
+    let shown: Vec<String> =
         cases.flat_map(|case| lint_case(&case)).map(|one| shown(&one)).collect();
-    let is_heard = |template: &&String| heard.iter().any(|it| literals::comes_to(template, it));
-    let unheard: Vec<_> = told.iter().filter(|template| !is_heard(template)).collect();
-    assert_eq!(unheard, [UNHEARD], "no case of tests/lint hears what is on the left");
+    let is_shown = |template: &&String| shown.iter().any(|it| literals::comes_to(template, it));
+    let uncovered: Vec<_> = messages.iter().filter(|template| !is_shown(template)).collect();
+    assert_eq!(uncovered, [UNCOVERED], "no case of tests/lint hears what is on the left");
 }
 
 fn path(lint: Lint) -> PathBuf {
@@ -75,12 +76,12 @@ fn lint_case(case: &Json) -> Vec<Diagnostic> {
     lint_files(&files(&case["files"]), &options)
 }
 
-/// Returns the line that says it; the place in the policy follows below.
+/// Returns the line with the message; the position in the policy follows below.
 fn shown(one: &Diagnostic) -> String {
     one.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Returns the place and the code only.
+/// Returns the position and the code only.
 fn short(one: &Diagnostic) -> String {
     let at = one.position.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
     format!("{}{at} {}", one.file, one.code.name())
@@ -111,5 +112,6 @@ fn files(of: &Json) -> Vec<(String, Vec<u8>)> {
     of.as_object().unwrap().iter().map(file).collect()
 }
 
-/// No condition is known that says it: a part that makes it so is a finding itself, and is told instead.
-const UNHEARD: &str = "this condition and those beside it are never false together";
+/// A message without a known condition: a part that would cause it is a finding itself, and is
+/// reported instead.
+const UNCOVERED: &str = "this condition and those beside it are never false together";

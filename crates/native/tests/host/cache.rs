@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
@@ -16,13 +17,13 @@ fn no_two_requests_share_an_answer() {
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut asked) = (Random(7), RequestParts::new());
+        let (mut random, mut parts) = (Rng::with_seed(7), RequestParts::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
-            asked.change(&mut random);
-            let expected = asked.of(&plain);
-            assert_eq!(asked.of(&cached), expected, "{entries}: {asked:?}");
-            assert_eq!(asked.of(&cached), expected, "{entries}, again: {asked:?}");
+            parts.change(&mut random);
+            let expected = parts.of(&plain);
+            assert_eq!(parts.of(&cached), expected, "{entries}: {parts:?}");
+            assert_eq!(parts.of(&cached), expected, "{entries}, again: {parts:?}");
             allowed += usize::from(expected[0]);
         }
         assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");
@@ -39,18 +40,19 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut asked, mut rounds) = (Random(seed), RequestParts::new(), 0_u32);
+            let (mut random, mut parts, mut rounds) =
+                (Rng::with_seed(seed), RequestParts::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
-                asked.change(&mut random);
+                parts.change(&mut random);
                 let snapshot = cached.snapshot();
                 let first = snapshot.is_allowed_value(&marker(), now()).unwrap();
-                let expected = asked.of(&plain[usize::from(!first)]);
-                let document = asked.document();
+                let expected = parts.of(&plain[usize::from(!first)]);
+                let document = parts.document();
                 let answer = snapshot.is_allowed_value(&document, now()).unwrap();
-                assert_eq!(answer, expected[0], "{asked:?}");
+                assert_eq!(answer, expected[0], "{parts:?}");
                 let text = document.to_string();
                 let answer = snapshot.is_allowed_json(text.as_bytes(), now()).unwrap();
-                assert_eq!(answer, expected[0], "{asked:?}");
+                assert_eq!(answer, expected[0], "{parts:?}");
                 rounds += 1;
             }
         };
@@ -81,19 +83,19 @@ impl RequestParts {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }
 
-    fn change(&mut self, random: &mut Random) {
+    fn change(&mut self, random: &mut Rng) {
         let values = values().len();
-        match random.below(9) {
-            0 => self.id = random.below(TEXTS.len()),
-            1 => self.roles = random.below(ROLES.len()),
-            2 => self.action = random.below(ACTIONS.len()),
-            3 => self.kind = random.below(KINDS.len()),
-            4 => self.scope = random.below(SCOPES.len()),
-            5 => self.principal = random.below(values),
-            6 => self.resource[0] = random.below(values),
-            7 => self.resource[1] = random.below(values),
+        match random.usize(..9) {
+            0 => self.id = random.usize(..TEXTS.len()),
+            1 => self.roles = random.usize(..ROLES.len()),
+            2 => self.action = random.usize(..ACTIONS.len()),
+            3 => self.kind = random.usize(..KINDS.len()),
+            4 => self.scope = random.usize(..SCOPES.len()),
+            5 => self.principal = random.usize(..values),
+            6 => self.resource[0] = random.usize(..values),
+            7 => self.resource[1] = random.usize(..values),
             // The same characters, split at another position.
-            _ => self.resource = *random.pick(CUTS),
+            _ => self.resource = CUTS[random.usize(..CUTS.len())],
         }
     }
 
@@ -218,20 +220,6 @@ fn bundle(global: &str) -> Vec<u8> {
 
 fn now() -> Timestamp {
     Timestamp::default()
-}
-
-/// A generator of numbers, the same ones each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
-        &among[self.below(among.len())]
-    }
 }
 
 /// A constant in which two sets of policies differ.

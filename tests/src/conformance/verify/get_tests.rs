@@ -58,7 +58,7 @@ fn compare(case: &Json, found: &[Test<'_>]) -> Outcome {
             let expected = format!("{request:?}");
             return Outcome::failed(expected, format!("{:?}", found.request(Vec::new())));
         }
-        let said = json!({
+        let answer = json!({
             "name": {
                 "testTableName": found.table.name.name,
                 "principalKey": found.principal_name,
@@ -76,14 +76,14 @@ fn compare(case: &Json, found: &[Test<'_>]) -> Outcome {
             "outputs": wanted_outputs(wanted),
             "has options": wanted.get("options").is_some(),
         });
-        if said != expected {
-            return Outcome::failed(expected, said);
+        if answer != expected {
+            return Outcome::failed(expected, answer);
         }
     }
     Outcome::Passed
 }
 
-/// What nothing is said about is denied.
+/// Returns the expected effects; an action without one is denied.
 fn effects(test: &Test<'_>) -> Json {
     if test.expected == Expected::default() {
         let actions = test.table.input.actions.iter();
@@ -117,7 +117,7 @@ fn wanted_outputs(wanted: &Json) -> Json {
     outputs.map(|(action, of)| (action.clone(), entries(of))).collect()
 }
 
-/// What Cerbos's own runner of these cases puts on the shelf.
+/// The fixtures that Cerbos's own runner of these cases provides.
 const FIXTURES: &[(&str, &str)] = &[
     (
         "principals",
