@@ -15,7 +15,7 @@ import {
   type Answer,
   type Entity,
   type Evaluation,
-  type Found,
+  type SearchResults,
   type Searching,
   type Window,
 } from "wardgate/authzen";
@@ -123,7 +123,7 @@ function decisionAnswer(
 /**
  * Answers a search with the requested page, or with all results if page tokens are not configured.
  */
-async function pageOf<T>(incoming: EndpointRequest, search: Searching, run: (window: Window) => Found<T>): Promise<EndpointAnswer> {
+async function pageOf<T>(incoming: EndpointRequest, search: Searching, run: (window: Window) => SearchResults<T>): Promise<EndpointAnswer> {
   const { service } = incoming;
   const { pages } = service;
   // The same name may come from a token of the configuration and from a signed one.

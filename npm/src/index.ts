@@ -33,7 +33,7 @@ export type {
   Principal,
   ReloadOptions,
   Resource,
-  Topic,
+  Target,
 } from "./pdp/types.ts";
 export type {
   ActionDecision,

@@ -11,7 +11,7 @@ export type PdpSource = Pdp | (() => Pdp | Promise<Pdp>);
  * A value, or a function that reads it from the request of the framework. The function may be
  * asynchronous.
  */
-export type Found<C, T> = T | ((context: C) => T | Promise<T>);
+export type FromContext<C, T> = T | ((context: C) => T | Promise<T>);
 
 /**
  * The parts of an authorization request, and how to read each of them from a request of the
@@ -27,11 +27,11 @@ export interface Question<C> {
    */
   readonly principal: (context: C) => Absent<Principal> | Promise<Absent<Principal>>;
   /** The action, such as `view`. */
-  readonly action: Found<C, string>;
+  readonly action: FromContext<C, string>;
   /** The resource. It is read only if there is a principal. */
-  readonly resource: Found<C, Absent<Resource>>;
+  readonly resource: FromContext<C, Absent<Resource>>;
   /** Verified data about the request, such as the claims of a token. */
-  readonly auxData?: Found<C, AuxData | undefined> | undefined;
+  readonly auxData?: FromContext<C, AuxData | undefined> | undefined;
 }
 
 type Absent<T> = T | null | undefined;
@@ -85,6 +85,6 @@ function mustBeKnown(members: ReadonlyMap<string, unknown>, names: readonly stri
   }
 }
 
-async function resolve<C, T>(from: Found<C, T>, context: C): Promise<T> {
+async function resolve<C, T>(from: FromContext<C, T>, context: C): Promise<T> {
   return typeof from === "function" ? (from as (context: C) => T | Promise<T>)(context) : from;
 }

@@ -4,7 +4,7 @@ import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { authorizer, readDenied, type PdpSource, type Question } from "./authorizer.ts";
 
-export type { Found, PdpSource, Question } from "./authorizer.ts";
+export type { FromContext, PdpSource, Question } from "./authorizer.ts";
 
 /** The options of `authorize`. */
 export interface AuthorizeOptions<E extends Env> {

@@ -11,7 +11,7 @@ import { AuthzenError, type ActionSearch, type ResourceSearch, type SubjectSearc
 export type Searching = SubjectSearch | ResourceSearch | ActionSearch;
 
 /** The content of a token: the start of a page and its size. */
-export interface Place {
+export interface PageWindow {
   /** The index of the first result of the page. */
   readonly from: number;
   /** The size of the page. */
@@ -40,7 +40,7 @@ export class PageTokens {
   }
 
   /** Returns the token for the page of this search that starts at `from`. */
-  async write(search: Searching, caller: string, { from, limit }: Place): Promise<string> {
+  async write(search: Searching, caller: string, { from, limit }: PageWindow): Promise<string> {
     const expires = Math.floor(this.#clock() / 1000) + LIFETIME;
     const payload = numbers(from, Math.min(limit, MOST), expires);
     const mac = await crypto.subtle.sign("HMAC", this.#key, await bound(payload, search, caller));
@@ -53,7 +53,7 @@ export class PageTokens {
    *
    * @throws AuthzenError if the token is invalid, expired, or for another search or caller.
    */
-  async read(token: string, search: Searching, caller: string): Promise<Place> {
+  async read(token: string, search: Searching, caller: string): Promise<PageWindow> {
     const bytes = fromBase64Url(token);
     if (bytes?.length !== PAYLOAD_BYTES + MAC) throw refused();
     const [payload, mac] = [bytes.slice(0, PAYLOAD_BYTES), bytes.slice(PAYLOAD_BYTES)];

@@ -24,7 +24,7 @@ export interface Window {
 }
 
 /** The results of a search, and the position of the next page; `undefined` if there are no more. */
-export interface Found<T> {
+export interface SearchResults<T> {
   /** The results, in the order of the candidates. */
   readonly results: readonly T[];
   /** The index of the next candidate; `undefined` if there are no more. */
@@ -44,7 +44,7 @@ export function searchSubjects(
   pdp: Pdp,
   search: SubjectSearch,
   { candidates, window, directory, maxSteps }: Among,
-): Found<Reference> {
+): SearchResults<Reference> {
   if (!isKnown("resource", search.resource, directory)) return NOTHING;
   const resource = toResource(search.resource, directory);
   const [action, auxData] = [search.action.name, toAuxData(search.action, search.context)];
@@ -58,7 +58,7 @@ export function searchResources(
   pdp: Pdp,
   search: ResourceSearch,
   { candidates, window, directory, maxSteps }: Among,
-): Found<Reference> {
+): SearchResults<Reference> {
   if (!isKnown("subject", search.subject, directory)) return NOTHING;
   const principal = toPrincipal(search.subject, directory);
   const [action, auxData] = [search.action.name, toAuxData(search.action, search.context)];
@@ -81,7 +81,7 @@ export function searchActions(
   pdp: Pdp,
   search: ActionSearch,
   { window, directory, maxSteps }: Omit<Among, "candidates">,
-): Found<{ readonly name: string }> {
+): SearchResults<{ readonly name: string }> {
   const { subject, resource, context } = search;
   if (!isKnown("subject", subject, directory) || !isKnown("resource", resource, directory)) return NOTHING;
   const [principal, auxData] = [toPrincipal(subject, directory), toAuxData(undefined, context)];
@@ -154,7 +154,7 @@ function isKnown(side: "subject" | "resource", entity: Entity, directory?: Direc
 }
 
 /** Decides candidates in chunks, until the page is full and one further result exists. */
-function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly T[]) => readonly boolean[]): Found<T> {
+function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly T[]) => readonly boolean[]): SearchResults<T> {
   const results: T[] = [];
   const end = Math.min(candidates.length, window.from + window.most);
   for (let at = window.from; at < end; at += CHUNK) {
@@ -169,7 +169,7 @@ function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly
   return { results, next: end < candidates.length ? end : undefined };
 }
 
-function toReferences({ results, next }: Found<Entity>): Found<Reference> {
+function toReferences({ results, next }: SearchResults<Entity>): SearchResults<Reference> {
   return { results: results.map(({ type, id }) => ({ type, id })), next };
 }
 

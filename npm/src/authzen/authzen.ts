@@ -6,7 +6,7 @@
 
 export { evaluate, toRequest, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
 export { evaluateAll } from "./authzen-many.ts";
-export { PageTokens, type Place, type Searching } from "./authzen-pages.ts";
+export { PageTokens, type PageWindow, type Searching } from "./authzen-pages.ts";
 export {
   AuthzenError,
   MAX_CANDIDATES,
@@ -32,7 +32,7 @@ export {
   searchResources,
   searchSubjects,
   type Among,
-  type Found,
+  type SearchResults,
   type Reference,
   type Window,
 } from "./authzen-search.ts";

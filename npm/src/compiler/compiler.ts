@@ -22,7 +22,7 @@ import type { TestResults } from "./suite-results.ts";
 import { ignoreRejection } from "../base/web.ts";
 
 export type { CompileOptions, FormatOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
-export type { Diagnostic, DiagnosticCode, LintCode, Place } from "./diagnostic.ts";
+export type { Diagnostic, DiagnosticCode, LintCode, Position } from "./diagnostic.ts";
 export { WardgateError, type Code } from "../base/errors.ts";
 export type { FileContents, PolicyFiles } from "./policy-files.ts";
 export type {

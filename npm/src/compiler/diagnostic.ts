@@ -57,7 +57,7 @@ export type LintCode =
   | "unused-variable";
 
 /** A line and a column, both counted from 1. The column counts characters; an emoji is one. */
-export interface Place {
+export interface Position {
   /** The line, counted from 1. */
   readonly line: number;
   /** The column in characters, counted from 1. */
@@ -81,7 +81,7 @@ export interface Diagnostic {
   /** The column of the start, in characters, counted from 1. */
   readonly column?: number;
   /** The end of the range: the position after the word or quoted text. */
-  readonly end?: Place;
+  readonly end?: Position;
   /** The path within the policy, such as `$.resourcePolicy.rules[0]`. */
   readonly path?: string;
   /** The text that the compiler found. */

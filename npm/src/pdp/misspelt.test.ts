@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
-import type { Pdp, Resource, Topic } from "./types.ts";
+import type { Pdp, Resource, Target } from "./types.ts";
 
 let pdp: Pdp;
 beforeAll(() => {
@@ -37,11 +37,11 @@ describe("a misspelt member", () => {
     expect(() => pdp.prepare({ kind: "record", action: "read" }).filter(misspelt, rows)).toThrow(message);
   });
 
-  it("of a topic is refused", () => {
+  it("of a target is refused", () => {
     for (const name of ["policy_version", "Scope", "roles"]) {
-      const target = { kind: "record", action: "read", [name]: "acme" } as Topic;
+      const target = { kind: "record", action: "read", [name]: "acme" } as Target;
       expect(() => pdp.prepare(target), name).toThrow(TypeError);
-      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in a topic`);
+      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in a target`);
     }
     for (const scope of [null, 1, ["acme"]] as never[]) {
       expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");
@@ -59,7 +59,7 @@ describe("a misspelt member", () => {
 });
 
 describe("a target with a scope or version", () => {
-  const ways = (target: Topic) => (one: Resource): boolean[] => {
+  const ways = (target: Target) => (one: Resource): boolean[] => {
     const [action, question] = [pdp.prepare(target), pdp.for(principal).prepare(target)];
     const many = Array.from({ length: 20 }, () => one);
     const answers = [1, 2].flatMap(() => [

@@ -32,7 +32,7 @@ import type {
   Principal,
   ReloadOptions,
   Resource,
-  Topic,
+  Target,
 } from "./types.ts";
 import { PrincipalRecord } from "../fast/prepared-requests.ts";
 
@@ -128,7 +128,7 @@ export class OpenedPdp implements Pdp {
     return new PrincipalQueries(this.#engine, principal, auxData);
   }
 
-  prepare(target: Topic): PreparedAction {
+  prepare(target: Target): PreparedAction {
     this.#mustBeOpen();
     return new ActionQueries(this.#engine, target);
   }

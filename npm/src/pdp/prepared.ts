@@ -6,7 +6,7 @@ import { describe } from "../base/describe.ts";
 import { isObject } from "../base/plain.ts";
 import { snapshot } from "../base/snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
-import type { Topic as Asked } from "./types.ts";
+import type { Target } from "./types.ts";
 import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
 
 /** The requests of one principal. */
@@ -40,7 +40,7 @@ export class PrincipalQueries implements PreparedPrincipal {
     return filterRows(this.#engine, this.#record, action, resources, this.#auxData);
   }
 
-  prepare(target: Asked): PreparedQuestion {
+  prepare(target: Target): PreparedQuestion {
     return new TargetQueries(this.#engine, this.#record, readTarget(target), this.#auxData);
   }
 }
@@ -87,7 +87,7 @@ export class ActionQueries implements PreparedAction {
   readonly #engine: Engine;
   readonly #target: PreparedTarget;
 
-  constructor(engine: Engine, target: Asked) {
+  constructor(engine: Engine, target: Target) {
     this.#engine = engine;
     this.#target = readTarget(target);
   }

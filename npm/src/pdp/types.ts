@@ -139,7 +139,7 @@ export interface FilterRequest<R extends Resource> {
 }
 
 /** A kind of resource and an action, prepared once for many requests. */
-export interface Topic {
+export interface Target {
   /** The kind of the resources. */
   readonly kind: string;
   /** The action, such as `view`. */
@@ -175,7 +175,7 @@ export interface PreparedPrincipal {
    * @example
    *     const mayView = ada.prepare({ kind: "album", action: "view" });
    */
-  prepare(topic: Topic): PreparedQuestion;
+  prepare(target: Target): PreparedQuestion;
 }
 
 /** A principal, a kind and an action. Resources of other kinds are decided too, but slower. */
@@ -251,7 +251,7 @@ export interface ReloadOptions {
  * fast path, such as a `Map`, a `Date`, an instance of a class, or more than 64 roles.
  *
  * Data that is prepared for many decisions is checked closely: `for` and every `filter` refuse
- * misspelt members of a principal, and `prepare` refuses those of a topic.
+ * misspelt members of a principal, and `prepare` refuses those of a target.
  *
  * So beware of `policy_version` and the like in a resource, in code without type checks:
  * `isAllowed` and `filter` may read the resource as one without a version, and `check` refuses it.
@@ -300,7 +300,7 @@ export interface Pdp {
    *     const mayView = pdp.prepare({ kind: "album", action: "view" });
    *     mayView.isAllowed(principal, { kind: "album", id: "a1" });
    */
-  prepare(topic: Topic): PreparedAction;
+  prepare(target: Target): PreparedAction;
   /**
    * Decides several actions, and returns the reason for each decision.
    *
