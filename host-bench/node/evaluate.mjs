@@ -16,12 +16,12 @@ const job = JSON.parse(readFileSync(0, "utf8"));
 start(await loader.load());
 const handle = open(Buffer.from(job.bundle, "base64"), readOptions({ trust: "unsigned" }).terms, 0, 0);
 const plans = new Map();
-const asked = job.requests.map(filled);
-const plan = Uint32Array.from(asked, ({ plan }) => plan);
-const roles = Uint32Array.from(asked, ({ roles }) => roles);
-const first = Uint32Array.from(asked, ({ words }) => words[0]);
-const second = Uint32Array.from(asked, ({ words }) => words[1]);
-const third = Uint32Array.from(asked, ({ words }) => words[2]);
+const frames = job.requests.map(filled);
+const plan = Uint32Array.from(frames, ({ plan }) => plan);
+const roles = Uint32Array.from(frames, ({ roles }) => roles);
+const first = Uint32Array.from(frames, ({ words }) => words[0]);
+const second = Uint32Array.from(frames, ({ words }) => words[1]);
+const third = Uint32Array.from(frames, ({ words }) => words[2]);
 const { words, decide } = frame();
 
 // Three words are stored for each frame, as many as the largest plan of the workload has slots; the native
@@ -48,9 +48,9 @@ const border = (from, to) => {
   }
   return wrong;
 };
-const asking = { name: "WebAssembly, filled frame", side: "ours", run };
+const deciding = { name: "WebAssembly, filled frame", side: "ours", run };
 const crossing = { name: "WebAssembly, words and border alone", side: "floor", run: border };
-const rows = measure([asking, crossing], job);
+const rows = measure([deciding, crossing], job);
 process.stdout.write(JSON.stringify({ rows }));
 
 /** Fills a frame in the most obvious way. */

@@ -58,10 +58,10 @@ function filter(action, expected) {
 }
 
 function prepared(action, expected) {
-  const asked = principals.map((principal) => pdp.for(principal).prepare({ kind: KIND, action }));
+  const prepared = principals.map((principal) => pdp.for(principal).prepare({ kind: KIND, action }));
   const run = (from, to) => {
     let wrong = 0;
-    for (let i = from; i < to; i++) wrong += differs(asked[i].filter(resources), expected[i]);
+    for (let i = from; i < to; i++) wrong += differs(prepared[i].filter(resources), expected[i]);
     return wrong;
   };
   return { name: "Wardgate filter, prepared", side: "ours", run };

@@ -55,16 +55,16 @@ for (const size of [1, 2]) {
     const unsure = albums(count, true);
     const [here, there] = [pdp.filter(ask(unsure)), await pool.filter(ask(unsure))];
     if (here.length !== Math.ceil(count / 3) || here.some((row, at) => row !== there[at])) throw new Error("the answers differ");
-    let held = 0;
+    let blocked = 0;
     print("the general path, here", await middle(() => pdp.filter(ask(unsure))), count);
     const whole = await middle(async () => {
       const start = performance.now();
       const batch = pool.filter(ask(unsure));
-      held = performance.now() - start;
+      blocked = performance.now() - start;
       await batch;
     });
     print(`the general path, pool of ${size}`, whole, count);
-    print("    of that, the calling thread is held", held, count);
+    print("    of that, the calling thread is held", blocked, count);
   }
   pool.close();
 }

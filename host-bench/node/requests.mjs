@@ -3,9 +3,9 @@
 /** Returns what makes the requests of `job` anew; nothing where the same objects serve every pass. */
 export function renewal(job) {
   if (job.objects === "kept") return undefined;
-  const kept = job.requests;
-  const text = JSON.stringify(kept);
-  const make = job.objects === "parsed" ? () => JSON.parse(text) : () => kept.map(rebuilt);
+  const requests = job.requests;
+  const text = JSON.stringify(requests);
+  const make = job.objects === "parsed" ? () => JSON.parse(text) : () => requests.map(rebuilt);
   return () => {
     job.requests = make();
   };

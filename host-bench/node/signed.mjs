@@ -25,11 +25,11 @@ const rows = [figure("Wardgate, the first open", first), figure("Wardgate, open 
 process.stdout.write(JSON.stringify({ rows }));
 
 /** Opens, and returns how long that took; then asks some requests. */
-async function opened(asked) {
+async function opened(count) {
   const start = now();
   const pdp = await open(bundle, { trust });
   const taken = now() - start;
-  for (let at = 0; at < asked; at++) {
+  for (let at = 0; at < count; at++) {
     if (pdp.isAllowed(job.requests[at]) !== job.expected[at]) throw new Error("Wardgate: a wrong answer");
   }
   pdp.dispose();

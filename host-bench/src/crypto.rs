@@ -83,7 +83,7 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// A row that does something; `act` says whether the outcome was right.
     fn new(name: &str, side: Side, act: impl Fn(usize) -> bool + 'a) -> Self {
-        let pass = move |asked: std::ops::Range<usize>| asked.filter(|at| !act(*at)).count();
+        let pass = move |range: std::ops::Range<usize>| range.filter(|at| !act(*at)).count();
         Self { row: Row::of_pass(name, side, ACTS, pass), times: 1 }
     }
 

@@ -33,14 +33,14 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
     let requests = workload.engine_requests()?;
     let bundle = Compiled::new(&workload)?.bundle;
     let targets = Targets::of(&requests);
-    let asked: Vec<Asked<'_>> = (requests.iter().zip(&workload.requests))
-        .map(|(request, json)| Asked::new(request, json, &targets))
+    let forms: Vec<Forms<'_>> = (requests.iter().zip(&workload.requests))
+        .map(|(request, json)| Forms::new(request, json, &targets))
         .collect();
     let native = Pdp::open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
     let module = Sandbox::new(&folder.join("wardgate_abi.wasm"), &bundle, &targets)?;
     let component = Sandbox::new(&folder.join("wardgate.component.wasm"), &bundle, &targets)?;
     let now = Timestamp::default();
-    let rows = Rows { asked: &asked, expected: &workload.expected };
+    let rows = Rows { forms: &forms, expected: &workload.expected };
     let rows = [
         rows.row(FIELDS, |one| native.is_allowed_fields(&one.question(), now)),
         rows.row(FRAME, |one| module.by_fields(one)),
@@ -50,7 +50,7 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
         rows.row(COMPONENT, |one| component.by_text(one)),
     ];
     let figures = measure::rows(&rows, bounds)?;
-    tell(&figures);
+    print_overhead(&figures);
     Ok(Section {
         name: NAME.to_owned(),
         title: format!("In wasmtime and natively: {}", workload.title.to_lowercase()),
@@ -62,20 +62,20 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
 
 /// What every row is asked.
 struct Rows<'a> {
-    asked: &'a [Asked<'a>],
+    forms: &'a [Forms<'a>],
     expected: &'a [bool],
 }
 
 impl<'a> Rows<'a> {
-    fn row(&self, name: &str, decide: impl Fn(&Asked<'a>) -> bool + 'a) -> Row<'a> {
-        let asked = self.asked;
+    fn row(&self, name: &str, decide: impl Fn(&Forms<'a>) -> bool + 'a) -> Row<'a> {
+        let forms = self.forms;
         let side = if name.starts_with("native") { Side::Floor } else { Side::Ours };
-        Row::new(name, side, self.expected, move |at| asked.get(at).is_some_and(&decide))
+        Row::new(name, side, self.expected, move |at| forms.get(at).is_some_and(&decide))
     }
 }
 
 /// Says what the sandbox takes.
-fn tell(figures: &[Figure]) {
+fn print_overhead(figures: &[Figure]) {
     let took = |name: &str| {
         let found = figures.iter().find(|figure| figure.name == name);
         found.map_or(f64::NAN, |figure| figure.nanoseconds)
@@ -94,24 +94,24 @@ fn tell(figures: &[Figure]) {
 /// What is asked about, each kind and action once.
 struct Targets<'a> {
     all: Vec<(&'a str, &'a str)>,
-    places: HashMap<(&'a str, &'a str), usize>,
+    numbers: HashMap<(&'a str, &'a str), usize>,
 }
 
 impl<'a> Targets<'a> {
     fn of(requests: &'a [Request]) -> Self {
-        let (mut all, mut places) = (Vec::new(), HashMap::new());
+        let (mut all, mut numbers) = (Vec::new(), HashMap::new());
         for target in requests.iter().map(about) {
-            places.entry(target).or_insert_with(|| {
+            numbers.entry(target).or_insert_with(|| {
                 all.push(target);
                 all.len() - 1
             });
         }
-        Self { all, places }
+        Self { all, numbers }
     }
 }
 
 /// One request in every form.
-struct Asked<'a> {
+struct Forms<'a> {
     request: &'a Request,
     of_principal: Pairs,
     of_resource: Pairs,
@@ -123,14 +123,14 @@ struct Asked<'a> {
 /// Attributes as a host may have them that keeps no types.
 type Pairs = Vec<(String, Attr)>;
 
-impl<'a> Asked<'a> {
+impl<'a> Forms<'a> {
     fn new(request: &'a Request, json: &Json, targets: &Targets<'a>) -> Self {
         Self {
             request,
             of_principal: pairs(&request.principal.attr),
             of_resource: pairs(&request.resource.attr),
             text: json.to_string().into_bytes(),
-            target: targets.places.get(&about(request)).copied().unwrap_or_default(),
+            target: targets.numbers.get(&about(request)).copied().unwrap_or_default(),
         }
     }
 
@@ -165,14 +165,14 @@ impl Sandbox {
         Ok(Self { prepared: prepared.map_err(refused)?, session: RefCell::new(session) })
     }
 
-    fn by_fields(&self, one: &Asked<'_>) -> bool {
+    fn by_fields(&self, one: &Forms<'_>) -> bool {
         let Some(prepared) = self.prepared.get(one.target) else { return false };
         let mut session = self.session.borrow_mut();
         let now = Timestamp::default();
         session.is_allowed_fields(&mut prepared.borrow_mut(), &one.question(), &now) == Ok(true)
     }
 
-    fn by_text(&self, one: &Asked<'_>) -> bool {
+    fn by_text(&self, one: &Forms<'_>) -> bool {
         self.session.borrow_mut().is_allowed(&one.text, &Timestamp::default()) == Ok(true)
     }
 }

@@ -113,9 +113,9 @@ impl<'a> Row<'a> {
         expected: &'a [bool],
         decide: impl Fn(usize) -> bool + 'a,
     ) -> Self {
-        let pass = move |asked: Range<usize>| {
-            let expected = expected.get(asked.clone()).unwrap_or_default();
-            asked.zip(expected).filter(|(at, expected)| decide(*at) != **expected).count()
+        let pass = move |range: Range<usize>| {
+            let expected = expected.get(range.clone()).unwrap_or_default();
+            range.zip(expected).filter(|(at, expected)| decide(*at) != **expected).count()
         };
         Self::of_pass(name, side, expected.len(), pass)
     }
@@ -145,9 +145,9 @@ impl<'a> Row<'a> {
     }
 
     /// Answers some requests `passes` times.
-    fn run(&self, asked: &Range<usize>, passes: u32) -> Result<Duration, String> {
+    fn run(&self, range: &Range<usize>, passes: u32) -> Result<Duration, String> {
         let start = Instant::now();
-        let wrong: usize = (0..passes).map(|_| (self.pass)(asked.clone())).sum();
+        let wrong: usize = (0..passes).map(|_| (self.pass)(range.clone())).sum();
         let time = start.elapsed();
         if wrong == 0 { Ok(time) } else { Err(format!("{}: {wrong} wrong answers", self.name)) }
     }
@@ -193,9 +193,9 @@ impl Timed<'_, '_> {
         if self.at + self.size > self.checked {
             self.at = 0;
         }
-        let asked = self.at..self.at + self.size;
+        let range = self.at..self.at + self.size;
         self.at += self.size;
-        let time = self.row.run(&asked, self.passes)?.as_secs_f64() * 1e9;
+        let time = self.row.run(&range, self.passes)?.as_secs_f64() * 1e9;
         self.times.push(time / (f64::from(self.passes) * float(self.size)));
         Ok(())
     }

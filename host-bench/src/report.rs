@@ -80,16 +80,16 @@ impl Section {
 }
 
 fn write_host(out: &mut String, host: &str, figures: &[Figure], bytes: usize) {
-    let asked = figures.iter().any(|figure| figure.requests > 0);
+    let has_requests = figures.iter().any(|figure| figure.requests > 0);
     let mut columns = vec![host, "median", "times ours"];
-    columns.extend(asked.then_some("requests"));
+    columns.extend(has_requests.then_some("requests"));
     columns.extend((bytes > 0).then_some("GiB/s"));
     let _ = writeln!(out, "\n| {} |", columns.join(" | "));
     let _ = writeln!(out, "|---{}|", "|--:".repeat(columns.len() - 1));
     for figure in figures {
         let Figure { name, nanoseconds, requests, .. } = figure;
         let mut cells = vec![name.clone(), duration(*nanoseconds), ratio(figure, figures)];
-        cells.extend(asked.then(|| requests.to_string()));
+        cells.extend(has_requests.then(|| requests.to_string()));
         cells
             .extend((bytes > 0).then(|| grouped(float(bytes) / nanoseconds / NANOSECONDS_PER_GIB)));
         let _ = writeln!(out, "| {} |", cells.join(" | "));

@@ -123,7 +123,7 @@ impl<'a> Prepared<'a> {
 
     /// Natively there are no objects to be made anew.
     fn is_native(&self) -> bool {
-        self.workload.objects == crate::workload::Objects::Kept
+        self.workload.objects == crate::workload::Objects::Reused
     }
 
     fn native(&self) -> Result<Vec<Figure>, String> {
@@ -249,16 +249,16 @@ fn middle(runs: &[Vec<Figure>], at: usize) -> Option<Figure> {
 }
 
 #[cfg(feature = "rivals")]
-fn rival_rows<'a>(workload: &'a Workload, asked: &[Request]) -> Result<Vec<Row<'a>>, String> {
+fn rival_rows<'a>(workload: &'a Workload, requests: &[Request]) -> Result<Vec<Row<'a>>, String> {
     let mut found = Vec::new();
     if workload.rivals != Rivals::None {
         found.extend(rows::regorus::rows(workload)?);
     }
     if let Some(text) = crate::rivals::cedar(workload) {
-        found.push(rows::cedar::row(workload, asked, &text)?);
+        found.push(rows::cedar::row(workload, requests, &text)?);
     }
     if let Some(policy) = crate::rivals::casbin(workload) {
-        found.push(rows::casbin::row(workload, asked, &policy)?);
+        found.push(rows::casbin::row(workload, requests, &policy)?);
     }
     Ok(found)
 }

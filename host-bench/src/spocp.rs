@@ -28,7 +28,7 @@ pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
     }
     let start = Instant::now();
     let bounds = arguments.bounds();
-    let sets = SIZES.map(Asked::new).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let sets = SIZES.map(Case::new).into_iter().collect::<Result<Vec<_>, _>>()?;
     let sections = vec![queries(&sets, bounds)?, reading(bounds)?, loading(&sets, bounds)?];
     eprintln!("{NAME}: {:.1} s", start.elapsed().as_secs_f64());
     Ok(sections)
@@ -43,7 +43,7 @@ pub fn rules(count: usize) -> Result<RuleSet, String> {
 }
 
 /// A set of rules, and queries with their answers.
-struct Asked {
+struct Case {
     name: String,
     texts: Vec<String>,
     set: RuleSet,
@@ -56,7 +56,7 @@ struct Query {
     read: Normal,
 }
 
-impl Asked {
+impl Case {
     fn new(count: usize) -> Result<Self, String> {
         let mut generator = Generator::new();
         let texts = generator.rules(count);
@@ -126,12 +126,12 @@ impl Query {
     }
 }
 
-fn queries(sets: &[Asked], bounds: Bounds) -> Result<Section, String> {
-    let starred = Asked::starred()?;
+fn queries(sets: &[Case], bounds: Bounds) -> Result<Section, String> {
+    let starred = Case::starred()?;
     let scanned: Vec<Normal> =
         sets.first().into_iter().flat_map(|set| set.set.iter()).map(|(_, rule)| rule).collect();
-    let mut rows: Vec<Row<'_>> = sets.iter().map(Asked::row).collect();
-    rows.extend(sets.iter().map(Asked::row_of_text));
+    let mut rows: Vec<Row<'_>> = sets.iter().map(Case::row).collect();
+    rows.extend(sets.iter().map(Case::row_of_text));
     rows.extend([starred.row(), starred.row_of_text()]);
     rows.extend(sets.first().map(|set| set.scan(&scanned)));
     Ok(Section {
@@ -160,8 +160,8 @@ fn reading(bounds: Bounds) -> Result<Section, String> {
     })
 }
 
-fn loading(sets: &[Asked], bounds: Bounds) -> Result<Section, String> {
-    let load = |set: &Asked| -> Result<Figure, String> {
+fn loading(sets: &[Case], bounds: Bounds) -> Result<Section, String> {
+    let load = |set: &Case| -> Result<Figure, String> {
         measure::action(&set.name, Side::Ours, bounds, || loaded(&set.texts).map(drop))
     };
     Ok(Section {

@@ -52,7 +52,7 @@ pub(crate) enum RuleSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objects {
     /// The same objects in every pass.
-    Kept,
+    Reused,
     /// Written anew before each pass, strings too.
     Rebuilt,
     /// Read from JSON before each pass.
@@ -138,7 +138,7 @@ impl Objects {
     /// The word for them in a job for Node.
     pub(crate) const fn word(self) -> &'static str {
         match self {
-            Self::Kept => "kept",
+            Self::Reused => "kept",
             Self::Rebuilt => "rebuilt",
             Self::Parsed => "parsed",
         }
@@ -146,13 +146,13 @@ impl Objects {
 }
 
 /// Returns a request of JavaScript as the engine takes it.
-fn engine_request(asked: &Json) -> Result<Request, String> {
-    let mut asked = asked.clone();
-    let action = asked.get("action").cloned().unwrap_or_default();
-    if let Some(fields) = asked.as_object_mut() {
+fn engine_request(question: &Json) -> Result<Request, String> {
+    let mut request = question.clone();
+    let action = request.get("action").cloned().unwrap_or_default();
+    if let Some(fields) = request.as_object_mut() {
         fields.insert("actions".to_owned(), json!([action]));
     }
-    wardgate_tests::check::request(&asked)
+    wardgate_tests::check::request(&request)
 }
 
 /// What the oracle decides; nothing where it lacks a function, such as those for addresses. In these

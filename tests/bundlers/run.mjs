@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { open } from "wardgate";
 import { createPool } from "wardgate/pool";
 
-import { answers, now } from "./asked.mjs";
+import { answers, now } from "./answers.mjs";
 import { STRICT, titleOf } from "./browser.mjs";
 
 const [fixtures, out] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const expected = await answers(
 
 for (const name of ["vite", "webpack", "esbuild"]) await inBrowser(name);
 const { run } = await import("./wrangler/run.mjs");
-for (const [name, said] of Object.entries(await run(prepared("wrangler"), fixtures))) hold(name, said);
+for (const [name, answer] of Object.entries(await run(prepared("wrangler"), fixtures))) hold(name, answer);
 const { build: buildProgram } = await import("./esbuild/build-node.mjs");
 hold("esbuild for Node", await buildProgram(prepared("esbuild-node"), fixtures));
 
@@ -49,7 +49,7 @@ function prepared(name) {
   return folder;
 }
 
-function hold(name, said) {
-  if (said !== expected) throw new Error(`${name}: expected ${expected}, found ${said}`);
+function hold(name, answer) {
+  if (answer !== expected) throw new Error(`${name}: expected ${expected}, found ${answer}`);
   console.log(`    ${name}: the app says what the package says in Node`);
 }

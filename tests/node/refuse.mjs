@@ -13,9 +13,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 async function answer({ bundle, base, unsealKey, ...options }) {
   const settings = { ...options, ...(unsealKey && { unsealKey: bytes(unsealKey) }) };
   const first = await attempt(() => open(bytes(base ?? bundle), settings));
-  if (typeof first === "string" || base === undefined) return said(first);
+  if (typeof first === "string" || base === undefined) return codeOf(first);
   try {
-    return said(await attempt(() => first.reload(bytes(bundle), { now: options.now })));
+    return codeOf(await attempt(() => first.reload(bytes(bundle), { now: options.now })));
   } finally {
     first.dispose();
   }
@@ -29,7 +29,7 @@ async function attempt(work) {
   }
 }
 
-function said(outcome) {
+function codeOf(outcome) {
   if (typeof outcome === "string") return outcome;
   outcome?.dispose();
   return "opened";

@@ -14,17 +14,17 @@ export function compare({ pdp, accessed, clock }, requests, right) {
   );
   // Of what is slow, or a loop over other ways, some will do.
   const some = singles.slice(0, SOME);
-  for (const [ways, asked] of [[SINGLE, singles], [SLOW, some]]) {
+  for (const [ways, questions] of [[SINGLE, singles], [SLOW, some]]) {
     for (const [way, prepare] of Object.entries(ways)) {
       const ask = prepare(pdp, accessed);
       if (ask === undefined) continue;
-      for (const { at, request, allowed } of asked) found.hold(way, at, request.action, () => ask(request), allowed);
+      for (const { at, request, allowed } of questions) found.hold(way, at, request.action, () => ask(request), allowed);
     }
   }
   for (const [way, ask] of Object.entries(MANY)) {
-    const asked = some.map(({ request }) => request);
+    const requests = some.map(({ request }) => request);
     const allowed = some.map(({ allowed }) => allowed);
-    found.holdAll(way, some, () => ask(pdp, asked), allowed);
+    found.holdAll(way, some, () => ask(pdp, requests), allowed);
   }
   for (const batch of right.batches) filter(pdp, requests, batch, found);
   return found;
@@ -90,18 +90,18 @@ const FILTER = {
 
 /** The principal and first action of one request on the resource of each, by kind and as they come. */
 function filter(pdp, requests, { of, allowed }, found) {
-  const asking = requests[of];
-  const action = asking.actions[0] ?? "";
+  const first = requests[of];
+  const action = first.actions[0] ?? "";
   const rows = requests.map(({ resource }, at) => ({ at, resource, allowed: allowed[at], request: { action } }));
   // Runs of one kind are decided in columns.
   const sorted = rows.toSorted((a, b) => order(a.resource).localeCompare(order(b.resource)));
   for (const [number, [way, ask]] of Object.entries(FILTER).entries()) {
     const listed = number % 2 === 0 ? sorted : rows;
-    const kept = () => {
-      const found = new Set(ask(pdp, asking, action, listed.map(({ resource }) => resource)));
+    const answers = () => {
+      const found = new Set(ask(pdp, first, action, listed.map(({ resource }) => resource)));
       return listed.map(({ resource }) => found.has(resource));
     };
-    found.holdAll(way, listed, kept, listed.map(({ allowed }) => allowed));
+    found.holdAll(way, listed, answers, listed.map(({ allowed }) => allowed));
   }
 }
 
@@ -132,32 +132,32 @@ class Findings {
 
   /** Compares one answer, which may be an exception. */
   hold(way, request, action, answer, allowed) {
-    const said = this.#ask(way, 1, answer);
-    if (said !== allowed) this.#differs(way, request, action, said, allowed);
+    const found = this.#ask(way, 1, answer);
+    if (found !== allowed) this.#differs(way, request, action, found, allowed);
   }
 
   /** Compares the answers to all questions. */
   holdAll(way, questions, answers, allowed) {
-    const said = this.#ask(way, questions.length, answers);
+    const found = this.#ask(way, questions.length, answers);
     for (const [index, { at, request }] of questions.entries()) {
-      if (said[index] !== allowed[index]) this.#differs(way, at, request.action, said[index] ?? said, allowed[index]);
+      if (found[index] !== allowed[index]) this.#differs(way, at, request.action, found[index] ?? found, allowed[index]);
     }
   }
 
-  #ask(way, count, answer) {
-    const [asked, known] = this.counts[way] ?? [0, 0];
+  #ask(way, questions, answer) {
+    const [count, known] = this.counts[way] ?? [0, 0];
     const before = this.#clock.reads;
-    let said;
+    let found;
     try {
-      said = answer();
+      found = answer();
     } catch (error) {
-      said = String(error);
+      found = String(error);
     }
-    this.counts[way] = [asked + count, known + Math.max(0, count - (this.#clock.reads - before))];
-    return said;
+    this.counts[way] = [count + questions, known + Math.max(0, questions - (this.#clock.reads - before))];
+    return found;
   }
 
-  #differs(way, request, action, said, allowed) {
-    this.differences.push({ way, request, action, said: `answers ${said}, not ${allowed}` });
+  #differs(way, request, action, found, allowed) {
+    this.differences.push({ way, request, action, said: `answers ${found}, not ${allowed}` });
   }
 }

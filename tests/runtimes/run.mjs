@@ -134,8 +134,8 @@ class Report {
 
   /** Counts what every way to the decisions of a line said. */
   holdWays({ suite, name }, { differences, counts }) {
-    const asked = Object.values(counts).reduce((sum, [asked]) => sum + asked, 0);
-    this.#ways.passed += asked - differences.length;
+    const total = Object.values(counts).reduce((sum, [questions]) => sum + questions, 0);
+    this.#ways.passed += total - differences.length;
     this.#ways.failed += differences.length;
     for (const { way, request, action, said } of differences) this.#fail(suite, name, request, `${way} of \`${action}\`: ${said}`);
   }
@@ -150,8 +150,8 @@ class Report {
     };
   }
 
-  #fail(suite, name, at, said) {
-    if (this.#failures.length < MOST_FAILURES) this.#failures.push({ suite, name, at, said: said.slice(0, MOST_SAID) });
+  #fail(suite, name, at, answer) {
+    if (this.#failures.length < MOST_FAILURES) this.#failures.push({ suite, name, at, said: answer.slice(0, MOST_SAID) });
   }
 }
 

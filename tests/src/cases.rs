@@ -159,9 +159,9 @@ fn read_check(json: &Json) -> Result<Check, String> {
         "errors",
     ];
     known(json, &keys)?;
-    let mut asked = json.clone();
+    let mut input = json.clone();
     let expect = json.get("expect").and_then(Json::as_object).ok_or("a check needs `expect`")?;
-    if let Some(fields) = asked.as_object_mut() {
+    if let Some(fields) = input.as_object_mut() {
         if !fields.contains_key("actions") {
             let actions = expect.keys().map(|action| Json::from(action.as_str())).collect();
             fields.insert("actions".to_owned(), Json::Array(actions));
@@ -172,8 +172,8 @@ fn read_check(json: &Json) -> Result<Check, String> {
     }
     let expect = expect.iter().map(|(action, answer)| Ok((action.clone(), expected(answer)?)));
     Ok(Check {
-        request: check::request(&asked)?,
-        json: asked,
+        request: check::request(&input)?,
+        json: input,
         expect: expect.collect::<Result<_, String>>()?,
         derived_roles: json.get("derivedRoles").map(texts),
         outputs: json.get("outputs").cloned(),

@@ -68,7 +68,7 @@ fn one(json: &Json, entry: &Json) -> Result<Entry, String> {
     Ok(Entry {
         name: need("name")?,
         request: check::request(&json)?,
-        json: json,
+        json,
         expect: need("expect")?,
         rule: text("rule"),
         subject: [principal, action, resource],

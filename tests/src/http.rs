@@ -53,7 +53,7 @@ impl Running {
             self.address,
             body.len()
         );
-        let asked = || {
+        let exchange = || {
             let mut stream = TcpStream::connect(self.address)?;
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.write_all(head.as_bytes())?;
@@ -62,7 +62,7 @@ impl Running {
             stream.read_to_string(&mut text)?;
             Ok::<_, std::io::Error>(text)
         };
-        Answer::read(&asked().map_err(|error| error.to_string())?)
+        Answer::read(&exchange().map_err(|error| error.to_string())?)
     }
 }
 

@@ -11,10 +11,10 @@ use std::path::Path;
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn told(folder: &Path, without: &[&str]) -> Result<BTreeSet<String>, String> {
+pub fn messages(folder: &Path, without: &[&str]) -> Result<BTreeSet<String>, String> {
     let sources = sources(folder, without)?;
     let all = sources.iter().flat_map(|source| literals(source));
-    Ok(all.filter(|text| is_told(text)).collect())
+    Ok(all.filter(|text| is_message(text)).collect())
 }
 
 /// Returns the texts of the Rust files below `folder`, but for the files and folders `without`.
@@ -75,7 +75,7 @@ fn parts(template: &str) -> Vec<String> {
     parts
 }
 
-fn is_told(text: &str) -> bool {
+fn is_message(text: &str) -> bool {
     let words = text.split(' ').filter(|word| word.contains(|c: char| c.is_ascii_lowercase()));
     text.contains(' ') && words.count() > 0 && parts(text).iter().any(|part| part.trim().len() > 2)
 }

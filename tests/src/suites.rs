@@ -48,7 +48,7 @@ impl Case {
     ///
     /// # Errors
     /// If the case itself cannot be run.
-    pub fn said(&self) -> Result<String, String> {
+    pub fn rendered(&self) -> Result<String, String> {
         let options = Options {
             evaluation: Evaluation::Lenient,
             schema_enforcement: Enforcement::Reject,
@@ -72,13 +72,13 @@ impl Case {
         Ok(match self.shown {
             Shown::Report => report(&results),
             Shown::Update => {
-                let (said, files) = updates(&suites, &results, &self.files);
+                let (text, files) = updates(&suites, &results, &self.files);
                 let again = files::load_drafts(&files::pick(
                     files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())),
                 ));
                 let after = run(&again, &filter, &mut Native::new(&sources, options))?;
                 is_no_worse(&results, &after)?;
-                said
+                text
             }
             Shown::Junit => format!("{}\n", results.junit()),
             Shown::Json => format!("{}\n", results.json()),
@@ -193,7 +193,7 @@ fn of_case(case: &CaseResult) -> String {
         Outcome::Errored(error) => format!("{place}: {title}: not decided: {error}\n"),
         Outcome::Failed(failure) => {
             let [expected, actual] = [failure.expected, failure.actual].map(effect_word);
-            let mut said = format!("{place}: {title}: expected {expected}, found {actual}\n");
+            let mut text = format!("{place}: {title}: expected {expected}, found {actual}\n");
             for output in &failure.outputs {
                 let expected = output.expected.as_ref().map_or("nothing".to_owned(), attr_json);
                 let found = match &output.found {
@@ -201,32 +201,32 @@ fn of_case(case: &CaseResult) -> String {
                     ActualOutput::Nothing => "no output".to_owned(),
                     ActualOutput::Error(error) => format!("an error: {error}"),
                 };
-                said.push_str(&format!(
+                text.push_str(&format!(
                     "  {}: expected {expected}, found {found}\n",
                     output.source
                 ));
             }
-            said
+            text
         }
     }
 }
 
 /// Says what would be changed, and what cannot be; and returns the files after that.
 fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, Files) {
-    let (mut said, mut files) = (String::new(), files.clone());
+    let (mut text, mut files) = (String::new(), files.clone());
     for (loaded, result) in suites.iter().zip(&results.suites) {
         let update = update(loaded, result);
         for change in &update.changes {
             let lines = change.before.iter().map(|line| ('-', line));
             for (sign, line) in lines.chain(change.after.iter().map(|line| ('+', line))) {
-                said.push_str(&format!("{} {sign} {line}\n", change.line));
+                text.push_str(&format!("{} {sign} {line}\n", change.line));
             }
         }
-        said.push_str(&diagnostics::report(&update.refused));
+        text.push_str(&diagnostics::report(&update.refused));
         let changed = files.iter_mut().find(|(path, _)| *path == loaded.file).zip(update.text);
         changed.into_iter().for_each(|((_, bytes), text)| *bytes = text.into_bytes());
     }
-    (said, files)
+    (text, files)
 }
 
 /// Fails where a suite that was changed can no longer be run, or a test fails that did not before.

@@ -11,7 +11,7 @@ use wardgate_engine::table::PolicyTable;
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Decisions asked for.
-    pub asked: Cell<u32>,
+    pub questions: Cell<u32>,
     /// Those for which there is a fast path.
     pub planned: Cell<u32>,
     /// Those that a fast path answered.
@@ -39,7 +39,7 @@ impl Tally {
                 table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope);
             let planned =
                 list.is_some_and(|list| list.fast_path(table.string_id(action)).is_some());
-            add(&self.asked, 1);
+            add(&self.questions, 1);
             add(&self.planned, planned.into());
             add(&self.answered, (answer != Answer::Unsure).into());
             add(&self.allowed, expected.into());
@@ -57,10 +57,10 @@ impl Tally {
 
     /// Prints the counts.
     pub fn report(&self, what: &str) {
-        let [asked, planned, answered, allowed] =
-            [&self.asked, &self.planned, &self.answered, &self.allowed].map(Cell::get);
+        let [questions, planned, answered, allowed] =
+            [&self.questions, &self.planned, &self.answered, &self.allowed].map(Cell::get);
         println!(
-            "{what}: {asked} asked, {planned} planned, {answered} answered, {allowed} allowed"
+            "{what}: {questions} asked, {planned} planned, {answered} answered, {allowed} allowed"
         );
     }
 }

@@ -19,11 +19,11 @@ fn attributes_and_constants_are_compared_in_place() {
     let table =
         open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
     let check = |attributes: Json, expected: &[&str]| {
-        let asked = json!({
+        let json = json!({
             "principal": { "id": "ada", "roles": ["guest", "member"], "scope": "acme" },
             "resource": { "kind": "album", "id": "a", "scope": "acme.eu", "attr": attributes },
         });
-        let request = request(&asked).unwrap();
+        let request = request(&json).unwrap();
         let counted = allocation_counter::measure(|| drop(request.clone()));
         assert!(counted.count_total > 0, "allocations are not counted");
         for action in ["view", "edit", "tag", "rate", "unknown"] {
@@ -31,8 +31,8 @@ fn attributes_and_constants_are_compared_in_place() {
             let allocated = allocation_counter::measure(|| {
                 allowed = table.is_allowed(&request, action, Timestamp::default());
             });
-            assert_eq!(allowed, expected.contains(&action), "{action} of {asked}");
-            assert_eq!(allocated.count_total, 0, "{action} of {asked}");
+            assert_eq!(allowed, expected.contains(&action), "{action} of {json}");
+            assert_eq!(allocated.count_total, 0, "{action} of {json}");
         }
     };
     let none = json!({ "public": false, "owner": "bob", "tags": [], "name": "x", "stars": 1 });

@@ -19,7 +19,7 @@ use wardgate_tests::http::bodies;
 /// How many calls there were, and how many of them were answered from their text.
 #[derive(Default)]
 struct Tally {
-    asked: usize,
+    calls: usize,
     short: usize,
 }
 
@@ -53,15 +53,15 @@ fn generated_calls_are_answered_as_the_whole_way_does() {
         Ok(())
     });
     checked.unwrap();
-    let Tally { asked, short } = tally.into_inner();
-    println!("{asked} calls, {short} of them answered from their text");
-    assert!(short * 20 > asked, "too few calls are answered from their text: {short} of {asked}");
+    let Tally { calls, short } = tally.into_inner();
+    println!("{calls} calls, {short} of them answered from their text");
+    assert!(short * 20 > calls, "too few calls are answered from their text: {short} of {calls}");
 }
 
 impl Tally {
     fn compare(&mut self, bodies: &Bodies, path: &str, text: &str) -> Result<(), TestCaseError> {
         let text = text.as_bytes();
-        self.asked += 1;
+        self.calls += 1;
         self.short += usize::from(bodies.is_fast(path, text));
         let (found, whole) = (bodies.answer(path, text), bodies.answer_full(path, text));
         prop_assert_eq!(found, whole, "{}", text.escape_ascii());

@@ -12,27 +12,29 @@ use wardgate_tests::{literals, yaml};
 
 #[test]
 fn every_message_of_the_command_is_in_a_transcript() {
-    let mut told = BTreeSet::new();
+    let mut messages = BTreeSet::new();
     for crate_ in ["cli", "bundle"] {
         let sources = root().join("../crates").join(crate_).join("src");
-        told.extend(literals::told(&sources, &OF_OTHER_TESTS).unwrap());
+        messages.extend(literals::messages(&sources, &OF_OTHER_TESTS).unwrap());
     }
     let words = fs::read_to_string(root().join(WORDS)).unwrap();
-    let said: Vec<String> = said().into_iter().chain(literals::literals(&words)).collect();
-    let is_said = |template: &&String| said.iter().any(|text| literals::comes_to(template, text));
-    let unheard: BTreeSet<&String> = told.iter().filter(|text| !is_said(text)).collect();
-    let known = fs::read_to_string(root().join("commands/unheard.yaml")).unwrap();
+    let printed_texts: Vec<String> =
+        printed_texts().into_iter().chain(literals::literals(&words)).collect();
+    let is_printed =
+        |template: &&String| printed_texts.iter().any(|text| literals::comes_to(template, text));
+    let uncovered: BTreeSet<&String> = messages.iter().filter(|text| !is_printed(text)).collect();
+    let known = fs::read_to_string(root().join("commands/uncovered.yaml")).unwrap();
     let known: BTreeMap<String, String> =
         serde_json::from_value(yaml::parse(&known).unwrap()).unwrap();
-    let missing: Vec<_> = unheard.iter().filter(|text| !known.contains_key(**text)).collect();
+    let missing: Vec<_> = uncovered.iter().filter(|text| !known.contains_key(**text)).collect();
     assert!(missing.is_empty(), "no transcript of tests/commands has\n{missing:#?}");
-    let stale: Vec<_> = known.keys().filter(|text| !unheard.contains(text)).collect();
-    assert!(stale.is_empty(), "unheard.yaml lists what is said or gone\n{stale:#?}");
+    let stale: Vec<_> = known.keys().filter(|text| !uncovered.contains(text)).collect();
+    assert!(stale.is_empty(), "uncovered.yaml lists what is said or gone\n{stale:#?}");
 }
 
 /// Returns what is said: each line, and what each run prints as a whole.
-fn said() -> Vec<String> {
-    let mut said = Vec::new();
+fn printed_texts() -> Vec<String> {
+    let mut printed_texts = Vec::new();
     for folder in ["commands", "suites", "explain"] {
         for path in files(&root().join(folder)) {
             let text = fs::read_to_string(path).unwrap();
@@ -41,15 +43,15 @@ fn said() -> Vec<String> {
                 let line = line.strip_prefix("> ").or(line.strip_prefix("! ")).unwrap_or(line);
                 let is_next = line.starts_with("exit ") || line.starts_with("$ ");
                 match is_next {
-                    true => said.push(std::mem::take(&mut printed)),
+                    true => printed_texts.push(std::mem::take(&mut printed)),
                     false => printed.push_str(&format!("{}\n", line.trim_start_matches('>'))),
                 }
-                said.push(line.to_owned());
+                printed_texts.push(line.to_owned());
             }
-            said.push(printed);
+            printed_texts.push(printed);
         }
     }
-    said
+    printed_texts
 }
 
 /// Returns the texts below a folder, but not the policies.

@@ -49,31 +49,32 @@ fn every_mistake_is_reported_as_its_case_says() {
 }
 
 #[test]
-fn every_message_of_the_compiler_is_heard_in_a_case() {
-    let mut told = literals::told(&sources(), &OF_OTHER_TESTS).unwrap();
-    told.extend(literals::told(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
-    told.extend(words_for_yaml());
-    all_are_heard(&told, &heard(), &cases().join(UNHEARD));
+fn every_message_of_the_compiler_is_in_a_case() {
+    let mut messages = literals::messages(&sources(), &OF_OTHER_TESTS).unwrap();
+    messages.extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
+    messages.extend(words_for_yaml());
+    assert_all_shown(&messages, &shown(), &cases().join(UNCOVERED));
 }
 
 /// Fails where a text of `told` is in no text of `heard`, unless the file `known` lists it.
-fn all_are_heard(told: &BTreeSet<String>, heard: &[String], known: &Path) {
-    let unheard: BTreeSet<&String> = told
+fn assert_all_shown(messages: &BTreeSet<String>, shown: &[String], known: &Path) {
+    let uncovered: BTreeSet<&String> = messages
         .iter()
-        .filter(|template| !heard.iter().any(|text| literals::comes_to(template, text)))
+        .filter(|template| !shown.iter().any(|text| literals::comes_to(template, text)))
         .collect();
     let text = fs::read_to_string(known).unwrap();
     let known_texts: BTreeMap<String, String> =
         serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
-    let missing: Vec<_> = unheard.iter().filter(|text| !known_texts.contains_key(**text)).collect();
+    let missing: Vec<_> =
+        uncovered.iter().filter(|text| !known_texts.contains_key(**text)).collect();
     assert!(missing.is_empty(), "no case beside {} hears\n{missing:#?}", known.display());
-    let stale: Vec<_> = known_texts.keys().filter(|text| !unheard.contains(text)).collect();
+    let stale: Vec<_> = known_texts.keys().filter(|text| !uncovered.contains(text)).collect();
     assert!(stale.is_empty(), "{} lists what is heard or gone\n{stale:#?}", known.display());
 }
 
 #[test]
-fn every_code_is_heard_in_a_case() {
-    let heard: BTreeSet<&str> = ALL.iter().map(|diagnostic| diagnostic.code.name()).collect();
+fn every_code_is_in_a_case() {
+    let shown: BTreeSet<&str> = ALL.iter().map(|diagnostic| diagnostic.code.name()).collect();
     let own: String = literals::sources(&sources(), &OF_OTHER_TESTS).unwrap().concat();
     let source = fs::read_to_string(sources().join("diagnostics.rs")).unwrap();
     let names = source.lines().filter_map(|line| {
@@ -81,19 +82,19 @@ fn every_code_is_heard_in_a_case() {
         let is_given = own.contains(&format!("Code::{variant},"));
         name.strip_suffix("\",").filter(|_| is_given)
     });
-    let missing: Vec<_> = names.filter(|name| !heard.contains(name) && *name != OF_HOSTS).collect();
+    let missing: Vec<_> = names.filter(|name| !shown.contains(name) && *name != OF_HOSTS).collect();
     assert!(missing.is_empty(), "no case of tests/diagnostics hears the codes {missing:?}");
 }
 
 /// Returns everything that is said in the cases: messages, what was found, and what was expected.
-fn heard() -> Vec<String> {
-    let mut heard = limits::globals();
+fn shown() -> Vec<String> {
+    let mut shown = limits::globals();
     for diagnostic in ALL.iter() {
-        heard.push(diagnostic.message.clone());
-        heard.extend(diagnostic.found.clone());
-        heard.extend(diagnostic.expected.clone());
+        shown.push(diagnostic.message.clone());
+        shown.extend(diagnostic.found.clone());
+        shown.extend(diagnostic.expected.clone());
     }
-    heard
+    shown
 }
 
 /// Returns what is said instead of the words of the YAML scanner, which stand before each of them.
@@ -127,7 +128,7 @@ fn update(path: &Path, reports: &[String]) {
 /// Returns the files of cases in a folder.
 fn case_files(folder: &Path) -> Vec<PathBuf> {
     let files = diagnostics::paths(folder).unwrap().into_iter();
-    files.filter(|path| !path.ends_with(UNHEARD)).collect()
+    files.filter(|path| !path.ends_with(UNCOVERED)).collect()
 }
 
 fn cases() -> PathBuf {
@@ -144,11 +145,12 @@ fn tooling_sources() -> PathBuf {
 }
 
 /// The texts that nobody is told, in each folder of cases.
-const UNHEARD: &str = "unheard.yaml";
+const UNCOVERED: &str = "uncovered.yaml";
 
-/// Parts of the compiler without messages, or whose messages have other proofs: lists of names; the messages for
-/// the YAML scanner, which `words_for_yaml` reads; and missing schemas, whose cases are those of `tests/lint`.
-/// `suites`, `reports` and `tests/lint` hold the same proof for suites, coverage and the linter.
+/// Parts of the compiler without messages, or whose messages have other proofs: lists of names; the
+/// messages for the YAML scanner, which `words_for_yaml` reads; and missing schemas, whose cases are
+/// those of `tests/lint`. `suites`, `reports` and `tests/lint` hold the same proof for suites,
+/// coverage and the linter.
 const OF_OTHER_TESTS: [&str; 4] =
     ["cel/signature/table", "regex/names", "schema/missing", "yaml/scanner_messages"];
 

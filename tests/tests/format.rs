@@ -158,8 +158,8 @@ fn stripped(value: Yaml) -> Yaml {
 
 /// Without spaces, parentheses, and commas that end a list.
 fn bare(text: &str) -> String {
-    let kept = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
-    text.chars().filter(kept).collect::<String>().replace(",]", "]").replace(",}", "}")
+    let is_significant = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
+    text.chars().filter(is_significant).collect::<String>().replace(",]", "]").replace(",}", "}")
 }
 
 fn each_expression(json: &Json, each: &mut impl FnMut(&str)) {

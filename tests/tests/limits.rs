@@ -77,7 +77,7 @@ fn an_explanation_ends_where_it_would_be_too_long() {
 }
 
 #[test]
-fn a_hundred_thousand_actions_are_told_apart_in_time() {
+fn a_hundred_thousand_actions_are_distinguished_in_time() {
     let actions = (0..100_000).map(|n| format!("view:{}", n % 99_000)).collect();
     let decision = table(false)
         .unwrap()

@@ -67,14 +67,14 @@ fn opened(bundle: &[u8]) -> Snapshot {
 }
 
 /// Asks about each action in every form; returns how many answers were compared.
-fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
-    let request = check::request(asked).map_err(TestCaseError::fail)?;
+fn compare(policies: &Snapshot, json: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
+    let request = check::request(json).map_err(TestCaseError::fail)?;
     let mut compared = 0;
     for action in &request.actions {
         let expected = policies.table().is_allowed(&request, action, now);
         let found = policies.is_allowed(&request, action, now);
-        prop_assert_eq!(found, expected, "request: {} {}", action, asked);
-        let document = document(asked, action);
+        prop_assert_eq!(found, expected, "request: {} {}", action, json);
+        let document = document(json, action);
         let value = policies.is_allowed_value(&document, now);
         prop_assert_eq!(value, Ok(expected), "value: {}", document);
         for text in [
@@ -86,9 +86,9 @@ fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, Tes
             prop_assert_eq!(found, Ok(expected), "text: {}", text);
             compared += 1;
         }
-        if asked.get("auxData").is_none() {
-            let found = by_fields(policies, asked, action, now);
-            prop_assert_eq!(found, expected, "fields: {} {}", action, asked);
+        if json.get("auxData").is_none() {
+            let found = by_fields(policies, json, action, now);
+            prop_assert_eq!(found, expected, "fields: {} {}", action, json);
         }
         compared += 2;
     }
@@ -96,8 +96,8 @@ fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, Tes
 }
 
 /// The request about one action.
-fn document(asked: &Json, action: &str) -> Json {
-    let mut document = asked.clone();
+fn document(json: &Json, action: &str) -> Json {
+    let mut document = json.clone();
     let members = document.as_object_mut().unwrap();
     members.retain(|name, _| ["principal", "resource", "auxData", "requestId"].contains(&&**name));
     members.insert("action".to_owned(), action.into());
@@ -114,11 +114,11 @@ fn document(asked: &Json, action: &str) -> Json {
 }
 
 /// The request about one action, its attributes as pairs and as a map.
-fn by_fields(policies: &Snapshot, asked: &Json, action: &str, now: Timestamp) -> bool {
-    let request = check::request(asked).unwrap();
+fn by_fields(policies: &Snapshot, json: &Json, action: &str, now: Timestamp) -> bool {
+    let request = check::request(json).unwrap();
     let (principal, resource) = (&request.principal, &request.resource);
     let attributes =
-        |party: &str| asked.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned();
+        |party: &str| json.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned();
     let pairs: Vec<(String, Json)> = attributes("principal").into_iter().flatten().collect();
     let map: Map<String, Json> = attributes("resource").unwrap_or_default();
     let question = Question {

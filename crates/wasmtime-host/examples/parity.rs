@@ -105,7 +105,7 @@ impl Host for Wasmtime {
             }),
         );
         match check::request(one_action.request) {
-            // A question by fields cannot carry `auxData`.
+            // A question by fields has no place for it.
             Ok(request) if request.aux_data != AuxData::default() => {}
             Ok(request) => take("fields", by_fields(pdp, &request, one_action).map_err(message)),
             Err(error) => take("fields", Err(error)),
@@ -125,7 +125,7 @@ impl Host for Wasmtime {
     }
 }
 
-/// Decides by fields, as a host does with data of its own.
+/// Asks the quick way, as a host does with data of its own.
 fn by_fields(
     pdp: &Pdp,
     request: &Request,
@@ -181,7 +181,7 @@ fn terms(trusted: Option<&Trusted>) -> Terms {
     Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
 }
 
-/// Returns the code of a refusal, which every host reports alike.
+/// The code of a refusal, as every host says it.
 fn message(error: HostError) -> String {
     match error {
         HostError::Refused { code, .. } => code,

@@ -46,7 +46,7 @@ function cached(job, abilities, name, covers) {
 
 function prebuilt(job, abilities, name, covers) {
   const { expected } = job;
-  const asked = job.requests.slice(0, covers).map(({ principal, action, resource }) => ({
+  const questions = job.requests.slice(0, covers).map(({ principal, action, resource }) => ({
     ability: abilities.get(principal.id),
     action,
     resource: subject(resource.kind, { ...resource.attr }),
@@ -54,7 +54,7 @@ function prebuilt(job, abilities, name, covers) {
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
-      const { ability, action, resource } = asked[i];
+      const { ability, action, resource } = questions[i];
       if (ability.can(action, resource) !== expected[i]) wrong++;
     }
     return wrong;

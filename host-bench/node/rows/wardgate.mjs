@@ -45,7 +45,7 @@ function forPrincipal(job, pdp) {
   const { expected } = job;
   // In some workloads a principal does not always have the same attributes.
   const prepared = cached(JSON.stringify, (principal) => pdp.for(principal));
-  const asked = job.requests.map(({ principal, action, resource }) => ({
+  const questions = job.requests.map(({ principal, action, resource }) => ({
     prepared: prepared(principal),
     action,
     resource,
@@ -53,7 +53,7 @@ function forPrincipal(job, pdp) {
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
-      const { prepared, action, resource } = asked[i];
+      const { prepared, action, resource } = questions[i];
       if (prepared.isAllowed(action, resource) !== expected[i]) wrong++;
     }
     return wrong;
@@ -64,7 +64,7 @@ function forPrincipal(job, pdp) {
 function forTopic(job, pdp) {
   const { expected } = job;
   const prepared = cached(({ kind, action }) => `${kind} ${action}`, (topic) => pdp.prepare(topic));
-  const asked = job.requests.map(({ principal, action, resource }) => ({
+  const questions = job.requests.map(({ principal, action, resource }) => ({
     prepared: prepared({ kind: resource.kind, action }),
     principal,
     resource,
@@ -72,7 +72,7 @@ function forTopic(job, pdp) {
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
-      const { prepared, principal, resource } = asked[i];
+      const { prepared, principal, resource } = questions[i];
       if (prepared.isAllowed(principal, resource) !== expected[i]) wrong++;
     }
     return wrong;
@@ -82,14 +82,14 @@ function forTopic(job, pdp) {
 
 function forBoth(job, pdp) {
   const { expected } = job;
-  const asked = job.requests.map(({ principal, action, resource }) => ({
+  const questions = job.requests.map(({ principal, action, resource }) => ({
     prepared: pdp.for(principal).prepare({ kind: resource.kind, action }),
     resource,
   }));
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
-      const { prepared, resource } = asked[i];
+      const { prepared, resource } = questions[i];
       if (prepared.isAllowed(resource) !== expected[i]) wrong++;
     }
     return wrong;
@@ -111,11 +111,11 @@ function isAllowedMany(job, pdp) {
 
 /** Keeps what `make` makes of equal things. */
 function cached(keyOf, make) {
-  const kept = new Map();
+  const known = new Map();
   return (thing) => {
     const key = keyOf(thing);
-    if (!kept.has(key)) kept.set(key, make(thing));
-    return kept.get(key);
+    if (!known.has(key)) known.set(key, make(thing));
+    return known.get(key);
   };
 }
 

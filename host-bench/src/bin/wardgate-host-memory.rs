@@ -10,7 +10,8 @@ use wardgate_host_bench::{Row, hot, spocp};
 
 fn main() -> ExitCode {
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
-    let counted = counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(held));
+    let counted =
+        counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(resident));
     match counted {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -33,7 +34,7 @@ fn count(row: &Row<'_>) -> Result<(), String> {
 }
 
 /// Prints what a set of SPOCP rules holds on to.
-fn held(rules: usize) -> Result<(), String> {
+fn resident(rules: usize) -> Result<(), String> {
     let mut set = Err(String::new());
     let counted = measure(|| set = spocp::rules(rules));
     let name = format!("{} SPOCP rules, held", set?.len());

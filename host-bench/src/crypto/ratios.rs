@@ -6,7 +6,7 @@ use crate::report::{Ratio, Section};
 
 /// Finds what is promised and was measured.
 pub(crate) fn of(sections: &[Section]) -> Vec<Ratio> {
-    PROMISES.iter().filter_map(|promise| promise.found(sections)).collect()
+    PROMISES.iter().filter_map(|promise| promise.ratio(sections)).collect()
 }
 
 /// That one row takes so many times as long as another.
@@ -20,7 +20,7 @@ struct Promise {
 }
 
 impl Promise {
-    fn found(&self, sections: &[Section]) -> Option<Ratio> {
+    fn ratio(&self, sections: &[Section]) -> Option<Ratio> {
         let Self { section, host, ours, rival, ratio } = self;
         let section = sections.iter().find(|one| one.name == *section)?;
         let (_, figures) = section.hosts.iter().find(|(name, _)| name.starts_with(host))?;

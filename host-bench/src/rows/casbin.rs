@@ -16,7 +16,7 @@ use crate::rivals;
 use crate::workload::Workload;
 
 /// A request as this model defines it.
-type Asked = (String, String, bool, bool, bool, bool, bool);
+type Input = (String, String, bool, bool, bool, bool, bool);
 
 /// The row of casbin.
 pub(crate) fn row<'a>(
@@ -25,15 +25,15 @@ pub(crate) fn row<'a>(
     policy: &str,
 ) -> Result<Row<'a>, String> {
     let enforcer = load(policy)?;
-    let asked: Vec<Asked> = requests.iter().map(asked).collect();
+    let inputs: Vec<Input> = requests.iter().map(input).collect();
     Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
-        asked.get(at).is_some_and(|asked| {
-            let (kind, action, viewer, editor, owner, public, locked) = asked;
+        inputs.get(at).is_some_and(|input| {
+            let (kind, action, viewer, editor, owner, public, locked) = input;
             let flags = (*viewer, *editor, *owner, *public, *locked);
             let (viewer, editor, owner, public, locked) = flags;
             let words = (kind.as_str(), action.as_str());
-            let asked = (words.0, words.1, viewer, editor, owner, public, locked);
-            enforcer.enforce(asked).unwrap_or(false)
+            let input = (words.0, words.1, viewer, editor, owner, public, locked);
+            enforcer.enforce(input).unwrap_or(false)
         })
     }))
 }
@@ -45,7 +45,7 @@ pub(crate) fn load(policy: &str) -> Result<Enforcer, String> {
     at_once(Enforcer::new(model, StringAdapter::new(policy)))?.map_err(message)
 }
 
-fn asked(request: &Request) -> Asked {
+fn input(request: &Request) -> Input {
     let role = |wanted: &str| request.principal.roles.iter().any(|role| role == wanted);
     let flag = |name: &str| request.resource.attr.get(name) == Some(&Attr::Bool(true));
     let owner = Attr::String(request.principal.id.as_str().into());

@@ -12,7 +12,7 @@ use cedar_policy::{
     RestrictedExpression,
 };
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::request::Request as Asked;
+use wardgate_engine::request::Request as EngineRequest;
 
 use crate::measure::{Row, Side};
 use crate::workload::Workload;
@@ -20,15 +20,15 @@ use crate::workload::Workload;
 /// The row of Cedar.
 pub(crate) fn row<'a>(
     workload: &'a Workload,
-    requests: &[Asked],
+    requests: &[EngineRequest],
     text: &str,
 ) -> Result<Row<'a>, String> {
     let policies = PolicySet::from_str(text).map_err(message)?;
-    let asked: Vec<(Request, Entities)> =
+    let inputs: Vec<(Request, Entities)> =
         requests.iter().map(prepared).collect::<Result<_, _>>()?;
     let authorizer = Authorizer::new();
     Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
-        asked.get(at).is_some_and(|(request, entities)| {
+        inputs.get(at).is_some_and(|(request, entities)| {
             authorizer.is_authorized(request, &policies, entities).decision() == Decision::Allow
         })
     }))
@@ -39,18 +39,18 @@ pub(crate) fn reload(text: &str) -> Result<(), String> {
     PolicySet::from_str(text).map(drop).map_err(message)
 }
 
-fn prepared(asked: &Asked) -> Result<(Request, Entities), String> {
-    let principal = uid("User", &asked.principal.id)?;
-    let resource = uid(&asked.resource.kind, &asked.resource.id)?;
-    let roles = asked.principal.roles.iter().map(|role| uid("Role", role));
+fn prepared(request: &EngineRequest) -> Result<(Request, Entities), String> {
+    let principal = uid("User", &request.principal.id)?;
+    let resource = uid(&request.resource.kind, &request.resource.id)?;
+    let roles = request.principal.roles.iter().map(|role| uid("Role", role));
     let roles = roles.collect::<Result<HashSet<_>, _>>()?;
     let entities = [
-        Entity::new(principal.clone(), attributes(&asked.principal.attr)?, roles)
+        Entity::new(principal.clone(), attributes(&request.principal.attr)?, roles)
             .map_err(message)?,
-        Entity::new(resource.clone(), attributes(&asked.resource.attr)?, HashSet::new())
+        Entity::new(resource.clone(), attributes(&request.resource.attr)?, HashSet::new())
             .map_err(message)?,
     ];
-    let action = uid("Action", asked.actions.first().map_or("", String::as_str))?;
+    let action = uid("Action", request.actions.first().map_or("", String::as_str))?;
     let request = Request::new(principal, action, resource, Context::empty(), None);
     let entities = Entities::from_entities(entities, None).map_err(message)?;
     Ok((request.map_err(message)?, entities))

@@ -36,9 +36,9 @@ impl Frames {
     /// The row.
     pub(crate) fn row<'a>(&'a self, workload: &'a Workload, table: &'a PolicyTable) -> Row<'a> {
         let expected = &workload.expected;
-        Row::of_pass("filled frame", Side::Ours, expected.len(), move |asked| {
+        Row::of_pass("filled frame", Side::Ours, expected.len(), move |range| {
             let mut frame = Frame::new();
-            let (filled, expected) = (self.filled.get(asked.clone()), expected.get(asked));
+            let (filled, expected) = (self.filled.get(range.clone()), expected.get(range));
             let all = filled.unwrap_or_default().iter().zip(expected.unwrap_or_default());
             let wrong = |(filled, expected): &(&Filled, &bool)| {
                 for (slot, word) in filled.words.into_iter().enumerate() {
@@ -53,7 +53,7 @@ impl Frames {
 
     /// What storing the words takes, with nothing decided.
     pub(crate) fn floor(&self) -> Row<'_> {
-        Row::of_pass("words alone", Side::Floor, self.filled.len(), |asked| {
+        Row::of_pass("words alone", Side::Floor, self.filled.len(), |range| {
             let mut frame = Frame::new();
             let wrong = |filled: &&Filled| {
                 for (slot, word) in filled.words.into_iter().enumerate() {
@@ -61,7 +61,7 @@ impl Frames {
                 }
                 black_box(&frame).word(0) != filled.words[0]
             };
-            self.filled.get(asked).unwrap_or_default().iter().filter(wrong).count()
+            self.filled.get(range).unwrap_or_default().iter().filter(wrong).count()
         })
     }
 }

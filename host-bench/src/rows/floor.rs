@@ -14,13 +14,15 @@ pub(crate) fn row<'a>(workload: &'a Workload, requests: &'a [Request]) -> Result
     let (expected, kinds, actions) = (&workload.expected, workload.kinds.len(), workload.actions);
     // Each form has a closure of its own, so that the compiler sees the rules in the loop.
     Ok(match workload.rules {
-        RuleSet::FiveRules => floor(expected, requests, move |asked| five_rules(kinds, asked)),
-        RuleSet::SingleKind => floor(expected, requests, move |asked| single_kind(actions, asked)),
+        RuleSet::FiveRules => floor(expected, requests, move |request| five_rules(kinds, request)),
+        RuleSet::SingleKind => {
+            floor(expected, requests, move |request| single_kind(actions, request))
+        }
         RuleSet::Conditions => {
             let patterns = Patterns::new()?;
-            floor(expected, requests, move |asked| conditions(&patterns, asked))
+            floor(expected, requests, move |request| conditions(&patterns, request))
         }
-        RuleSet::Classic => floor(expected, requests, move |asked| classic(kinds, asked)),
+        RuleSet::Classic => floor(expected, requests, move |request| classic(kinds, request)),
     })
 }
 

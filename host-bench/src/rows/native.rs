@@ -20,12 +20,12 @@ pub(crate) struct Forms {
     pdp: Pdp,
     /// Remembers answers; only where conditions are long.
     caching: Option<Pdp>,
-    asked: Vec<Asked>,
+    forms: Vec<RequestForms>,
     /// A prepared question for each kind and action that is asked about; none where there are no types.
     prepared: Vec<Prepared<User, Thing>>,
 }
 
-struct Asked {
+struct RequestForms {
     user: User,
     thing: Thing,
     user_pairs: Pairs,
@@ -76,30 +76,30 @@ impl Forms {
         bundle: &[u8],
         requests: &[Request],
     ) -> Result<Self, String> {
-        let open = |places| {
-            let opened = Pdp::open_with_cache(bundle, Trust::Unsigned, places);
+        let open = |entries| {
+            let opened = Pdp::open_with_cache(bundle, Trust::Unsigned, entries);
             opened.map_err(|error| error.to_string())
         };
         let pdp = open(0)?;
         let are_long = workload.rules == RuleSet::Conditions;
-        let caching = are_long.then(|| open(PLACES)).transpose()?;
-        let mut asked: Vec<Asked> = requests
+        let caching = are_long.then(|| open(CACHE_ENTRIES)).transpose()?;
+        let mut forms: Vec<RequestForms> = requests
             .iter()
             .zip(&workload.requests)
-            .map(|(one, json)| Asked::new(one, json))
+            .map(|(one, json)| RequestForms::new(one, json))
             .collect();
         let mut prepared = Vec::new();
         if workload.rules == RuleSet::FiveRules {
-            let mut places = HashMap::new();
-            for (one, request) in asked.iter_mut().zip(requests) {
+            let mut numbers = HashMap::new();
+            for (one, request) in forms.iter_mut().zip(requests) {
                 let (kind, action) = (request.resource.kind.as_str(), action(request));
-                one.prepared = *places.entry((kind, action)).or_insert_with(|| {
+                one.prepared = *numbers.entry((kind, action)).or_insert_with(|| {
                     prepared.push(pdp.prepare(kind, action));
                     prepared.len() - 1
                 });
             }
         }
-        Ok(Self { pdp, caching, asked, prepared })
+        Ok(Self { pdp, caching, forms, prepared })
     }
 
     /// A row for each form.
@@ -108,21 +108,21 @@ impl Forms {
         workload: &'a Workload,
         requests: &'a [Request],
     ) -> Vec<Row<'a>> {
-        let Self { pdp, asked, .. } = self;
+        let Self { pdp, forms, .. } = self;
         let expected = &workload.expected;
         let is_allowed = move |at: usize| {
             let request = requests.get(at);
             request.is_some_and(|request| pdp.is_allowed(request, action(request), NOW))
         };
         let fields = move |at: usize| {
-            let found = asked.get(at).zip(requests.get(at));
+            let found = forms.get(at).zip(requests.get(at));
             found.is_some_and(|(one, request)| pdp.is_allowed_fields(&one.question(request), NOW))
         };
         let value = move |at: usize| {
-            asked.get(at).is_some_and(|one| pdp.is_allowed_value(&one.value, NOW) == Ok(true))
+            forms.get(at).is_some_and(|one| pdp.is_allowed_value(&one.value, NOW) == Ok(true))
         };
         let text = move |at: usize| {
-            asked.get(at).is_some_and(|one| pdp.is_allowed_json(&one.text, NOW) == Ok(true))
+            forms.get(at).is_some_and(|one| pdp.is_allowed_json(&one.text, NOW) == Ok(true))
         };
         let mut rows = vec![Row::new("Wardgate is_allowed", Side::Ours, expected, is_allowed)];
         if let Some(caching) = &self.caching {
@@ -130,8 +130,8 @@ impl Forms {
                 let request = requests.get(at);
                 request.is_some_and(|request| caching.is_allowed(request, action(request), NOW))
             };
-            let pass = move |asked: Range<usize>| {
-                let again = asked.map(|at| at % RETURNING.min(expected.len()));
+            let pass = move |range: Range<usize>| {
+                let again = range.map(|at| at % RETURNING.min(expected.len()));
                 again.filter(|at| expected.get(*at) != Some(&remembered(*at))).count()
             };
             let name = format!("Wardgate is_allowed, cache, {RETURNING} requests again and again");
@@ -152,15 +152,15 @@ impl Forms {
             return Vec::new();
         }
         let typed = |at: usize| {
-            let Some(one) = self.asked.get(at) else { return false };
+            let Some(one) = self.forms.get(at) else { return false };
             let prepared = self.prepared.get(one.prepared);
             prepared.is_some_and(|prepared| prepared.is_allowed(&one.user, &one.thing, NOW))
         };
-        let bound = |one: &'a Asked| {
+        let bound = |one: &'a RequestForms| {
             let prepared = self.prepared.get(one.prepared)?;
             Some((prepared.principal(&one.user), &one.thing))
         };
-        let bound: Vec<_> = self.asked.iter().filter_map(bound).collect();
+        let bound: Vec<_> = self.forms.iter().filter_map(bound).collect();
         let bound = move |at: usize| {
             bound.get(at).is_some_and(|(principal, thing)| principal.is_allowed(thing, NOW))
         };
@@ -171,7 +171,7 @@ impl Forms {
     }
 }
 
-impl Asked {
+impl RequestForms {
     fn new(request: &Request, json: &Json) -> Self {
         let attributes = &request.resource.attr;
         let flag = |name: &str| attributes.get(name) == Some(&Attr::Bool(true));
@@ -222,8 +222,8 @@ fn pairs(attributes: &AttrMap) -> Pairs {
 
 /// How many requests the row with a cache asks in turn.
 const RETURNING: usize = 200;
-/// Places of the cache.
-const PLACES: usize = 4096;
+/// The entries of the cache.
+const CACHE_ENTRIES: usize = 4096;
 
 /// The same moment in every run.
 #[derive(Clone, Copy)]

@@ -15,7 +15,8 @@ use crate::workload::Workload;
 
 /// The rows of regorus, for each form of the policy.
 pub(crate) fn rows(workload: &Workload) -> Result<Vec<Row<'_>>, String> {
-    let inputs: Vec<Value> = workload.requests.iter().map(|asked| asked.clone().into()).collect();
+    let inputs: Vec<Value> =
+        workload.requests.iter().map(|request| request.clone().into()).collect();
     let mut rows = Vec::new();
     for (form, modules) in rivals::rego(workload) {
         let policy = compile(&modules)?;

@@ -22,7 +22,7 @@ pub(super) fn workload() -> Workload {
         policies,
         requests: (0..REQUESTS).map(|at| request(&mut random, at)).collect(),
         expected: Vec::new(),
-        objects: Objects::Kept,
+        objects: Objects::Reused,
         rivals: Rivals::None,
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn workload() -> Workload {
         actions: ACTIONS.len(),
         requests,
         expected: Vec::new(),
-        objects: Objects::Kept,
+        objects: Objects::Reused,
         rivals: Rivals::Rego,
     }
 }

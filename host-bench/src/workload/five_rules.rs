@@ -32,7 +32,7 @@ pub(super) fn workload(kinds: usize, size: Size) -> Workload {
         actions: ACTIONS.len(),
         requests: (0..REQUESTS).map(|at| request(&mut random, at, kinds, size)).collect(),
         expected: Vec::new(),
-        objects: Objects::Kept,
+        objects: Objects::Reused,
         rivals: Rivals::All,
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn workload(rules: usize) -> Workload {
         policies: vec![(format!("{KIND}.yaml"), policy(actions))],
         requests: (0..REQUESTS).map(|at| request(&mut random, at, actions)).collect(),
         expected: Vec::new(),
-        objects: Objects::Kept,
+        objects: Objects::Reused,
         rivals: Rivals::None,
     }
 }

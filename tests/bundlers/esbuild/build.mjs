@@ -8,7 +8,7 @@ import { build as bundle } from "esbuild";
 
 export async function build(out) {
   const absWorkingDir = fileURLToPath(new URL(".", import.meta.url));
-  const said = await bundle({
+  const result = await bundle({
     absWorkingDir,
     entryPoints: { main: "main.js", "pool-worker": "wardgate/pool-worker" },
     bundle: true,
@@ -18,6 +18,6 @@ export async function build(out) {
     outdir: out,
     logLevel: "silent",
   });
-  if (said.warnings.length > 0) throw new Error(JSON.stringify(said.warnings));
+  if (result.warnings.length > 0) throw new Error(JSON.stringify(result.warnings));
   copyFileSync(new URL("index.html", import.meta.url), `${out}/index.html`);
 }

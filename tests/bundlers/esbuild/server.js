@@ -6,7 +6,7 @@ import { openSync } from "wardgate";
 import { createPool } from "wardgate/pool";
 // With `--loader:.wasm=binary` these are its bytes.
 import code from "wardgate/wasm";
-import { answers, now } from "../asked.mjs";
+import { answers, now } from "../answers.mjs";
 
 const bundle = readFileSync("signed.bundle");
 const options = { trust: JSON.parse(readFileSync("release.pub.jwk", "utf8")), now, code };
@@ -14,4 +14,4 @@ const options = { trust: JSON.parse(readFileSync("release.pub.jwk", "utf8")), no
 answers(
   () => openSync(bundle, options),
   () => createPool(bundle, { ...options, size: 0 }),
-).then((said) => process.stdout.write(said));
+).then((text) => process.stdout.write(text));

@@ -1,6 +1,6 @@
 import { open } from "wardgate";
 import { createPool } from "wardgate/pool";
-import { answers, now } from "../asked.mjs";
+import { answers, now } from "../answers.mjs";
 
 const options = async () => ({ trust: await (await fetch("release.pub.jwk")).json(), now });
 
@@ -8,6 +8,6 @@ answers(
   async () => open(fetch("signed.bundle"), await options()),
   async () => createPool(fetch("signed.bundle"), { ...(await options()), size: 2 }),
 ).then(
-  (said) => (document.title = said),
+  (text) => (document.title = text),
   (error) => (document.title = `${error.code}: ${error.message}`),
 );

@@ -10,7 +10,7 @@ export async function build(out) {
   const context = fileURLToPath(new URL(".", import.meta.url));
   const output = { path: out };
   const performance = { hints: false };
-  const said = await promisify(webpack)({ context, entry: "./main.js", mode: "production", output, performance });
-  if (said.hasErrors() || said.hasWarnings()) throw new Error(said.toString());
+  const result = await promisify(webpack)({ context, entry: "./main.js", mode: "production", output, performance });
+  if (result.hasErrors() || result.hasWarnings()) throw new Error(result.toString());
   copyFileSync(new URL("index.html", import.meta.url), `${out}/index.html`);
 }

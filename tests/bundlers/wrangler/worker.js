@@ -4,7 +4,7 @@ import { createPool } from "wardgate/pool";
 import wasm from "wardgate/wasm";
 import bundle from "./built/signed.bundle";
 import trust from "./built/release.pub.jwk";
-import { answers, now } from "../asked.mjs";
+import { answers, now } from "../answers.mjs";
 
 // Before the first request: a worker has the module at once.
 const options = { trust: JSON.parse(trust), now };
@@ -14,7 +14,7 @@ export default {
   async fetch() {
     // Here are no threads: a pool decides everything by itself.
     const pool = () => createPool(bundle, options);
-    const said = await answers(() => pdp, pool);
-    return new Response(wasm instanceof WebAssembly.Module ? said : "the module is not compiled");
+    const text = await answers(() => pdp, pool);
+    return new Response(wasm instanceof WebAssembly.Module ? text : "the module is not compiled");
   },
 };

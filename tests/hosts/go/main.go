@@ -45,18 +45,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "expected the module and the file of questions")
 		os.Exit(2)
 	}
-	asked, failed, err := try(context.Background(), os.Args[1], os.Args[2])
+	total, failed, err := try(context.Background(), os.Args[1], os.Args[2])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "go:", err)
 		os.Exit(2)
 	}
-	fmt.Printf("go: %d passed, %d failed\n", asked-failed, failed)
-	if failed > 0 || asked == 0 {
+	fmt.Printf("go: %d passed, %d failed\n", total-failed, failed)
+	if failed > 0 || total == 0 {
 		os.Exit(1)
 	}
 }
 
-func try(ctx context.Context, module, questions string) (asked, failed int, err error) {
+func try(ctx context.Context, module, questions string) (total, failed int, err error) {
 	wasm, err := os.ReadFile(module)
 	if err != nil {
 		return 0, 0, err
@@ -75,7 +75,7 @@ func try(ctx context.Context, module, questions string) (asked, failed int, err 
 			return 0, 0, fmt.Errorf("%s: %w", one.Name, err)
 		}
 		for _, question := range one.Questions {
-			asked++
+			total++
 			if !isRight(ctx, pdp, question, Time{one.Seconds, one.Nanos}) {
 				failed++
 				fmt.Printf("  %s: answered otherwise than natively: %s\n", one.Name, question.Request)
@@ -85,7 +85,7 @@ func try(ctx context.Context, module, questions string) (asked, failed int, err 
 			return 0, 0, err
 		}
 	}
-	return asked, failed + refusals(ctx, code, cases[0].Bundle, trusted), nil
+	return total, failed + refusals(ctx, code, cases[0].Bundle, trusted), nil
 }
 
 func isRight(ctx context.Context, pdp *Pdp, question question, now Time) bool {

@@ -11,7 +11,7 @@ def main(component, questions):
     code = Code(open(component, "rb").read())
     first, *cases = [json.loads(line) for line in open(questions, encoding="utf-8")]
     trusted, wrong = [signed_by(first[name]) for name in ("key", "wrong")]
-    asked = failed = 0
+    total = failed = 0
     for case in cases:
         bundle = base64.b64decode(case["bundle"])
         pdp = Pdp(code, bundle, trusted)
@@ -20,13 +20,13 @@ def main(component, questions):
             right = pdp.decision_bytes(question["request"], *time) == question["decision"].encode()
             for request, allowed in question["actions"]:
                 right &= pdp.is_allowed(request, *time) is allowed
-            asked += 1
+            total += 1
             if not right:
                 failed += 1
                 print(f"  {case['name']}: answered otherwise than natively: {question['request']}")
     failed += refusals(code, base64.b64decode(cases[0]["bundle"]), trusted, wrong)
-    print(f"python: {asked - failed} passed, {failed} failed")
-    return 1 if failed or not asked else 0
+    print(f"python: {total - failed} passed, {failed} failed")
+    return 1 if failed or not total else 0
 
 
 def refusals(code, bundle, trusted, wrong):

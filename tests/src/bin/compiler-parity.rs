@@ -92,10 +92,10 @@ fn compare(
     seen: &mut BTreeSet<String>,
 ) -> Result<bool, String> {
     let (sender, receiver) = channel();
-    let (asked, failed) = (Cell::new(0), Cell::new(None));
+    let (sent, failed) = (Cell::new(0), Cell::new(None));
     let questions = all.map_while(|sources| match sources.answer() {
         Ok(answer) => {
-            asked.set(asked.get() + 1);
+            sent.set(sent.get() + 1);
             let question = sources.question();
             sender.send((sources.name, answer)).ok().map(|()| question)
         }
@@ -123,7 +123,7 @@ fn compare(
         codes.len()
     );
     seen.extend(codes.into_keys());
-    if compiled + refused + failed != asked.get() {
+    if compiled + refused + failed != sent.get() {
         return Err("node did not answer everything".to_owned());
     }
     Ok(failed == 0)

@@ -96,13 +96,13 @@ impl Options {
         if !self.filter.is_empty() || !page::is_whole(reports) {
             return Err("the page is about all tests of all suites".to_owned());
         }
-        let told = |error: std::io::Error| format!("{}: {error}", path.display());
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let written = page::written(&self.corpora, reports)?;
         if self.write.is_some() {
-            fs::write(path, written).map_err(told)?;
+            fs::write(path, written).map_err(failed)?;
             return Ok(true);
         }
-        match page::checked(&fs::read_to_string(path).map_err(told)?, &written) {
+        match page::checked(&fs::read_to_string(path).map_err(failed)?, &written) {
             Ok(note) => {
                 note.iter().for_each(|note| println!("conformance: {note}"));
                 Ok(true)
@@ -115,8 +115,9 @@ impl Options {
     }
 
     fn suites(&self) -> Result<Vec<&'static Suite>, String> {
-        let asked = |suite: &&Suite| self.suite.as_ref().is_none_or(|name| name == suite.name);
-        let suites: Vec<_> = SUITES.iter().filter(asked).collect();
+        let is_selected =
+            |suite: &&Suite| self.suite.as_ref().is_none_or(|name| name == suite.name);
+        let suites: Vec<_> = SUITES.iter().filter(is_selected).collect();
         if suites.is_empty() {
             let known: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
             return Err(format!("unknown suite, expected one of {}", known.join(", ")));

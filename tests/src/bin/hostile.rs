@@ -78,11 +78,11 @@ fn run() -> Result<bool, String> {
             );
         }
         memory = memory.max(cost.memory);
-        let kept = worst.entry((hostile.path, hostile.name)).or_default();
-        *kept = Cost {
-            questions: kept.questions + 1,
-            memory: kept.memory.max(cost.memory),
-            ..if cost.cpu > kept.cpu { cost } else { *kept }
+        let entry = worst.entry((hostile.path, hostile.name)).or_default();
+        *entry = Cost {
+            questions: entry.questions + 1,
+            memory: entry.memory.max(cost.memory),
+            ..if cost.cpu > entry.cpu { cost } else { *entry }
         };
     }
     println!(
@@ -123,13 +123,13 @@ struct Server {
 impl Server {
     fn start(wardgate: &Path) -> Result<Self, String> {
         let folder = env::temp_dir().join(format!("wardgate-hostile-{}", std::process::id()));
-        let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-        fs::create_dir_all(folder.join("index")).map_err(told)?;
-        fs::write(folder.join("policies.wardgate"), bundle()?).map_err(told)?;
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        fs::create_dir_all(folder.join("index")).map_err(failed)?;
+        fs::write(folder.join("policies.wardgate"), bundle()?).map_err(failed)?;
         for (file, kind) in [("subject.user.json", "s"), ("resource.doc.json", "d")] {
-            fs::write(folder.join("index").join(file), entities(kind)).map_err(told)?;
+            fs::write(folder.join("index").join(file), entities(kind)).map_err(failed)?;
         }
-        fs::write(folder.join("wardgate.toml"), CONFIG).map_err(told)?;
+        fs::write(folder.join("wardgate.toml"), CONFIG).map_err(failed)?;
         let mut child = Command::new(wardgate)
             .args(["serve", "--config", "wardgate.toml"])
             .current_dir(&folder)

@@ -97,8 +97,8 @@ fn key_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
 /// expected verified by what this project ships.
 fn sig_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> {
     let level = parameter_set(group)?;
-    let asked = match Asked::of(group, test)? {
-        Ok(asked) => asked,
+    let signing = match Signing::of(group, test)? {
+        Ok(signing) => signing,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let secret = either(group, test, "sk")?;
@@ -107,23 +107,23 @@ fn sig_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
     let randomness = randomness.as_array().ok_or("`rnd` has not 32 bytes")?;
     let expected = bytes(answer, "signature")?;
     let prepared = PreparedKey::new(level, &key.public_key()).map_err(|error| error.to_string())?;
-    let found = (asked.sign(&key, randomness), asked.verified(&prepared, &expected));
+    let found = (signing.sign(&key, randomness), signing.verified(&prepared, &expected));
     Ok(same(&(Some(expected), true), &found))
 }
 
 fn sig_ver(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> {
-    let asked = match Asked::of(group, test)? {
-        Ok(asked) => asked,
+    let signing = match Signing::of(group, test)? {
+        Ok(signing) => signing,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let expected = answer.get("testPassed").and_then(Json::as_bool).ok_or("no `testPassed`")?;
     let (key, signature) = (either(group, test, "pk")?, bytes(test, "signature")?);
     let key = PreparedKey::new(parameter_set(group)?, &key);
-    Ok(same(&expected, &key.is_ok_and(|key| asked.verified(&key, &signature))))
+    Ok(same(&expected, &key.is_ok_and(|key| signing.verified(&key, &signature))))
 }
 
 /// Which interface of FIPS 204 a vector asks for, and what is signed.
-enum Asked {
+enum Signing {
     /// Algorithms 2 and 3.
     External { message: Vec<u8>, context: Vec<u8> },
     /// Algorithms 7 and 8.
@@ -132,7 +132,7 @@ enum Asked {
     Mu([u8; 64]),
 }
 
-impl Asked {
+impl Signing {
     /// The inner error says why a vector is skipped.
     fn of(group: &Json, test: &Json) -> Result<Result<Self, String>, String> {
         let interface = word(group, "signatureInterface");

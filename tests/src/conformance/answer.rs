@@ -22,30 +22,30 @@ impl Answer {
         let keys = self.lines.keys().chain(other.lines.keys());
         let key = keys.filter(|key| self.lines.get(*key) != other.lines.get(*key)).min()?;
         let show = |answer: &Self| {
-            let said = answer.lines.get(key).map_or("nothing", String::as_str);
-            format!("{key}: {said}")
+            let value = answer.lines.get(key).map_or("nothing", String::as_str);
+            format!("{key}: {value}")
         };
         Some((show(self), show(other)))
     }
 
-    fn say(&mut self, key: impl Into<String>, line: impl Into<String>) {
+    fn render(&mut self, key: impl Into<String>, line: impl Into<String>) {
         self.lines.insert(key.into(), line.into());
     }
 
     /// Says a list, one line for each item, in its order.
     fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>) {
         for (at, item) in items.into_iter().enumerate() {
-            self.say(format!("{key} {at:03}"), item);
+            self.render(format!("{key} {at:03}"), item);
         }
     }
 
     fn common(&mut self, json: &Json, action: impl Fn(&Json) -> String) {
-        self.say("request", word(json, "requestId"));
-        self.say("resource", word(json, "resourceId"));
+        self.render("request", word(json, "requestId"));
+        self.render("resource", word(json, "resourceId"));
         for (name, decision) in json.get("actions").and_then(Json::as_object).into_iter().flatten()
         {
             let (policy, scope) = (word(decision, "policy"), word(decision, "scope"));
-            self.say(
+            self.render(
                 format!("action {name}"),
                 format!("{} by `{policy}` in `{scope}`", action(decision)),
             );
@@ -94,13 +94,13 @@ fn error(json: &Json) -> String {
 
 /// Cerbos leaves out a value that is null, and says of an output that failed only that it did.
 fn output(json: &Json) -> String {
-    let said = match json.get("error").and_then(Json::as_str) {
+    let value = match json.get("error").and_then(Json::as_str) {
         Some(error) => format!("error {error}"),
         None => {
             json.get("val").map_or_else(|| "null".to_owned(), |value| doubles(value).to_string())
         }
     };
-    format!("{} for {}: {said}", word(json, "src"), word(json, "action"))
+    format!("{} for {}: {value}", word(json, "src"), word(json, "action"))
 }
 
 /// The same value with every number as a double, which is what each of them is.

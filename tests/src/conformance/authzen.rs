@@ -56,18 +56,18 @@ fn payloads(interop: &Path) -> Result<Vec<PathBuf>, String> {
 type Run = fn(&Json, &Running) -> Result<(), Failure>;
 
 fn evaluation(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "", asked("evaluation", test, server)?.get("decision"))
+    same(test, "", answer("evaluation", test, server)?.get("decision"))
 }
 
 fn evaluations(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "", asked("evaluations", test, server)?.get("evaluations"))
+    same(test, "", answer("evaluations", test, server)?.get("evaluations"))
 }
 
 fn search(test: &Json, server: &Running) -> Result<(), Failure> {
-    same(test, "/results", asked("search/resource", test, server)?.get("results"))
+    same(test, "/results", answer("search/resource", test, server)?.get("results"))
 }
 
-fn asked(path: &str, test: &Json, server: &Running) -> Result<Json, Failure> {
+fn answer(path: &str, test: &Json, server: &Running) -> Result<Json, Failure> {
     let request = test.get("request").unwrap_or(&Json::Null);
     let answer = server.post(&format!("/access/v1/{path}"), request);
     let answer = answer.map_err(|error| failure("an answer", error))?;

@@ -29,9 +29,9 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let schemas = schemas(&testdata.join("schema/fs"))?;
     let mut cases = Vec::new();
     for path in files(&testdata.join("compile"), "yaml")? {
-        let told = |error: String| format!("{}: {error}", path.display());
+        let failed = |error: String| format!("{}: {error}", path.display());
         let mut unit = Unit {
-            test: yaml::parse(&text(&path)?).map_err(told)?,
+            test: yaml::parse(&text(&path)?).map_err(failed)?,
             files: schemas.clone(),
             golden: None,
         };
@@ -41,7 +41,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
         unit.stand_in_schemas();
         let golden = path.with_extension("yaml.golden");
         if golden.is_file() {
-            let json = serde_json::from_str(&text(&golden)?).map_err(|e| told(e.to_string()))?;
+            let json = serde_json::from_str(&text(&golden)?).map_err(|e| failed(e.to_string()))?;
             unit.golden = Some(json);
         }
         cases.push(Case::new(stem(&path), move || unit.run()));
@@ -69,7 +69,7 @@ impl Unit {
     /// The corpus may be a part of the whole: a schema that is not here, and that the case does not call
     /// missing, is replaced by one that accepts everything. No case of this suite asks what it says.
     fn stand_in_schemas(&mut self) {
-        let told = |name: &str| {
+        let is_reported = |name: &str| {
             let errors = items(&self.test, "wantErrors").iter();
             errors.map(|error| word(error, "description")).any(|text| text.contains(name))
         };
@@ -79,7 +79,7 @@ impl Unit {
             .iter()
             .flat_map(|text| text.split("ref: cerbos:///").skip(1))
             .filter_map(|rest| rest.split_whitespace().next())
-            .filter(|name| !told(name))
+            .filter(|name| !is_reported(name))
             .map(|name| format!("_schemas/{name}"))
             .collect();
         let missing =
@@ -100,7 +100,7 @@ impl Unit {
             [] => self.result(main, &resolve(&repository).0).into(),
             wanted => {
                 let asks_above = wanted.iter().any(|error| word(error, "error") == MISSING);
-                compare(&self.wanted(main), &as_told(errors, asks_above), kind).into()
+                compare(&self.wanted(main), &as_reported(errors, asks_above), kind).into()
             }
         }
     }
@@ -150,7 +150,7 @@ impl Unit {
 
 /// Drops what the corpus does not tell: a second error about one expression, an unknown role where it
 /// stands first, and, once a policy is wrong, that another above it is missing.
-fn as_told(mut errors: Vec<Diagnostic>, asks_above: bool) -> Vec<Diagnostic> {
+fn as_reported(mut errors: Vec<Diagnostic>, asks_above: bool) -> Vec<Diagnostic> {
     errors.retain(|error| asks_above || error.code != Code::MissingAncestor);
     let last: BTreeMap<_, _> = errors
         .iter()

@@ -40,12 +40,12 @@ fn run(test: &Json, input: &str) -> Outcome {
     if wanted.is_empty() {
         return read.sound(items(test, "want")).map_or_else(Outcome::Failed, |()| Outcome::Passed);
     }
-    compare(&wanted, &as_far_as_told(&read.errors, &wanted, input), kind).into()
+    compare(&wanted, &without_unexpected(&read.errors, &wanted, input), kind).into()
 }
 
 /// Cerbos gives up a document at its first error of form, and reads on in the next: drops what stands
 /// after the last error that is wanted in such a document.
-fn as_far_as_told(found: &[Diagnostic], wanted: &[Finding], input: &str) -> Vec<Diagnostic> {
+fn without_unexpected(found: &[Diagnostic], wanted: &[Finding], input: &str) -> Vec<Diagnostic> {
     let document = |line: u64| {
         let lines = input.lines().take(usize::try_from(line).unwrap_or(usize::MAX));
         lines.filter(|line| *line == "---").count()

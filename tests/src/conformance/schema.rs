@@ -58,14 +58,14 @@ impl Test {
     /// Returns a schema that the case needs and that is not here, though the case does not call it missing.
     fn absent(&self) -> Option<String> {
         let errors = items(&self.test, "wantValidationErrors").iter();
-        let told: Vec<_> = errors.map(|error| word(error, "message")).collect();
+        let messages: Vec<_> = errors.map(|error| word(error, "message")).collect();
         let refs = self.test.get("schemaRefs").and_then(Json::as_object)?;
         let named =
             refs.values().filter_map(|schema| word(schema, "ref").strip_prefix("cerbos:///"));
         let here =
             |name: &str| self.schemas.iter().any(|(path, _)| path.ends_with(&format!("/{name}")));
         let mut absent =
-            named.filter(|name| !here(name) && !told.iter().any(|text| text.contains(name)));
+            named.filter(|name| !here(name) && !messages.iter().any(|text| text.contains(name)));
         absent.next().map(str::to_owned)
     }
 

@@ -76,9 +76,9 @@ fn unreadable(error: wardgate_spocp::Error) -> Failure {
 }
 
 fn same<T: PartialEq + std::fmt::Debug + ?Sized>(expected: &T, found: &T) -> Result<(), Failure> {
-    let told = |value: &T| format!("{value:?}");
+    let rendered = |value: &T| format!("{value:?}");
     if expected == found {
         return Ok(());
     }
-    Err(Failure { expected: told(expected), found: told(found) })
+    Err(Failure { expected: rendered(expected), found: rendered(found) })
 }

@@ -87,7 +87,7 @@ mod tests {
     use super::{same, without_empties};
 
     #[test]
-    fn the_first_difference_is_told_with_its_path() {
+    fn the_first_difference_is_reported_with_its_path() {
         let check = |a, b, expected: &str| {
             let found = same(&a, &b).map_or_else(|failure| failure.found, |()| "same".to_owned());
             assert_eq!(found, expected);

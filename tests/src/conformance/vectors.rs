@@ -26,16 +26,16 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// If it cannot be read or is not JSON.
 pub fn json(path: &Path) -> Result<Json, String> {
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut file = File::open(path).map_err(|error| told(&error))?;
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut file = File::open(path).map_err(|error| failed(&error))?;
     let mut text = String::new();
     let read = if name(path).ends_with(".gz") {
         GzDecoder::new(file).read_to_string(&mut text)
     } else {
         file.read_to_string(&mut text)
     };
-    read.map_err(|error| told(&error))?;
-    serde_json::from_str(&text).map_err(|error| told(&error))
+    read.map_err(|error| failed(&error))?;
+    serde_json::from_str(&text).map_err(|error| failed(&error))
 }
 
 /// Returns the name of a file without the endings that say how it is stored.

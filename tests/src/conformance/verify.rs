@@ -135,14 +135,14 @@ fn archive(text: &str) -> files::Files {
 fn same_xml(golden: &str, found: &str) -> Outcome {
     let without_sentences = |xml: &str| {
         let mut parts = xml.split("</error>");
-        let kept: Vec<String> = parts
+        let shortened: Vec<String> = parts
             .by_ref()
             .map(|part| match part.split_once("<error type=\"RESULT_ERRORED\">") {
                 Some((before, _)) => format!("{before}<error>"),
                 None => part.to_owned(),
             })
             .collect();
-        kept.join("</error>")
+        shortened.join("</error>")
     };
     let (wanted, found) = (without_sentences(golden.trim_end()), without_sentences(found));
     match wanted == found {

@@ -28,9 +28,9 @@ pub fn sealed_text(input: &[u8]) {
 /// Where a text does not open in its place, there is the ciphertext or nothing: no text that nobody vouches for.
 fn expect_nothing_readable(sealed: &[u8]) {
     let Some((ciphertext, tag)) = sealed.split_last_chunk() else { return };
-    let mut place = ciphertext.to_vec();
-    assert!(aead::open_in_place(&KEY, &NONCE, BESIDE, &mut place, tag).is_err());
-    assert!(place == ciphertext || place.iter().all(|byte| *byte == 0), "it was read anyway");
+    let mut text = ciphertext.to_vec();
+    assert!(aead::open_in_place(&KEY, &NONCE, BESIDE, &mut text, tag).is_err());
+    assert!(text == ciphertext || text.iter().all(|byte| *byte == 0), "it was read anyway");
 }
 
 /// Inputs that mean something.

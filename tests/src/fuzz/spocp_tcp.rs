@@ -34,12 +34,12 @@ fn answers(input: &[u8], piece: usize, is_administrator: bool) -> Vec<u8> {
     if is_administrator {
         session.encrypted(true);
     }
-    let (mut held, mut out, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut buffered, mut out, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for piece in input.chunks(piece) {
-        held.extend_from_slice(piece);
+        buffered.extend_from_slice(piece);
         loop {
-            let (used, step) = session.advance(&held, &mut out, around);
-            held.drain(..used);
+            let (used, step) = session.advance(&buffered, &mut out, around);
+            buffered.drain(..used);
             all.append(&mut out);
             match step {
                 Step::More => break,

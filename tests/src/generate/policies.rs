@@ -12,13 +12,13 @@ use super::expressions::Expressions;
 use super::{ACTIONS, CROWD, DERIVED, PRINCIPALS, ROLES, SCOPES, crowd_role};
 
 /// Name, version and scope.
-type Place = (&'static str, &'static str, &'static str);
+type PolicyName = (&'static str, &'static str, &'static str);
 
 /// The parts of policies by their place: what they hold besides their heads.
 struct Parts {
-    resource: BTreeMap<Place, Part>,
-    principal: BTreeMap<Place, Part>,
-    role: BTreeMap<Place, (Part, Vec<&'static str>)>,
+    resource: BTreeMap<PolicyName, Part>,
+    principal: BTreeMap<PolicyName, Part>,
+    role: BTreeMap<PolicyName, (Part, Vec<&'static str>)>,
     shared: [String; 2],
     derived: Part,
     /// Which scopes need the consent of their parents, in the order of `SCOPES`.
@@ -48,7 +48,7 @@ fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(S
     let resource = part(vec(resource_rule(&all), 1..10).boxed());
     // Most requests are about this one.
     let main = part(vec(resource_rule(&all), 3..10).boxed());
-    let resource = (btree_map(place(&["doc", "album", "doc:page"]), resource, 0..5), main)
+    let resource = (btree_map(policy_name(&["doc", "album", "doc:page"]), resource, 0..5), main)
         .prop_map(|(mut policies, main)| {
             policies.insert(("doc", "default", ""), main);
             policies
@@ -61,8 +61,8 @@ fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(S
     let crowd = weighted(0.1, vec(own.condition.clone(), 3));
     (
         resource,
-        btree_map(place(&PRINCIPALS), principal, 0..3),
-        prop_oneof![2 => Just(BTreeMap::new()), 1 => btree_map(place(&ROLES), (role, parents), 1..3)],
+        btree_map(policy_name(&PRINCIPALS), principal, 0..3),
+        prop_oneof![2 => Just(BTreeMap::new()), 1 => btree_map(policy_name(&ROLES), (role, parents), 1..3)],
         [shared.value, shared.condition],
         derived,
         (consent, crowd, proptest::bool::weighted(0.1)),
@@ -74,7 +74,7 @@ fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(S
         .boxed()
 }
 
-fn place(names: &[&'static str]) -> impl Strategy<Value = Place> + use<> {
+fn policy_name(names: &[&'static str]) -> impl Strategy<Value = PolicyName> + use<> {
     let version = prop_oneof![7 => Just("default"), 1 => Just("v2")];
     let scope = prop_oneof![1 => Just(""), 1 => select(SCOPES.to_vec())];
     (select(names.to_vec()), version, scope)
@@ -92,30 +92,34 @@ impl Parts {
         if self.has_schemas {
             documents.push((format!("_schemas/{SCHEMA}"), super::schema()));
         }
-        for (place, (rules, mine)) in &self.resource {
-            let mut body = self.head("resource", *place, mine, true);
-            if self.has_schemas && place.2.is_empty() {
+        for (policy_name, (rules, mine)) in &self.resource {
+            let mut body = self.head("resource", *policy_name, mine, true);
+            if self.has_schemas && policy_name.2.is_empty() {
                 let schema = json!({"ref": format!("cerbos:///{SCHEMA}")});
                 body.insert("schemas".to_owned(), json!({"resourceSchema": schema}));
             }
             body.insert("importDerivedRoles".to_owned(), json!(["staff"]));
             body.insert("rules".to_owned(), json!(rules));
-            documents.push(self.document(&file("resource", *place), "resourcePolicy", body.into()));
+            documents.push(self.document(
+                &file("resource", *policy_name),
+                "resourcePolicy",
+                body.into(),
+            ));
         }
-        for (place, (rules, mine)) in &self.principal {
-            let mut body = self.head("principal", *place, mine, true);
+        for (policy_name, (rules, mine)) in &self.principal {
+            let mut body = self.head("principal", *policy_name, mine, true);
             body.insert("rules".to_owned(), json!(rules));
             documents.push(self.document(
-                &file("principal", *place),
+                &file("principal", *policy_name),
                 "principalPolicy",
                 body.into(),
             ));
         }
-        for (place, ((rules, mine), parents)) in &self.role {
-            let mut body = self.head("role", *place, mine, false);
+        for (policy_name, ((rules, mine), parents)) in &self.role {
+            let mut body = self.head("role", *policy_name, mine, false);
             body.insert("parentRoles".to_owned(), json!(parents));
             body.insert("rules".to_owned(), json!(rules));
-            documents.push(self.document(&file("role", *place), "rolePolicy", body.into()));
+            documents.push(self.document(&file("role", *policy_name), "rolePolicy", body.into()));
         }
         documents.extend(self.crowd.as_ref().map(|conditions| self.crowd_policy(conditions)));
         documents
@@ -157,7 +161,7 @@ impl Parts {
     fn head(
         &self,
         kind: &str,
-        (name, version, scope): Place,
+        (name, version, scope): PolicyName,
         mine: &str,
         permits: bool,
     ) -> Map<String, Json> {
@@ -182,14 +186,14 @@ fn variables(mine: &str) -> Json {
     json!({"import": ["shared"], "local": {"mine": mine}})
 }
 
-fn file(kind: &str, (name, version, scope): Place) -> String {
+fn file(kind: &str, (name, version, scope): PolicyName) -> String {
     format!("{kind}.{}.{version}.{scope}", name.replace(':', "-"))
 }
 
 /// A policy in a scope needs one in every scope above; one without rules will do.
-fn with_ancestors(policies: &mut BTreeMap<Place, Part>) {
-    let places: Vec<Place> = policies.keys().copied().collect();
-    for (name, version, scope) in places {
+fn with_ancestors(policies: &mut BTreeMap<PolicyName, Part>) {
+    let names: Vec<PolicyName> = policies.keys().copied().collect();
+    for (name, version, scope) in names {
         let above = SCOPES.iter().filter(|above| above.len() < scope.len());
         for above in above {
             let nothing = || (Vec::new(), "true".to_owned());

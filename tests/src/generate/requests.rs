@@ -60,14 +60,14 @@ fn roles() -> BoxedStrategy<Vec<String>> {
     let known = subsequence(ROLES.to_vec(), 1..=3).prop_shuffle();
     let crowd = proptest::collection::vec(0..CROWD, 1..6)
         .prop_map(|numbers| numbers.into_iter().map(crowd_role).collect::<Vec<_>>());
-    let odd = select(vec!["nobody", "constructor", "*", "", "member", "Member", "boss"]);
-    let odd = proptest::collection::vec(odd, 1..3);
+    let unusual = select(vec!["nobody", "constructor", "*", "", "member", "Member", "boss"]);
+    let unusual = proptest::collection::vec(unusual, 1..3);
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let known = known.prop_map(owned).boxed();
-    let odd = odd.prop_map(owned).boxed();
-    let mixed = (odd, known.clone()).prop_map(|(mut odd, known)| {
-        odd.extend(known);
-        odd
+    let unusual = unusual.prop_map(owned).boxed();
+    let mixed = (unusual, known.clone()).prop_map(|(mut unusual, known)| {
+        unusual.extend(known);
+        unusual
     });
     let of_crowd = (crowd, known.clone()).prop_map(|(mut crowd, known)| {
         crowd.extend(known);

@@ -14,16 +14,16 @@ pub(super) fn attributes(named: Vec<(&'static str, BoxedStrategy<Json>)>) -> Box
         weighted(0.85, value).prop_map(move |value| value.map(|value| (name.to_owned(), value)))
     };
     let all: Vec<_> = named.into_iter().map(one).collect();
-    (all, odd())
-        .prop_map(|(found, odd)| {
-            Json::Object(found.into_iter().flatten().chain(odd).collect::<Map<_, _>>())
+    (all, unusual_names())
+        .prop_map(|(found, unusual_names)| {
+            Json::Object(found.into_iter().flatten().chain(unusual_names).collect::<Map<_, _>>())
         })
         .boxed()
 }
 
 /// Attributes under names that mean something to JavaScript, or that need quotes.
-fn odd() -> BoxedStrategy<Vec<(String, Json)>> {
-    let one = (select(ODD_NAMES.to_vec()), text())
+fn unusual_names() -> BoxedStrategy<Vec<(String, Json)>> {
+    let one = (select(UNUSUAL_NAMES.to_vec()), text())
         .prop_map(|(name, value): (&str, Json)| (name.to_owned(), value));
     let some = proptest::collection::vec(one, 1..4);
     prop_oneof![4 => Just(Vec::new()), 1 => some].boxed()
@@ -37,35 +37,35 @@ pub(super) fn text() -> BoxedStrategy<Json> {
 }
 
 pub(super) fn status() -> BoxedStrategy<Json> {
-    or_odd(select(vec!["open", "draft", "closed", "archived"]).prop_map(Json::from).boxed())
+    mostly(select(vec!["open", "draft", "closed", "archived"]).prop_map(Json::from).boxed())
 }
 
 pub(super) fn address() -> BoxedStrategy<Json> {
-    or_odd(select(ADDRESSES.to_vec()).prop_map(Json::from).boxed())
+    mostly(select(ADDRESSES.to_vec()).prop_map(Json::from).boxed())
 }
 
 pub(super) fn time() -> BoxedStrategy<Json> {
-    or_odd(select(TIMES.to_vec()).prop_map(Json::from).boxed())
+    mostly(select(TIMES.to_vec()).prop_map(Json::from).boxed())
 }
 
 pub(super) fn number() -> BoxedStrategy<Json> {
-    or_odd(prop_oneof![4 => usual_number(), 1 => odd_number()].boxed())
+    mostly(prop_oneof![4 => usual_number(), 1 => extreme_number()].boxed())
 }
 
 pub(super) fn flag() -> BoxedStrategy<Json> {
-    or_odd(any::<bool>().prop_map(Json::from).boxed())
+    mostly(any::<bool>().prop_map(Json::from).boxed())
 }
 
 pub(super) fn list() -> BoxedStrategy<Json> {
-    or_odd(any_list())
+    mostly(any_list())
 }
 
 pub(super) fn map() -> BoxedStrategy<Json> {
-    or_odd(any_map())
+    mostly(any_map())
 }
 
 /// Mostly what is expected, or else anything.
-fn or_odd(usual: BoxedStrategy<Json>) -> BoxedStrategy<Json> {
+fn mostly(usual: BoxedStrategy<Json>) -> BoxedStrategy<Json> {
     prop_oneof![7 => usual, 1 => any_value()].boxed()
 }
 
@@ -75,7 +75,7 @@ fn any_value() -> BoxedStrategy<Json> {
     prop_oneof![
         text,
         usual_number(),
-        odd_number(),
+        extreme_number(),
         flag,
         Just(Json::Null),
         any_list(),
@@ -94,7 +94,7 @@ fn usual_number() -> BoxedStrategy<Json> {
 }
 
 /// 2^53 and its neighbours, the ends of the doubles, and the zero that has a sign.
-fn odd_number() -> BoxedStrategy<Json> {
+fn extreme_number() -> BoxedStrategy<Json> {
     let numbers = vec![
         json!(-0.0),
         json!(9_007_199_254_740_991_u64),
@@ -143,7 +143,7 @@ fn any_map() -> BoxedStrategy<Json> {
 
 pub(super) const TEXTS: [&str; 12] =
     ["sam", "kim", "red", "blue", "RED", "", "open", "constructor", "a.b", "ключ", "qu\"ote", "🗝"];
-pub(super) const ODD_NAMES: [&str; 10] = [
+pub(super) const UNUSUAL_NAMES: [&str; 10] = [
     "constructor",
     "__proto__",
     "toString",

@@ -31,7 +31,7 @@ struct Parts {
     kind: String,
     resources: usize,
     /// Whether AuthZEN is asked to tell what decided.
-    is_told: bool,
+    has_context: bool,
 }
 
 impl Maker {
@@ -53,7 +53,7 @@ impl Maker {
             7 => ("many resources", self.many_resources(entrance)),
             8 => ("many small questions", self.many_questions(entrance)),
             9 => ("doubled members", self.doubled(entrance)),
-            10 => ("odd numbers and escapes", self.of_attributes(entrance, Self::odd)),
+            10 => ("odd numbers and escapes", self.of_attributes(entrance, Self::unusual)),
             11 => ("no JSON", self.broken(entrance)),
             12 => ("numbers with long texts", self.of_attributes(entrance, Self::numbers)),
             13 => ("many outputs", self.outputs(entrance)),
@@ -178,7 +178,7 @@ impl Maker {
         format!("{{\"text\":\"{text}\",\"groups\":[\"{unit}\"]}}")
     }
 
-    fn odd(&mut self, size: usize) -> String {
+    fn unusual(&mut self, size: usize) -> String {
         let unit =
             pick(&["1e308", "-0.0", "1e-400", "123456789012345678901234567890"], self.below(4));
         let numbers = vec![unit; size / (unit.len() + 1)].join(",");
@@ -211,8 +211,8 @@ impl Maker {
             if entrance == Entrance::Evaluations { 1000 } else { pick(&[1, 3, 50], self.below(3)) };
         // What many resources repeat would make the body too long.
         let attributes = if resources < 4 { [small, large] } else { [large, small] };
-        let is_told = self.below(2) == 0;
-        entrance.body(&Parts { attributes, actions, resources, is_told, ..Parts::small() })
+        let has_context = self.below(2) == 0;
+        entrance.body(&Parts { attributes, actions, resources, has_context, ..Parts::small() })
     }
 
     /// Kinds, actions and roles that globs are compared with.
@@ -266,7 +266,7 @@ impl Parts {
             actions: vec!["meet:1".to_owned()],
             kind: "doc".to_owned(),
             resources: 1,
-            is_told: false,
+            has_context: false,
         }
     }
 }
@@ -286,8 +286,8 @@ impl Entrance {
     }
 
     fn body(self, parts: &Parts) -> Vec<u8> {
-        let Parts { attributes: [p, r], roles, actions, kind, resources, is_told } = parts;
-        let context = if *is_told { TOLD } else { "" };
+        let Parts { attributes: [p, r], roles, actions, kind, resources, has_context } = parts;
+        let context = if *has_context { CONTEXT } else { "" };
         let (name, count) = (actions.first().map_or("", String::as_str), actions.len());
         let own = |n: usize| actions.get(n).filter(|_| count > 1).cloned();
         let (roles, all) = (texts(roles), texts(actions));
@@ -429,7 +429,7 @@ const ACTIONS: &[&str] = &[
 ];
 
 /// The part of a question that asks for what decided.
-const TOLD: &str = "\"context\":{\"cerbos.includeMeta\":true},";
+const CONTEXT: &str = "\"context\":{\"cerbos.includeMeta\":true},";
 
 /// What outputs hold many of: the first three escape their characters.
 const OUTPUTS: &[&str] = &["\\u0001", "\\n", "\\\"", "1", "{\"a\":1}", "2.2250738585072014e-308"];

@@ -153,7 +153,7 @@ impl Evaluator<'_> {
             _ => return Err(Failed),
         };
         let [name] = node.names.as_slice() else { return Err(Failed) };
-        let mut kept = Vec::new();
+        let mut elements = Vec::new();
         for item in range {
             self.local.push((name.clone(), item.clone()));
             let filter = node.filter.as_ref().map(|filter| self.value(filter));
@@ -164,15 +164,15 @@ impl Evaluator<'_> {
                 Err(failed) => Some(Err(failed)),
             };
             self.local.pop();
-            kept.extend(body.map(|body| (item, body)));
+            elements.extend(body.map(|body| (item, body)));
         }
-        collect(node.kind, kept)
+        collect(node.kind, elements)
     }
 }
 
 /// Makes the result of a macro from its elements and what the body says of each.
-fn collect(kind: Loop, kept: Vec<(Value, Answer)>) -> Answer {
-    let bodies = kept.iter().map(|(_, body)| body.clone());
+fn collect(kind: Loop, elements: Vec<(Value, Answer)>) -> Answer {
+    let bodies = elements.iter().map(|(_, body)| body.clone());
     match kind {
         Loop::All => logic(false, bodies.collect()),
         Loop::Exists => logic(true, bodies.collect()),
@@ -183,7 +183,7 @@ fn collect(kind: Loop, kept: Vec<(Value, Answer)>) -> Answer {
         Loop::List => Ok(Value::List(bodies.collect::<Result<_, _>>()?)),
         Loop::Filter => {
             let mut items = Vec::new();
-            for (item, body) in kept {
+            for (item, body) in elements {
                 items.extend(body?.bool()?.then_some(item));
             }
             Ok(Value::List(items))

@@ -54,7 +54,7 @@ struct Rule<'w> {
 enum Outcome {
     Applied,
     ConditionNotMet,
-    RoleNotHeld,
+    RoleMissing,
 }
 
 /// A decision that ends the search in a scope.
@@ -109,12 +109,12 @@ impl<'w> Walk<'w> {
         if by_principal.is_none() && by_resource.is_none() {
             return denied(None);
         }
-        if let Some(ended) = self.ask_principal(action) {
+        if let Some(ended) = self.principal_outcome(action) {
             return decided(ended, by_principal);
         }
         let mut first = None;
         for role in &self.request.principal.roles {
-            let Some(ended) = self.ask_role(role, action) else { continue };
+            let Some(ended) = self.role_outcome(role, action) else { continue };
             if ended.is_final {
                 return decided(ended, by_resource);
             }
@@ -153,7 +153,7 @@ impl<'w> Walk<'w> {
         Some(key("resource", &self.kind, version, first))
     }
 
-    fn ask_principal(&mut self, action: &str) -> Option<Ended> {
+    fn principal_outcome(&mut self, action: &str) -> Option<Ended> {
         // As in Cerbos, a principal without roles is not asked about at all.
         self.request.principal.roles.first()?;
         self.roles = Ok(Vec::new());
@@ -186,7 +186,7 @@ impl<'w> Walk<'w> {
         None
     }
 
-    fn ask_role(&mut self, role: &str, action: &str) -> Option<Ended> {
+    fn role_outcome(&mut self, role: &str, action: &str) -> Option<Ended> {
         let roles = with_ancestors(self.policies, role, &self.request.resource.scope);
         for scope in self.resource_scopes.clone() {
             self.gain_derived_roles(&scope);
@@ -197,7 +197,7 @@ impl<'w> Walk<'w> {
                     return Some(ended);
                 }
             }
-            if let Some(ended) = self.ask_resource_policy(&roles, &scope, action) {
+            if let Some(ended) = self.resource_policy_outcome(&roles, &scope, action) {
                 return Some(ended);
             }
         }
@@ -246,7 +246,7 @@ impl<'w> Walk<'w> {
         (!listed).then_some(denied)
     }
 
-    fn ask_resource_policy(
+    fn resource_policy_outcome(
         &mut self,
         roles: &[String],
         scope: &str,
@@ -310,7 +310,7 @@ impl<'w> Walk<'w> {
         {
             let variables = self.variables(&role.constants, &role.variables, None);
             if !self.holds(condition, &role.constants, &variables)? {
-                return Ok(Outcome::RoleNotHeld);
+                return Ok(Outcome::RoleMissing);
             }
         }
         let Some(condition) = &rule.condition else { return Ok(Outcome::Applied) };
@@ -322,7 +322,7 @@ impl<'w> Walk<'w> {
         let expression = match outcome {
             Outcome::Applied => rule.output.activated.as_ref(),
             Outcome::ConditionNotMet => rule.output.condition_not_met.as_ref(),
-            Outcome::RoleNotHeld => None,
+            Outcome::RoleMissing => None,
         };
         let Some(expression) = expression else { return false };
         let variables = self.variables(&rule.head.constants, &rule.head.variables, None);
@@ -341,7 +341,7 @@ impl<'w> Walk<'w> {
         let policies = self.policies;
         let policy = policies::resource(policies, &self.kind, &self.resource_version, scope);
         let scope = &self.request.resource.scope;
-        let held: Vec<String> = self
+        let roles: Vec<String> = self
             .request
             .principal
             .roles
@@ -352,7 +352,7 @@ impl<'w> Walk<'w> {
         let mut gained = Vec::new();
         let mut failed = false;
         for (name, role) in policy.into_iter().flat_map(|policy| &policy.derived_roles) {
-            if !role.parent_roles.iter().any(|parent| parent == "*" || held.contains(parent)) {
+            if !role.parent_roles.iter().any(|parent| parent == "*" || roles.contains(parent)) {
                 continue;
             }
             let instead = lenient.then_some(Value::Null);
@@ -462,8 +462,8 @@ impl<'w> Rule<'w> {
     }
 }
 
-fn version(options: &Options, asked: &str) -> String {
-    if asked.is_empty() { options.default_version.clone() } else { asked.to_owned() }
+fn version(options: &Options, requested: &str) -> String {
+    if requested.is_empty() { options.default_version.clone() } else { requested.to_owned() }
 }
 
 fn key(kind: &str, name: &str, version: &str, scope: &str) -> String {

@@ -62,7 +62,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn open(bundle: &[u8]) -> Option<Self> {
-        let open = |places| Pdp::open_with_cache(bundle, Trust::Unsigned, places).ok();
+        let open = |entries| Pdp::open_with_cache(bundle, Trust::Unsigned, entries).ok();
         Some(Self { pdp: open(0)?, caching: open(4)? })
     }
 

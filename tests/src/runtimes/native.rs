@@ -45,20 +45,20 @@ impl Host for Native {
         one: &ActionRequest<'_>,
         take: &mut dyn FnMut(&str, Result<bool, String>),
     ) {
-        let (Some(forms), Ok(request)) = (&opened.forms, check::request(one.request)) else {
+        let (Some(host), Ok(request)) = (&opened.forms, check::request(one.request)) else {
             take("request", Err("cannot be asked".to_owned()));
             return;
         };
-        let forms_of_one = Forms::new(&request, one.request, one.action);
-        forms.ask(&forms_of_one, one.now, |way, answer, _| {
+        let forms = Forms::new(&request, one.request, one.action);
+        host.ask(&forms, one.now, |way, answer, _| {
             if !TYPED.contains(&way) {
                 take(way, answer.map_err(|error| error.to_string()));
             }
         });
     }
 
-    fn crypto(&self, crypto: &Crypto) -> Option<Vec<Vec<u8>>> {
-        match crypto {
+    fn crypto(&self, questions: &Crypto) -> Option<Vec<Vec<u8>>> {
+        match questions {
             Crypto::Digests(messages) => {
                 let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
                 let mut digests = vec![[0; 32]; messages.len()];

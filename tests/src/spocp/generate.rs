@@ -52,7 +52,7 @@ fn set(elements: Vec<Tree>) -> Tree {
         Tree::Set(inner) => inner,
         other => vec![other],
     });
-    let kept = flat.filter(|element| match element {
+    let members = flat.filter(|element| match element {
         Tree::List(inner) if tags.contains(&inner.first().cloned()) => false,
         Tree::List(inner) => {
             tags.push(inner.first().cloned());
@@ -60,7 +60,7 @@ fn set(elements: Vec<Tree>) -> Tree {
         }
         _ => true,
     });
-    Tree::Set(kept.collect())
+    Tree::Set(members.collect())
 }
 
 fn leaf(kinds: &Kinds) -> BoxedStrategy<Tree> {

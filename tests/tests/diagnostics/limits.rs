@@ -8,13 +8,13 @@ use wardgate_compiler::{Options, compile_files, globals as reader};
 use wardgate_tests::diagnostics::{with_condition, with_rule};
 
 pub(super) fn all() -> Vec<Diagnostic> {
-    SAID.iter().flat_map(|(_, said, _)| said.clone()).collect()
+    REPORTED.iter().flat_map(|(_, reported, _)| reported.clone()).collect()
 }
 
 /// What is too much, what is said, and the first line of what should be. It takes seconds to hear.
-static SAID: LazyLock<Vec<(&str, Vec<Diagnostic>, String)>> = LazyLock::new(|| {
+static REPORTED: LazyLock<Vec<(&str, Vec<Diagnostic>, String)>> = LazyLock::new(|| {
     let cases = cases().into_iter();
-    cases.map(|(what, files, expected)| (what, said(&files), expected)).collect()
+    cases.map(|(what, files, expected)| (what, diagnostics(&files), expected)).collect()
 });
 
 /// Returns what is said about globals, which have no file of policies.
@@ -28,7 +28,7 @@ fn one(text: impl Into<Vec<u8>>) -> Files {
     vec![("p.yaml".to_owned(), text.into())]
 }
 
-fn said(files: &Files) -> Vec<Diagnostic> {
+fn diagnostics(files: &Files) -> Vec<Diagnostic> {
     compile_files(files, &Options::default()).err().unwrap_or_default()
 }
 
@@ -36,7 +36,10 @@ fn said(files: &Files) -> Vec<Diagnostic> {
 fn cases() -> Vec<(&'static str, Files, String)> {
     let mut cases = of_yaml();
     cases.extend(of_policies());
-    cases.into_iter().map(|(what, files, said)| (what, files, format!("p.{said}"))).collect()
+    cases
+        .into_iter()
+        .map(|(what, files, reported)| (what, files, format!("p.{reported}")))
+        .collect()
 }
 
 type Raw = (&'static str, Files, String);
@@ -95,13 +98,13 @@ fn lists(depth: usize, inside: &str) -> String {
 #[test]
 fn every_bound_has_its_message() {
     let mut failures = Vec::new();
-    for (what, said, expected) in SAID.iter() {
-        let first = said.first().map(ToString::to_string).unwrap_or_default();
+    for (what, reported, expected) in REPORTED.iter() {
+        let first = reported.first().map(ToString::to_string).unwrap_or_default();
         let first = first.lines().next().unwrap_or_default().to_owned();
-        if first != *expected || said.len() != 1 {
+        if first != *expected || reported.len() != 1 {
             failures.push(format!(
                 "{what}: {} said, first\n  {first}\ninstead of\n  {expected}",
-                said.len()
+                reported.len()
             ));
         }
     }
@@ -121,9 +124,9 @@ const GLOBALS: [(&[u8], &str); 9] = [
 ];
 
 #[test]
-fn globals_that_cannot_be_used_are_told() {
+fn globals_that_cannot_be_used_are_reported() {
     for (text, expected) in GLOBALS {
-        let said = reader::read("globals", text).unwrap_err();
-        assert_eq!(said.lines().next().unwrap_or_default(), expected);
+        let reported = reader::read("globals", text).unwrap_err();
+        assert_eq!(reported.lines().next().unwrap_or_default(), expected);
     }
 }

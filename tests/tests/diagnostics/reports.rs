@@ -9,10 +9,10 @@ use wardgate_tests::literals;
 #[test]
 fn every_text_of_the_coverage_reports_is_in_a_case() {
     // LCOV is for tools.
-    let told = literals::told(&super::tooling_sources().join("coverage"), &["lcov"]).unwrap();
+    let messages = literals::messages(&super::sources().join("coverage"), &["lcov"]).unwrap();
     let folder = super::cases().join("../coverage");
     let expected: Vec<String> = folders(&folder).iter().flat_map(|case| expected(case)).collect();
-    super::all_are_heard(&told, &expected, &folder.join("unheard.yaml"));
+    super::assert_all_shown(&messages, &expected, &folder.join("uncovered.yaml"));
 }
 
 /// Returns the texts of a case, line by line, and each of them as a whole.

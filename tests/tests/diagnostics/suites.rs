@@ -12,27 +12,27 @@ use wardgate_tooling::suite::{Answer, Decider, Filter, Native, Question, Sources
 
 #[test]
 fn every_mistake_in_a_suite_is_reported_as_its_case_says() {
-    let said: Vec<_> = SAID.iter().map(|(path, case, said)| (path, case, said)).collect();
-    for (path, cases) in said.chunk_by(|a, b| a.0 == b.0).map(|all| (all[0].0, all)) {
-        let reports: Vec<String> = cases.iter().map(|(_, _, said)| (*said).clone()).collect();
+    let report: Vec<_> = REPORTS.iter().map(|(path, case, report)| (path, case, report)).collect();
+    for (path, cases) in report.chunk_by(|a, b| a.0 == b.0).map(|all| (all[0].0, all)) {
+        let reports: Vec<String> = cases.iter().map(|(_, _, report)| (*report).clone()).collect();
         super::update(path, &reports);
     }
     let wrong =
-        said.iter().filter(|(_, case, said)| !super::is_updating() && case.report != **said);
+        report.iter().filter(|(_, case, report)| !super::is_updating() && case.report != **report);
     let wrong: Vec<String> = wrong
-        .map(|(_, case, said)| format!("{}\n{said}\ninstead of\n{}", case.name, case.report))
+        .map(|(_, case, report)| format!("{}\n{report}\ninstead of\n{}", case.name, case.report))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_message_of_suites_is_heard_in_a_case() {
-    let told = literals::told(&super::tooling_sources().join("suite"), &[]).unwrap();
-    super::all_are_heard(&told, &heard(), &folder().join("unheard.yaml"));
+fn every_message_of_suites_is_in_a_case() {
+    let messages = literals::messages(&super::sources().join("suite"), &[]).unwrap();
+    super::assert_all_shown(&messages, &shown(), &folder().join("uncovered.yaml"));
 }
 
 #[test]
-fn a_suite_that_is_too_large_is_told() {
+fn a_suite_that_is_too_large_is_reported() {
     let names = |count: usize| (0..count).map(|n| format!("n{n}")).collect::<Vec<_>>().join(", ");
     let fixtures = |kind: &str, count: usize, of: &str| {
         let all: String = (0..count).map(|n| format!("  n{n}: {{ id: n{n}, {of} }}\n")).collect();
@@ -47,15 +47,16 @@ fn a_suite_that_is_too_large_is_told() {
             "name: Large\n{people}{things}tests:\n  - name: All\n    input: {{ principals: [{sides}], resources: [{sides}], actions: [{actions}] }}\n    expected: {expected}\n"
         )
     };
-    let said = |text: String| said_of_suite(text, &mut Silent).lines().next().unwrap().to_owned();
-    assert_eq!(said(suite(1001, 1)), TOO_MANY_TESTS);
-    assert_eq!(said(suite(200, 101)), TOO_MANY_DECISIONS);
+    let report =
+        |text: String| report_of_suite(text, &mut Silent).lines().next().unwrap().to_owned();
+    assert_eq!(report(suite(1001, 1)), TOO_MANY_TESTS);
+    assert_eq!(report(suite(200, 101)), TOO_MANY_DECISIONS);
     const { assert!(1001 * 1001 > MAX_TESTS && 200 * 200 * 101 > MAX_CASES) };
 }
 
 /// Without its global the expression holds too much at once: with it, it is a constant.
 #[test]
-fn policies_that_do_not_compile_under_the_options_of_a_test_are_told() {
+fn policies_that_do_not_compile_under_the_options_of_a_test_are_reported() {
     let nest = |inside: String, _| format!("G.limit.replace(G.limit, {inside})");
     let nested = (0..130).fold("G.limit".to_owned(), nest);
     let policy = diagnostics::with_condition(&format!("{nested} == ''"));
@@ -65,16 +66,16 @@ fn policies_that_do_not_compile_under_the_options_of_a_test_are_told() {
     let mut options = Options::default();
     options.globals.insert("limit".to_owned(), Attr::String("x".into()));
     let sources = Sources::from_files(&files, &options).unwrap();
-    let said = said_of(&files, &mut Native::new(&sources, options));
-    let head = said.lines().take(2).map(|line| line.split(" | ").next().unwrap());
+    let report = report_of(&files, &mut Native::new(&sources, options));
+    let head = report.lines().take(2).map(|line| line.split(" | ").next().unwrap());
     assert_eq!(head.collect::<Vec<_>>().join("\n"), NOT_COMPILED);
 }
 
 #[test]
-fn a_host_that_says_too_little_is_told() {
-    let said = |host: &mut dyn Decider| said_of_suite(SMALL.to_owned(), host);
-    assert_eq!(said(&mut Silent), NO_ANSWER);
-    assert_eq!(said(&mut Undecided), NO_DECISION);
+fn a_missing_answer_of_a_host_is_reported() {
+    let report = |host: &mut dyn Decider| report_of_suite(SMALL.to_owned(), host);
+    assert_eq!(report(&mut Silent), NO_ANSWER);
+    assert_eq!(report(&mut Undecided), NO_DECISION);
 }
 
 /// What holds where a test does not say.
@@ -109,7 +110,10 @@ impl Decider for Undecided {
         None
     }
 
-    fn decide(&mut self, asked: &[Question<'_>]) -> Result<Vec<Result<Answer, String>>, String> {
+    fn decide(
+        &mut self,
+        questions: &[Question<'_>],
+    ) -> Result<Vec<Result<Answer, String>>, String> {
         let nothing = Decision {
             request_id: String::new(),
             resource_id: String::new(),
@@ -120,39 +124,39 @@ impl Decider for Undecided {
             evaluation_errors: Vec::new(),
         };
         let answer = Answer { decision: nothing, depends_on_time: false };
-        Ok(asked.iter().map(|_| Ok(answer.clone())).collect())
+        Ok(questions.iter().map(|_| Ok(answer.clone())).collect())
     }
 }
 
-fn said_of_suite(text: String, host: &mut dyn Decider) -> String {
-    said_of(&[("a_test.yaml".to_owned(), text.into_bytes())], host)
+fn report_of_suite(text: String, host: &mut dyn Decider) -> String {
+    report_of(&[("a_test.yaml".to_owned(), text.into_bytes())], host)
 }
 
-fn said_of(files: &[(String, Vec<u8>)], host: &mut dyn Decider) -> String {
+fn report_of(files: &[(String, Vec<u8>)], host: &mut dyn Decider) -> String {
     let picked = files::pick(files.iter().map(|(path, text)| (path.as_str(), text.as_slice())));
     suites::report(&run(&files::load(&picked), &Filter::default(), host).unwrap())
 }
 
 /// Returns everything that is said in the cases, line by line and as a whole.
-fn heard() -> Vec<String> {
+fn shown() -> Vec<String> {
     let generated = [TOO_MANY_TESTS, TOO_MANY_DECISIONS, NOT_COMPILED, NO_ANSWER, NO_DECISION];
     let generated = generated.into_iter().map(str::to_owned);
-    let said = SAID.iter().flat_map(|(_, _, said)| said.lines().chain([said.as_str()]));
-    said.map(str::to_owned).chain(generated).collect()
+    let report = REPORTS.iter().flat_map(|(_, _, report)| report.lines().chain([report.as_str()]));
+    report.map(str::to_owned).chain(generated).collect()
 }
 
 /// The cases by their files, and what is said.
-static SAID: LazyLock<Vec<(PathBuf, suites::Case, String)>> = LazyLock::new(|| {
-    let mut said = Vec::new();
+static REPORTS: LazyLock<Vec<(PathBuf, suites::Case, String)>> = LazyLock::new(|| {
+    let mut report = Vec::new();
     for path in super::case_files(&folder()) {
         let cases = suites::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let of = |case: suites::Case| {
-            let said = case.said().unwrap_or_else(|e| panic!("{}: {e}", case.name));
-            (path.clone(), case, said)
+            let report = case.rendered().unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            (path.clone(), case, report)
         };
-        said.extend(cases.into_iter().map(of));
+        report.extend(cases.into_iter().map(of));
     }
-    said
+    report
 });
 
 fn folder() -> PathBuf {

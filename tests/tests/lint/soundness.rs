@@ -19,11 +19,11 @@ use wardgate_tooling::lint_files;
 /// Rules that are said to change nothing are taken out, conditions that are said to be constant are
 /// replaced by what they are said to be, and nothing is decided otherwise.
 #[test]
-fn what_is_said_of_rules_is_true_of_every_request() {
+fn findings_about_rules_hold_for_every_request() {
     let tally = Tally::default();
     let result = runner().run(&world(6), |world| {
         let world = salted(&world);
-        tally.count(held(&world)?);
+        tally.count(checked(&world)?);
         Ok(())
     });
     if let Err(error) = result {
@@ -125,7 +125,7 @@ fn salted(world: &World) -> World {
 }
 
 /// Returns the codes that were found and hold.
-fn held(world: &World) -> Result<Vec<&'static str>, TestCaseError> {
+fn checked(world: &World) -> Result<Vec<&'static str>, TestCaseError> {
     let options = world.table_options().map_err(TestCaseError::fail)?;
     let found = lint_files(&world.files(), &options);
     if found.iter().any(|one| one.severity == Severity::Error) {

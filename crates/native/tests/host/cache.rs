@@ -16,13 +16,13 @@ fn no_two_requests_share_an_answer() {
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut asked) = (Random(7), RequestParts::new());
+        let (mut random, mut query) = (Random(7), Query::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
-            asked.change(&mut random);
-            let expected = asked.of(&plain);
-            assert_eq!(asked.of(&cached), expected, "{entries}: {asked:?}");
-            assert_eq!(asked.of(&cached), expected, "{entries}, again: {asked:?}");
+            query.change(&mut random);
+            let expected = query.of(&plain);
+            assert_eq!(query.of(&cached), expected, "{entries}: {query:?}");
+            assert_eq!(query.of(&cached), expected, "{entries}, again: {query:?}");
             allowed += usize::from(expected[0]);
         }
         assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");
@@ -39,18 +39,18 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut asked, mut rounds) = (Random(seed), RequestParts::new(), 0_u32);
+            let (mut random, mut query, mut rounds) = (Random(seed), Query::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
-                asked.change(&mut random);
+                query.change(&mut random);
                 let snapshot = cached.snapshot();
                 let first = snapshot.is_allowed_value(&marker(), now()).unwrap();
-                let expected = asked.of(&plain[usize::from(!first)]);
-                let document = asked.document();
+                let expected = query.of(&plain[usize::from(!first)]);
+                let document = query.document();
                 let answer = snapshot.is_allowed_value(&document, now()).unwrap();
-                assert_eq!(answer, expected[0], "{asked:?}");
+                assert_eq!(answer, expected[0], "{query:?}");
                 let text = document.to_string();
                 let answer = snapshot.is_allowed_json(text.as_bytes(), now()).unwrap();
-                assert_eq!(answer, expected[0], "{asked:?}");
+                assert_eq!(answer, expected[0], "{query:?}");
                 rounds += 1;
             }
         };
@@ -66,7 +66,7 @@ fn no_answer_outlives_a_reload() {
 
 /// A request, by the values that can be changed in it.
 #[derive(Clone, Debug)]
-struct RequestParts {
+struct Query {
     id: usize,
     roles: usize,
     action: usize,
@@ -76,7 +76,7 @@ struct RequestParts {
     resource: [usize; 2],
 }
 
-impl RequestParts {
+impl Query {
     fn new() -> Self {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }

@@ -205,8 +205,8 @@ fn a_refused_bundle_leaves_the_policies_as_they_are() {
     let answers = || {
         let snapshot = pdp.snapshot();
         let now = Timestamp::default();
-        let asked = snapshot.is_allowed(&request(&ada, &document), "view", now);
-        [asked, prepared.is_allowed(&ada, &document, now), bound.is_allowed(&document, now)]
+        let plain = snapshot.is_allowed(&request(&ada, &document), "view", now);
+        [plain, prepared.is_allowed(&ada, &document, now), bound.is_allowed(&document, now)]
     };
     assert_eq!(answers(), [true; 3]);
     assert!(pdp.reload(b"no bundle", Trust::Unsigned).is_err());

@@ -79,15 +79,15 @@ fn an_evaluation_with_a_member_twice_is_not_answered() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let policies = pdp.snapshot();
     let try_fast = |text: &str| policies.answer_evaluation(text.as_bytes(), SystemClock);
-    let wholly = |text: &str| authzen::evaluation(text.as_bytes()).map(drop);
+    let full = |text: &str| authzen::evaluation(text.as_bytes()).map(drop);
     assert_eq!(try_fast(EVALUATION), Some(true));
-    assert!(wholly(EVALUATION).is_ok());
+    assert!(full(EVALUATION).is_ok());
     let messages = ["\"subject\":", "\"action\":", "\"roles\":", "\"name\":", "\"note\":"];
     let attributes = ["\"public\":", "\"team\":", "\"deep\":", "\"unread\":", "\"ip\":"];
     for text in messages.into_iter().chain(attributes) {
         let evaluation = doubled(EVALUATION, text);
         assert_eq!(try_fast(&evaluation), None, "{text}");
-        let error = format!("{:?}", wholly(&evaluation).unwrap_err());
+        let error = format!("{:?}", full(&evaluation).unwrap_err());
         let expected = format!("member `{}` stands here twice", text.trim_matches(['"', ':']));
         assert!(error.contains(&expected), "{error}");
     }

@@ -62,7 +62,7 @@ fn calls_are_not_answered_from_their_text_after_expiry() {
 }
 
 #[test]
-fn an_expired_bundle_cannot_be_opened() {
+fn an_expired_bundle_is_refused_at_opening() {
     for after_expiry in [AfterExpiry::Deny, AfterExpiry::Decide] {
         let conditions = Conditions { now: Some(EXPIRES), after_expiry, ..Conditions::default() };
         let refused = Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, 0).unwrap_err();
@@ -101,8 +101,8 @@ fn allowed(pdp: &Pdp, now: Timestamp) -> usize {
     ACTIONS.iter().map(|action| of_action(pdp, (&ada, action, &document), now)).sum()
 }
 
-fn of_action(pdp: &Pdp, parts: (&Person, &str, &Document), now: Timestamp) -> usize {
-    let (person, action, document) = parts;
+fn of_action(pdp: &Pdp, query: (&Person, &str, &Document), now: Timestamp) -> usize {
+    let (person, action, document) = query;
     let question = Question {
         principal: PrincipalRef::new(&person.id, &person.roles, person),
         action,

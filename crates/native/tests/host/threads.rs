@@ -22,11 +22,13 @@ fn a_decision_is_made_by_one_set_of_policies() {
         let askers: Vec<_> = (0..3)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut asked = 0_u32;
-                    while asked < 2000 || !is_done.load(Ordering::Relaxed) && asked < 2_000_000 {
+                    let mut questions = 0_u32;
+                    while questions < 2000
+                        || !is_done.load(Ordering::Relaxed) && questions < 2_000_000
+                    {
                         agree(&pdp);
                         let _ = prepared.is_allowed(&ada(), &owned_by("bob"), now());
-                        asked += 1;
+                        questions += 1;
                     }
                 })
             })

@@ -80,7 +80,7 @@ impl Counts {
         let one = one_action(json, action).to_string();
         assert_eq!(session.is_allowed(one.as_bytes(), &moment), Ok(expected), "{one}");
         let fields = by_fields(session, json, action, moment);
-        assert!(fields.is_none_or(|allowed| allowed == expected), "{one}");
+        assert!(fields.is_none_or(|answer| answer == expected), "{one}");
         self.all += 1;
         self.by_fields += usize::from(fields.is_some());
     }
@@ -200,7 +200,7 @@ fn an_invalid_request_is_refused_and_the_next_one_answered() {
 }
 
 #[test]
-fn fields_that_no_frame_can_express_are_sent_as_text() {
+fn fields_cross_as_text_where_a_frame_cannot_hold_them() {
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
         let target = Target { kind: "album", action: "view", ..Target::default() };

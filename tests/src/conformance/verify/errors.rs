@@ -35,14 +35,14 @@ pub(super) fn compare(wanted: &str, stage: Stage, found: &[Diagnostic]) -> Resul
             false => Err(failure(wanted, shown())),
         };
     }
-    let wanted_places: BTreeSet<_> = rest.lines().filter_map(place).collect();
-    let found_places: BTreeSet<_> =
-        found.iter().map(|found| our_place(found, &wanted_places)).collect();
-    match wanted_places == found_places && !wanted_places.is_empty() {
+    let wanted_locations: BTreeSet<_> = rest.lines().filter_map(location).collect();
+    let found_locations: BTreeSet<_> =
+        found.iter().map(|found| our_location(found, &wanted_locations)).collect();
+    match wanted_locations == found_locations && !wanted_locations.is_empty() {
         true => Ok(()),
         false => Err(failure(
-            format!("{wanted}\n{wanted_places:?}"),
-            format!("{}\n{found_places:?}", shown()),
+            format!("{wanted}\n{wanted_locations:?}"),
+            format!("{}\n{found_locations:?}", shown()),
         )),
     }
 }
@@ -64,10 +64,10 @@ pub(super) fn code(sentence: &str) -> Option<Code> {
 }
 
 /// A place and a path, as far as they are known.
-type Place = (Option<String>, String);
+type Location = (Option<String>, String);
 
 /// Reads a line such as `20:24 tests[0].name: value is required` or `tests: value is required`.
-fn place(line: &str) -> Option<Place> {
+fn location(line: &str) -> Option<Location> {
     let line = line.trim();
     let (position, rest) = match line.split_once(' ') {
         Some((first, rest)) if is_position(first) => (Some(first.to_owned()), rest),
@@ -109,7 +109,7 @@ fn plain(path: &str) -> String {
 }
 
 /// Returns the place of a diagnostic, with as much as Cerbos says about such a place.
-fn our_place(found: &Diagnostic, wanted: &BTreeSet<Place>) -> Place {
+fn our_location(found: &Diagnostic, wanted: &BTreeSet<Location>) -> Location {
     let position = found.position.map(|at| format!("{}:{}", at.line, at.column));
     let path = plain(&found.path);
     if found.code == Code::Parse && found.message.starts_with("unknown field") {
@@ -118,7 +118,7 @@ fn our_place(found: &Diagnostic, wanted: &BTreeSet<Place>) -> Place {
     }
     [(None, path.clone()), (position.clone(), String::new())]
         .into_iter()
-        .find(|place| wanted.contains(place))
+        .find(|location| wanted.contains(location))
         .unwrap_or((position, path))
 }
 

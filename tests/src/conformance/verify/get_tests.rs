@@ -58,7 +58,7 @@ fn compare(case: &Json, found: &[Test<'_>]) -> Outcome {
             let expected = format!("{request:?}");
             return Outcome::failed(expected, format!("{:?}", found.request(Vec::new())));
         }
-        let said = json!({
+        let answer = json!({
             "name": {
                 "testTableName": found.table.name.name,
                 "principalKey": found.principal_name,
@@ -76,8 +76,8 @@ fn compare(case: &Json, found: &[Test<'_>]) -> Outcome {
             "outputs": wanted_outputs(wanted),
             "has options": wanted.get("options").is_some(),
         });
-        if said != expected {
-            return Outcome::failed(expected, said);
+        if answer != expected {
+            return Outcome::failed(expected, answer);
         }
     }
     Outcome::Passed

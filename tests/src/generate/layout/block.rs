@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::data::Datum;
-use super::scalar::Place;
+use super::scalar::Context;
 
 /// What a value stands behind.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -137,9 +137,9 @@ impl Writer<'_> {
             let spaces = 1 + self.choices.below(3);
             self.indent(spaces);
         }
-        let place = Place { least: indent + 1, parent: Some(indent) };
+        let context = Context { least: indent + 1, parent: Some(indent) };
         let has_ended = match datum {
-            Datum::Text(text) | Datum::Expression(text) => self.scalar(text, place),
+            Datum::Text(text) | Datum::Expression(text) => self.scalar(text, context),
             datum => {
                 self.bare_flow(datum, indent + 1);
                 false

@@ -68,11 +68,11 @@ impl Datum {
 
 /// An expression without what a layout may change, and its comments, which may change places with operators.
 fn bare(text: &str) -> (String, Vec<&str>) {
-    let kept = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
+    let is_significant = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
     let (mut code, mut comments) = (String::new(), Vec::new());
     for line in text.lines() {
         let (before, comment) = line.split_once("//").unwrap_or((line, ""));
-        code.extend(before.chars().filter(kept));
+        code.extend(before.chars().filter(is_significant));
         comments.extend(Some(comment.trim()).filter(|comment| !comment.is_empty()));
     }
     (code.replace(",]", "]").replace(",}", "}"), comments)

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::data::Datum;
-use super::scalar::Place;
+use super::scalar::Context;
 
 impl Writer<'_> {
     /// Writes a value as it stands between brackets or as a key; lines begin after at least `least` spaces.
@@ -23,7 +23,7 @@ impl Writer<'_> {
             Datum::Integer(value) => self.out.push_str(&value.to_string()),
             Datum::Float(value) => self.out.push_str(&value.to_string()),
             Datum::Text(text) | Datum::Expression(text) => {
-                self.scalar(text, Place { least, parent: None });
+                self.scalar(text, Context { least, parent: None });
             }
             Datum::List(items) => self.brackets(items, least),
             Datum::Map(entries) => self.braces(entries, least),

@@ -4,7 +4,7 @@ use super::{Tail, Writer};
 
 /// Where a text stands.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Context {
     /// How many spaces its lines after the first have at least.
     pub(super) least: usize,
     /// The indentation of the block that it is a value of; none between brackets and as a key.
@@ -22,30 +22,30 @@ enum Style {
 
 impl Writer<'_> {
     /// Writes a text in one of the styles that can say it. Returns whether the line is ended too.
-    pub(super) fn scalar(&mut self, text: &str, place: Place) -> bool {
+    pub(super) fn scalar(&mut self, text: &str, context: Context) -> bool {
         let can = |style: &Style| match style {
             Style::Plain => {
-                is_plain(text, place.parent.is_none())
+                is_plain(text, context.parent.is_none())
                     && (self.one_line == 0 || !text.contains('\n'))
             }
             Style::Single => is_foldable(text) && (self.one_line == 0 || !text.contains('\n')),
             Style::Double => true,
-            Style::Literal | Style::Folded => place.parent.is_some() && is_block(text),
+            Style::Literal | Style::Folded => context.parent.is_some() && is_block(text),
         };
         let styles: Vec<Style> = STYLES.iter().copied().filter(can).collect();
         let style = styles.get(self.choices.below(styles.len())).copied().unwrap_or(Style::Double);
         match style {
-            Style::Plain => self.folded(text, place.least, &|c| c.to_string()),
+            Style::Plain => self.folded(text, context.least, &|c| c.to_string()),
             Style::Single => {
                 self.out.push('\'');
-                self.folded(text, place.least, &|c| {
+                self.folded(text, context.least, &|c| {
                     if c == '\'' { "''".to_owned() } else { c.to_string() }
                 });
                 self.out.push('\'');
             }
-            Style::Double => self.double(text, place.least),
-            Style::Literal => self.block_scalar(text, place.parent.unwrap_or_default(), false),
-            Style::Folded => self.block_scalar(text, place.parent.unwrap_or_default(), true),
+            Style::Double => self.double(text, context.least),
+            Style::Literal => self.block_scalar(text, context.parent.unwrap_or_default(), false),
+            Style::Folded => self.block_scalar(text, context.parent.unwrap_or_default(), true),
         }
         matches!(style, Style::Literal | Style::Folded)
     }

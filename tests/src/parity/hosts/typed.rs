@@ -10,17 +10,19 @@ use super::{Counted, Forms};
 
 /// Asks with types, the principal looked at anew.
 pub(super) fn anew(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
-    let (caller, target) = (Caller(&forms.request.principal), Target_(&forms.request.resource));
-    prepared(pdp, forms).is_allowed(&caller, &target, clock)
+    let (principal, resource) =
+        (PrincipalView(&forms.request.principal), ResourceView(&forms.request.resource));
+    prepared(pdp, forms).is_allowed(&principal, &resource, clock)
 }
 
 /// Asks with types, the principal looked at before.
 pub(super) fn of_principal(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
-    let (caller, target) = (Caller(&forms.request.principal), Target_(&forms.request.resource));
-    prepared(pdp, forms).principal(&caller).is_allowed(&target, clock)
+    let (principal, resource) =
+        (PrincipalView(&forms.request.principal), ResourceView(&forms.request.resource));
+    prepared(pdp, forms).principal(&principal).is_allowed(&resource, clock)
 }
 
-fn prepared<'a>(pdp: &Pdp, forms: &Forms<'_>) -> Prepared<Caller<'a>, Target_<'a>> {
+fn prepared<'a>(pdp: &Pdp, forms: &Forms<'_>) -> Prepared<PrincipalView<'a>, ResourceView<'a>> {
     let resource = &forms.request.resource;
     pdp.prepare_in(Target {
         kind: &resource.kind,
@@ -30,11 +32,11 @@ fn prepared<'a>(pdp: &Pdp, forms: &Forms<'_>) -> Prepared<Caller<'a>, Target_<'a
     })
 }
 
-struct Caller<'a>(&'a Principal);
+struct PrincipalView<'a>(&'a Principal);
 
-struct Target_<'a>(&'a Resource);
+struct ResourceView<'a>(&'a Resource);
 
-impl AsPrincipal for Caller<'_> {
+impl AsPrincipal for PrincipalView<'_> {
     fn id(&self) -> &str {
         &self.0.id
     }
@@ -52,7 +54,7 @@ impl AsPrincipal for Caller<'_> {
     }
 }
 
-impl AsResource for Target_<'_> {
+impl AsResource for ResourceView<'_> {
     fn id(&self) -> &str {
         &self.0.id
     }
@@ -81,9 +83,9 @@ macro_rules! typed {
     };
 }
 
-typed!(Caller: "dept", "level", "teams", "profile", "ip", "constructor", "__proto__", "toString",
+typed!(PrincipalView: "dept", "level", "teams", "profile", "ip", "constructor", "__proto__", "toString",
     "hasOwnProperty", "a.b", "qu\"ote", "ключ", "", "length", "0");
-typed!(Target_: "owner", "status", "count", "tags", "meta", "locked", "public", "at", "dept",
+typed!(ResourceView: "owner", "status", "count", "tags", "meta", "locked", "public", "at", "dept",
     "constructor", "__proto__", "toString", "hasOwnProperty", "a.b", "qu\"ote", "ключ", "", "length",
     "0");
 

@@ -8,7 +8,7 @@ export async function answers(open, createPool) {
   const ada = { id: "ada", roles: ["user"] };
   const resources = ["ada", "bo", "ada", "cy"].map((owner, at) => ({ kind: "album", id: `a${at}`, attr: { owner } }));
   const [resource] = resources;
-  const said = [
+  const all = [
     pdp.header.revision,
     pdp.isAllowed({ principal: ada, action: "edit", resource }),
     pdp.filter({ principal: ada, action: "edit", resources: Array.from({ length: 100 }, () => resources).flat() }).length,
@@ -18,7 +18,7 @@ export async function answers(open, createPool) {
     await shared(await createPool(), { principal: ada, action: "edit" }),
   ];
   pdp.dispose();
-  return JSON.stringify(said);
+  return JSON.stringify(all);
 }
 
 /** What a pool says of a batch that takes long: of each album the plan is unsure. */
