@@ -11,6 +11,7 @@ pub mod datum;
 pub mod demo;
 pub mod diagnostics;
 pub mod expression;
+pub mod fill;
 // The hosts that it attacks are shared between threads, which WebAssembly has not.
 #[cfg(feature = "server")]
 pub mod fuzz;

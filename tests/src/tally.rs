@@ -7,6 +7,8 @@ use wardgate_engine::fastpath::Answer;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
+use crate::fill;
+
 /// What was asked, and how often a fast path answered.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -33,7 +35,7 @@ impl Tally {
     ) -> Result<(), String> {
         for action in &request.actions {
             let expected = table.is_allowed(request, action, now);
-            let answer = table.decide_request(request, action, now);
+            let answer = fill::decide(table, request, action, now);
             let resource = &request.resource;
             let list =
                 table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope);

@@ -19,7 +19,7 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::{Parts, PolicyTable, Section};
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::tally::Tally;
-use wardgate_tests::{cases, check};
+use wardgate_tests::{cases, check, fill};
 
 #[test]
 fn cases_are_decided_as_the_general_path_does() {
@@ -110,7 +110,7 @@ fn tampered_fast_paths_are_refused_or_harmless() {
             let Ok(table) = PolicyTable::from_parts(parts) else { continue };
             for request in &requests {
                 for action in &request.actions {
-                    let _ = table.decide_request(request, action, now());
+                    let _ = fill::decide(&table, request, action, now());
                 }
             }
         }

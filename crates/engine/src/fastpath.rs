@@ -6,14 +6,12 @@
 //! general path does or answers Unsure. Rules that it cannot express have none: derived roles as
 //! values, patterns over unknown names, whole maps of attributes, limits.
 
-mod fill;
 pub mod footprint;
 mod frame;
 mod verify;
 
 use wardgate_fastpath::{FastPath, FastPathList, FastPaths, Frame, NoPrograms};
 
-pub use fill::{Filled, Roles};
 pub use frame::Contents;
 pub(crate) use verify::verify;
 pub use wardgate_fastpath::Answer;
@@ -22,7 +20,7 @@ pub use wardgate_fastpath::layout::BY_CLASS;
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;
 use crate::names::{sanitized, trimmed_scope};
-use crate::table::layout::Key;
+use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, at, word};
 use frame::Running;
 
@@ -57,8 +55,16 @@ impl PolicyTable {
         self.fast_paths().get(id)
     }
 
-    /// Returns the root of a slot's path and the names that it follows from there. `slot` is the
-    /// offset in the record of a fast path.
+    /// Returns the ids of the principals that have policies of their own, once for each policy. No fast
+    /// path covers those policies: the general path decides the requests of these principals.
+    pub fn principals(&self) -> impl Iterator<Item = &str> {
+        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        let own = |entry: &&[u32]| word(entry, 0) == Key::Principal.code() && word(entry, 4) != 0;
+        entries.filter(own).map(|entry| self.string(word(entry, 1)))
+    }
+
+    /// Returns where the path of a slot starts and the names that it follows from there. `slot` is what
+    /// the record of a fast path calls it.
     pub fn slot_path(&self, slot: u32) -> Option<(Root, impl Iterator<Item = &str>)> {
         let words = self.section(Section::Slots).get(at(slot)..)?;
         let root = Root::from_code(word(words, 0))?;

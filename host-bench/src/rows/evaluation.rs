@@ -5,10 +5,10 @@
 
 use std::hint::black_box;
 
-use wardgate_engine::fastpath::Roles;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::{Answer, Frame};
+use wardgate_tests::fill::{self, Roles};
 
 use crate::measure::{Row, Side};
 use crate::workload::Workload;
@@ -70,8 +70,8 @@ fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
     let list = table.fast_path_list(&request.resource.kind, "", "")?;
     let id = list.fast_path(table.string_id(request.actions.first()?))?;
     let fast_path = table.fast_path(id)?;
-    let filled = table.fill(&fast_path, request)?;
-    let Roles::Mask(roles) = table.roles(&fast_path, &request.principal.roles)? else {
+    let filled = fill::fill(table, &fast_path, request)?;
+    let Roles::Mask(roles) = fill::roles(table, &fast_path, &request.principal.roles)? else {
         return None;
     };
     let words = filled.frame.words.first_chunk().copied()?;

@@ -14,6 +14,7 @@ use wardgate_tooling::accessors;
 use super::hosts::{Forms, Host};
 use super::{Difference, Tally};
 use crate::check;
+use crate::fill;
 use crate::generate::World;
 use crate::oracle::{Oracle, Report};
 
@@ -131,7 +132,7 @@ impl Comparison<'_> {
 
     fn by_fast_path(&self, action: &str) -> Option<bool> {
         let Native { table, now, .. } = self.native;
-        match table.decide_request(self.request, action, *now) {
+        match fill::decide(table, self.request, action, *now) {
             Answer::Allow => Some(true),
             Answer::Deny => Some(false),
             Answer::Unsure => None,
