@@ -15,7 +15,7 @@ for (const name of ["wardgate", "floor", ...job.rivals]) rows.push(...(await row
 const figures = job.reload ? { reloads: await reloads(rows) } : { rows: measure(rows, job, renewal(job)) };
 process.stdout.write(JSON.stringify(figures));
 
-/** Times what each row does to take new policies into use. */
+/** Times the loading of new policies in each row. */
 async function reloads(rows) {
   const figures = [];
   for (const { name, side, reload } of rows) {

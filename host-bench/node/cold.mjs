@@ -5,7 +5,7 @@ import { now } from "./measure.mjs";
 import { rowsOf } from "./rows.mjs";
 
 const job = JSON.parse(readFileSync(0, "utf8"));
-// Preparing two thousand requests would warm up what is to be measured cold.
+// Preparing two thousand requests would warm up code that is to be measured cold.
 job.requests = job.requests.slice(0, 100);
 const before = now();
 const [row] = await rowsOf(process.argv[2], job);

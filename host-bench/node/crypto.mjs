@@ -1,8 +1,8 @@
 // Measures cryptography in Node for `wardgate-host-bench`, which sends one job on standard input (see
 // src/crypto/node.rs) and reads { "rows": [figure, ...] }.
 //
-// A row is { name, side, act(at) }, and `act` says whether the outcome was right. Each row is checked before
-// it is timed; what can be refused has been refused before.
+// A row is { name, side, act(at) }, and `act` returns true if its result was right. Each row is checked before
+// it is timed; forged inputs have been refused before.
 
 import { readFileSync } from "node:fs";
 import { aead } from "./crypto/aead.mjs";
@@ -10,7 +10,7 @@ import { hash } from "./crypto/hash.mjs";
 import { mlDsa } from "./crypto/ml-dsa.mjs";
 import { measure } from "./measure.mjs";
 
-/** How often one pass does it at most, so that looking at the clock costs nothing beside it. */
+/** The most acts of one pass, so that reading the clock costs nothing beside them. */
 const ACTS = 1000;
 const MAKERS = { aead, hash, "ml-dsa": mlDsa };
 

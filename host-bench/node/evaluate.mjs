@@ -24,7 +24,7 @@ const second = Uint32Array.from(frames, ({ words }) => words[1]);
 const third = Uint32Array.from(frames, ({ words }) => words[2]);
 const { words, decide } = frame();
 
-// Three words are stored for each frame, as many as the largest plan of the workload has slots; the native
+// Three words are stored for each frame, as many as the largest fast path of the workload has slots; the native
 // row does the same.
 const run = (from, to) => {
   const { expected } = job;
@@ -37,7 +37,7 @@ const run = (from, to) => {
   }
   return wrong;
 };
-// The same border and the same words, and a table that nobody opened: nothing is evaluated.
+// The same border and the same words, and a handle of no table: nothing is evaluated.
 const border = (from, to) => {
   let wrong = 0;
   for (let i = from; i < to; i++) {

@@ -1,5 +1,5 @@
-// Measures lists in Node: which of a thousand resources may a principal act on? It reads a job like
-// `bench.mjs`, with `actions` to ask about, and writes { "filters": { action: [figure, ...] } }.
+// Measures lists in Node: the resources among a thousand that a principal may act on. It reads a job like
+// `bench.mjs`, with the `actions` of the lists, and writes { "filters": { action: [figure, ...] } }.
 
 import { AbilityBuilder, createMongoAbility, subject } from "@casl/ability";
 import { readFileSync } from "node:fs";
@@ -114,7 +114,7 @@ function ability({ id, roles }) {
   return build();
 }
 
-/** A look at both ends: comparing all rows would cost more than deciding about them. */
+/** Compares both ends: comparing all rows would cost more than deciding about them. */
 function differs(found, expected) {
   const last = expected.length - 1;
   return found.length === expected.length && found[0] === expected[0] && found[last] === expected[last]

@@ -1,10 +1,10 @@
 // Times rows against each other, as `src/measure.rs` does natively.
 //
 // A row is { name, side, run(from, to) }: `run` answers the requests from `from` up to `to` and returns
-// how many answers were wrong. A row may say `covers`: then it answers only that many requests.
+// the number of wrong answers. A row with `covers` answers only that many requests.
 // A wrong answer ends the run: no figure of a row that errs is ever shown.
 
-/** What one row may take: enough for a steady figure, short enough for rivals that scan every rule. */
+/** The time of one row: enough for a steady figure, short enough for rivals that scan every rule. */
 const FULL = { check: 2e9, warmUp: 1e9, least: 3e8, sample: 5e6, slowSample: 4e7, samples: 20 };
 const QUICK = { check: 3e8, warmUp: 3e8, least: 5e7, sample: 2e6, slowSample: 1e7, samples: 7 };
 /** Fewer passes than this measure the just-in-time compiler. */

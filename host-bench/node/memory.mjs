@@ -1,4 +1,4 @@
-// Counts what ten million checks leave behind: node --expose-gc memory.mjs, with a job on standard input.
+// Counts the memory that ten million checks leave behind: node --expose-gc memory.mjs, with a job on standard input.
 // It writes { "checks", "heap": [before, after], "linear": [before, after] }, in bytes.
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const { open } = await import("../../npm/dist/index.js");
 const CHECKS = 10_000_000;
 const job = JSON.parse(readFileSync(0, "utf8"));
 const pdp = await open(Buffer.from(job.bundle, "base64"), { trust: "unsigned" });
-// Everything that is made once is made in the first passes.
+// The first passes make everything that is made once.
 check(CHECKS / 10);
 const before = used();
 check(CHECKS);

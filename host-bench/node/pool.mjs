@@ -1,9 +1,9 @@
-// Measures where a pool of workers begins to be sooner than the calling thread:
+// Measures the size of a batch from which a pool of workers is faster than the calling thread:
 //
 //     cargo xtask test && node host-bench/node/pool.mjs
 //
 // It needs the built package and its fixtures. It compares the answers before it times any, and prints
-// the middle of several runs: what a resource costs here, what it costs to copy, and whole batches both ways.
+// the median of several runs: the cost of a resource here, the cost of its copy, and whole batches both ways.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const bundle = readFileSync(new URL("../../npm/fixtures/album.bundle", import.me
 const pdp = await open(bundle, { trust: "unsigned" });
 const principal = { id: "ada", roles: ["user"] };
 
-/** Albums with five attributes, as records or as maps: of a map the plan is unsure. */
+/** Albums with five attributes, as records or as maps: of a map the fast path is unsure. */
 function albums(count, isMap) {
   return Array.from({ length: count }, (_, at) => {
     const attr = { owner: at % 3 ? `u${at}` : "ada", shared: ["bo", "cy"], public: at % 2 === 0, size: at, title: `Holidays ${at}` };
@@ -25,7 +25,7 @@ function albums(count, isMap) {
   });
 }
 
-/** Milliseconds of the middle run, after as many to warm up. */
+/** Returns the milliseconds of the median run, after as many to warm up. */
 async function middle(work) {
   const times = [];
   for (let run = 0; run < 2 * RUNS; run += 1) {

@@ -1,6 +1,6 @@
-// Where the objects of the requests come from.
+// The origin of the objects of the requests.
 
-/** Returns what makes the requests of `job` anew; nothing where the same objects serve every pass. */
+/** Returns a function that makes the requests of `job` anew; `undefined` if the same objects serve every pass. */
 export function renewal(job) {
   if (job.objects === "kept") return undefined;
   const requests = job.requests;
@@ -31,7 +31,7 @@ function rebuilt({ principal, action, resource }) {
   };
 }
 
-/** A string of its own, as one is that came over a wire: neither shared nor joined from parts. */
+/** Returns a string like one from a network: neither shared nor joined from parts. */
 function fresh(text) {
   return Buffer.from(text, "latin1").toString("latin1");
 }

@@ -24,7 +24,7 @@ const figure = (name, nanoseconds) => ({ name, side: "ours", nanoseconds, reques
 const rows = [figure("Wardgate, the first open", first), figure("Wardgate, open again", median(next))];
 process.stdout.write(JSON.stringify({ rows }));
 
-/** Opens, and returns how long that took; then asks some requests. */
+/** Opens, returns the time of it, and then decides some requests. */
 async function opened(count) {
   const start = now();
   const pdp = await open(bundle, { trust });

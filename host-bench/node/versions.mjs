@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 const PINNED = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies;
 
-/** The version of a rival. */
+/** Returns the version of a rival. */
 export function versionOf(name) {
   return PINNED[name];
 }

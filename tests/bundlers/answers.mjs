@@ -1,8 +1,8 @@
-// What every app asks the PDP. The answers are compared with those of the package in Node.
+// The questions of every app to the PDP. The answers are compared with those of the package in Node.
 
 import { hash } from "wardgate";
 
-/** Opens and asks; `open` is how the app gets to a PDP, and `createPool` to workers. */
+/** Opens and returns all answers; `open` makes the PDP of the app, and `createPool` its workers. */
 export async function answers(open, createPool) {
   const pdp = await open();
   const ada = { id: "ada", roles: ["user"] };
@@ -21,11 +21,11 @@ export async function answers(open, createPool) {
   return JSON.stringify(all);
 }
 
-/** What a pool says of a batch that takes long: of each album the plan is unsure. */
+/** Returns the answer of a pool to a batch that takes long: of each album the fast path is unsure. */
 async function shared(pool, question) {
   const attr = (at) => new Map([["owner", at % 3 === 0 ? "ada" : "bo"]]);
   const resources = Array.from({ length: 2000 }, (_, at) => ({ kind: "album", id: `a${at}`, attr: attr(at) }));
-  // So that it takes long on every machine: each look at the time finds that a second has passed.
+  // Each reading of the clock adds a second, so that the batch takes long on every machine.
   let time = 0;
   performance.now = () => (time += 1000);
   const found = await pool.filter({ ...question, resources });

@@ -7,10 +7,10 @@ import { extname, join, normalize } from "node:path";
 
 import { chromium } from "playwright-core";
 
-/** What scripts may do: run from this server, and compile WebAssembly. */
+/** The policy for scripts: they run from this server, and compile WebAssembly. */
 export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-/** The title that an app gives its page when it is done. */
+/** Returns the title that an app gives its page when it is done. */
 export function titleOf(folder, policy) {
   return inChromium(folder, policy, async (page) => {
     await page.waitForFunction(() => document.title !== "asking", undefined, { timeout: PATIENCE });
@@ -18,7 +18,7 @@ export function titleOf(folder, policy) {
   });
 }
 
-/** The first lines that an app logs. */
+/** Returns the first lines that an app logs. */
 export function loggedBy(folder, policy, count) {
   return inChromium(folder, policy, (page, logged) => {
     return new Promise((done, failed) => {

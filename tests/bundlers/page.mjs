@@ -1,6 +1,6 @@
 // node page.mjs FOLDER LINES
 //
-// Runs the app that a page of the documents shows, and prints what it says: a worker answers, a page that was
+// Runs the app that a page of the documents shows, and prints its output: a worker answers, a page that was
 // built logs so many lines.
 
 import { cpSync, existsSync } from "node:fs";

@@ -1,7 +1,7 @@
 // node run.mjs FIXTURES OUT
 //
-// Builds the app of each bundler, runs it where it belongs, and compares what it says with what the package
-// says here. The browser is the program that CHROMIUM names.
+// Builds the app of each bundler, runs it in its runtime, and compares its answers with those of the package
+// in Node. CHROMIUM names the program of the browser.
 
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ for (const [name, answer] of Object.entries(await run(prepared("wrangler"), fixt
 const { build: buildProgram } = await import("./esbuild/build-node.mjs");
 hold("esbuild for Node", await buildProgram(prepared("esbuild-node"), fixtures));
 
-/** Runs an app under a strict policy for content, and once under one that forbids what it needs. */
+/** Runs an app under a strict policy for content, and once under one that forbids WebAssembly. */
 async function inBrowser(name) {
   const folder = prepared(name);
   const { build } = await import(`./${name}/build.mjs`);
@@ -41,7 +41,7 @@ async function inBrowser(name) {
   }
 }
 
-/** An empty folder. */
+/** Makes an empty folder. */
 function prepared(name) {
   const folder = `${out}/${name}`;
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-// Compiles with the npm package what a native test sends on standard input, one set of files a line:
+// Compiles with the npm package the sources that a native test sends on standard input, one set of files a line:
 //   { "files": [[path, base64], ...], "options": {...} }
-// and answers one line each: what `compile` gives with the bundle as base64 and what `lint` gives, or { "error": text }.
+// and answers one line each: the results of `compile`, with the bundle as base64, and of `lint`, or { "error": text }.
 
 import { createInterface } from "node:readline";
 import { compile, lint } from "../../npm/dist/compiler/compiler.js";

@@ -1,9 +1,9 @@
-// Decides through the npm package what a native test asks on standard input, one job a line:
+// Decides through the npm package the requests that a native test sends on standard input, one job a line:
 //   { "bundle": base64, "now": milliseconds, "requests": [...], "rounds"?: n, "right"?: {...} }
 // and answers one line each, or { "error": text }:
 //   { "decisions": [canonical JSON, ...], "nanoseconds"?: n, "differences"?: [...], "counts"?: {...} }
-// `nanoseconds` is the median time of one `isAllowed` over `rounds` passes. `right` is what the native
-// build answers; every way of asking is held to it, or else to the decisions (see ways.mjs).
+// `nanoseconds` is the median time of one `isAllowed` over `rounds` passes. `right` has the answers
+// of the native build; every way is compared with it, or else with the decisions (see ways.mjs).
 
 import { createInterface } from "node:readline";
 import { open } from "../../npm/dist/index.js";
@@ -42,7 +42,7 @@ function accessorsOf(source) {
   return import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`);
 }
 
-/** A clock that stands still and counts who looks at it. */
+/** Returns a clock that stands still and counts its readers. */
 function clockAt(now) {
   const clock = {
     reads: 0,
@@ -54,7 +54,7 @@ function clockAt(now) {
   return clock;
 }
 
-// Without better knowledge, every way must say what `decisionBytes` says.
+// Without right answers, every way must agree with `decisionBytes`.
 function asDecided(requests, decisions) {
   const effects = decisions.map((decision) => JSON.parse(decision).actions);
   const allowed = requests.map(({ actions }, at) => actions.map((action) => effects[at][action].effect === "allow"));

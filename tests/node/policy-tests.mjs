@@ -1,4 +1,4 @@
-// Do policy tests come to the same natively, through the package in Node, and in the compiler of the package?
+// Compares the results of policy tests natively, through the package in Node, and in the compiler of the package.
 //
 // The arguments are the command and folders of policies with suites. Prints a line for each folder.
 

@@ -1,4 +1,4 @@
-// Runs a test program as WebAssembly: the runner that `cargo test` asks for.
+// Runs a test program as WebAssembly: the runner of `cargo test` for WebAssembly.
 //
 // node program.mjs MODULE [ARGUMENTS]
 

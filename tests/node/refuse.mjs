@@ -1,7 +1,7 @@
-// Opens through the npm package what a native test opens too, one job a line:
+// Opens through the npm package the bundles that a native test opens too, one job a line:
 //   { "bundle": base64, "base"?: base64, "trust": ..., ...options of `open` }
-// and answers a line each: the code of the refusal, or "opened". With a base, that is opened first and the
-// bundle is what it is reloaded with.
+// and answers a line each: the code of the refusal, or "opened". A base is opened first,
+// and then reloaded with the bundle.
 
 import { createInterface } from "node:readline";
 import { open, WardgateError } from "../../npm/dist/index.js";

@@ -1,7 +1,7 @@
-// Every way in which the package can be asked, held to what the native build answers.
+// Every way to a decision in the package, compared with the answers of the native build.
 //
-// Whether the general path was asked shows in the clock: it always reads it, a plan only for rules that
-// do. So what counts as answered by a plan is never too much.
+// The clock shows if the general path decided: it always reads the clock, a fast path only for rules that
+// do. So the count of answers by fast paths is never too high.
 
 /**
  * Returns `{ differences, counts }` over all ways, for requests with lists of actions. `accessed` is the
@@ -12,7 +12,7 @@ export function compare({ pdp, accessed, clock }, requests, right) {
   const singles = requests.flatMap(({ actions, ...request }, at) =>
     actions.map((action, which) => ({ at, request: { ...request, action }, allowed: right.allowed[at][which] })),
   );
-  // Of what is slow, or a loop over other ways, some will do.
+  // For slow ways, and for loops over other ways, some questions are enough.
   const some = singles.slice(0, SOME);
   for (const [ways, questions] of [[SINGLE, singles], [SLOW, some]]) {
     for (const [way, prepare] of Object.entries(ways)) {
@@ -30,10 +30,10 @@ export function compare({ pdp, accessed, clock }, requests, right) {
   return found;
 }
 
-/** Ways to ask about one action: each returns a function of the request. */
+/** Ways to decide one action: each returns a function of the request. */
 const SINGLE = {
   isAllowed: (pdp) => (request) => pdp.isAllowed(request),
-  // The first time brings what is kept for later ones.
+  // The first call prepares the later ones.
   "isAllowed again": (pdp) => (request) => pdp.isAllowed(request),
   accessors: (_, accessed) => accessed && ((request) => accessed.isAllowed(request)),
   for: (pdp) => {
@@ -49,7 +49,7 @@ const SINGLE = {
   },
   "for + prepare": (pdp) => ({ principal, auxData, action, resource }) =>
     pdp.for(principal, auxData).prepare({ kind: resource.kind, action }).isAllowed(resource),
-  // One topic for all, so that most resources are of another kind.
+  // One prepared kind for all, so that most resources are of another kind.
   "prepare for another": (pdp) => {
     const known = remember(({ action }) => pdp.prepare({ kind: "doc", action }));
     return (request) => known(request.action, request).isAllowed(request.principal, request.resource, request.auxData);
@@ -58,7 +58,7 @@ const SINGLE = {
 
 /** Like `SINGLE`, but slow. */
 const SLOW = {
-  // So many of one kind are decided in columns, whatever they hold.
+  // Twenty resources of one kind are always decided in columns.
   "filter of twenty": (pdp) => ({ principal, action, resource, auxData }) => {
     const { length } = pdp.filter({ principal, action, resources: Array(20).fill(resource), auxData });
     return length === 20 || (length === 0 ? false : `${length} of 20`);
@@ -66,7 +66,7 @@ const SLOW = {
   check: (pdp) => ({ action, ...request }) => effectOf(pdp.check({ ...request, actions: [action] }), action),
 };
 
-/** Ways to ask about many requests at once. */
+/** Ways to decide many requests at once. */
 const MANY = {
   isAllowedMany: (pdp, requests) => pdp.isAllowedMany(requests),
   checkMany: (pdp, requests) =>
@@ -88,7 +88,7 @@ const FILTER = {
     pdp.prepare({ kind: "doc", action }).filter(principal, resources, auxData),
 };
 
-/** The principal and first action of one request on the resource of each, by kind and as they come. */
+/** Filters for the principal and first action of one request: the resource of each, by kind and in their order. */
 function filter(pdp, requests, { of, allowed }, found) {
   const first = requests[of];
   const action = first.actions[0] ?? "";

@@ -9,13 +9,13 @@ const [questions, report] = rest.splice(-2);
 const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", ...rest];
 
 export default defineConfig({
-  // What Vite bundles for development loses the way to the files beside it.
+  // A package that Vite bundles for development does not find the files beside it.
   optimizeDeps: { exclude: ["wardgate"] },
   server: { fs: { allow: [".."] } },
   plugins: [{ name: "exchange", configureServer: ({ middlewares }) => void middlewares.use(exchange(questions, report)) }],
   test: {
     include: ["chromium.test.mjs"],
-    // Many times of what it takes.
+    // Many times the usual time.
     testTimeout: 300_000,
     browser: {
       enabled: true,

@@ -1,4 +1,4 @@
-// Hands the questions to a page, and takes its report: what files are to other runtimes.
+// Hands the questions to a page, and takes its report; other runtimes use files.
 
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";

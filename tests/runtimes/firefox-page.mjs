@@ -1,5 +1,5 @@
-// The page: its title says how it went. With `?plain` it hands in the module without vectors, because Firefox
-// cannot be told to do without.
+// The page: its title is the outcome. With `?plain` it hands in the module without vectors, because Firefox
+// has no setting that switches them off.
 
 import plain from "wardgate/wasm/nosimd?url";
 import { answer } from "./page.mjs";

@@ -8,7 +8,7 @@ import puppeteer from "puppeteer-core";
 import { build } from "vite";
 import { exchange } from "./exchange.mjs";
 
-/** Many times of what it takes. */
+/** Many times the usual time. */
 const LIMIT = 300_000;
 const TYPES = { js: "text/javascript", wasm: "application/wasm" };
 const [executablePath, ...rest] = process.argv.slice(2);

@@ -1,10 +1,10 @@
-// Asks the package every question of the file that `runtimes write` made, in whatever runtime this runs.
+// Lets the package answer every question of the file that `runtimes write` made, in any runtime.
 //
-// It imports the package by its name, as a user does, and needs nothing of the runtime but what the web has.
+// It imports the package by its name, as a user does, and needs nothing of the runtime but the interfaces of the web.
 // A line of the file is one of
-//   { suite, name, digests, bundle, now, requests, right }       decide, and by all ways what `right` is given for
+//   { suite, name, digests, bundle, now, requests, right }       decide, by all ways where `right` has an answer
 //   { suite, name, digests, bundle, base?, trust, ..., requests } open or refuse, then decide
-//   { suite, name, digests, bundle, queries }                     ask the rules of SPOCP in the bundle
+//   { suite, name, digests, bundle, queries }                     query the rules of SPOCP in the bundle
 //   { suite, name, digests, lengths }                            digest messages of these lengths
 //   { suite, name, digests, alg, key, signatures }               verify
 // where `digests` are those of the right answers, one after the other.
@@ -14,7 +14,7 @@ import { spocp } from "wardgate/spocp";
 import { compare } from "../node/ways.mjs";
 
 /**
- * Asks everything in `stream`, and returns the report: see `tests/src/runtimes/report.rs`. The package finds
+ * Answers everything in `stream`, and returns the report: see `tests/src/runtimes/report.rs`. The package finds
  * its module by itself, or is given the one without vectors as `plain`.
  */
 export async function run(runtime, stream, plain) {
@@ -35,7 +35,7 @@ async function answersTo(line, report) {
   return decided(line, report);
 }
 
-/** All that can be asked about queries: see `answer` in `tests/src/rules.rs`. */
+/** Returns everything about each query: see `answer` in `tests/src/rules.rs`. */
 async function ruled({ bundle, queries }) {
   const pdp = await open(bytes(bundle), { trust: "unsigned", spocp });
   try {
@@ -84,14 +84,14 @@ async function decided(line, report) {
   }
 }
 
-/** The digests of messages, one at a time and many at once, which must be the same. */
+/** Returns the digests of messages, one at a time and many at once, which must be the same. */
 function digests({ lengths }) {
   const messages = lengths.map(message);
   const many = hashMany(messages);
   return messages.map((message, at) => (hex(hash(message)) === hex(many[at]) ? many[at] : new Uint8Array()));
 }
 
-/** The message of this length: its bytes count from 0 to 250 again and again. */
+/** Returns the message of this length: its bytes count from 0 to 250 again and again. */
 function message(length) {
   return Uint8Array.from({ length }, (_, at) => at % 251);
 }
@@ -107,14 +107,14 @@ function verified({ alg, key, signatures }) {
   return verifyBatch(all).map((isRight) => utf8.encode(String(isRight)));
 }
 
-/** Counts answers, and keeps their digests. */
+/** Counts answers, and stores their digests. */
 class Report {
   #suites = {};
   #ways = { passed: 0, failed: 0 };
   #decided = [];
   #failures = [];
 
-  /** Compares the answers to a line with those that are right. One that is missing is wrong. */
+  /** Compares the answers to a line with the right ones. A missing answer is wrong. */
   hold({ suite, name, digests }, answers) {
     const expected = hex(bytes(digests));
     const counted = (this.#suites[suite] ??= { passed: 0, failed: 0, digests: [] });
@@ -132,7 +132,7 @@ class Report {
     }
   }
 
-  /** Counts what every way to the decisions of a line said. */
+  /** Counts the answers of every way to the decisions of a line. */
   holdWays({ suite, name }, { differences, counts }) {
     const total = Object.values(counts).reduce((sum, [questions]) => sum + questions, 0);
     this.#ways.passed += total - differences.length;
@@ -161,7 +161,7 @@ function digestOf(digests) {
   return hex(hash(all));
 }
 
-/** The lines of a stream of bytes. */
+/** Returns the lines of a stream of bytes. */
 async function* linesOf(stream) {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
@@ -195,7 +195,7 @@ const BLANK = utf8.encode(" ");
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const HEX_DIGITS = 64;
 const MOST_FAILURES = 5;
-/** Of what was said instead of the right answer. */
+/** The most characters of a wrong answer in the report. */
 const MOST_SAID = 4000;
 
 /** A module with one operation on vectors. */

@@ -1,4 +1,4 @@
-// workerd, where the tests of Workers run: the package imports its module, which was compiled before.
+// workerd, where the tests of Workers run: the package imports its module, compiled beforehand.
 
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { defineConfig } from "vitest/config";
 const words = JSON.parse(process.env.WARDGATE_PARITY);
 const [questions, report] = words.splice(-2);
 
-/** Hands out the questions, and takes the report: what files are to other runtimes. */
+/** Hands out the questions, and takes the report; other runtimes use files. */
 async function exchange(request) {
   if (request.method !== "POST") return new Response(Readable.toWeb(createReadStream(questions)));
   await writeFile(report, await request.text());
@@ -19,13 +19,13 @@ async function exchange(request) {
 
 const miniflare = {
   compatibilityDate: "2026-04-01",
-  // As wrangler has it: what is imported from such a file is the compiled module.
+  // As in wrangler: an import of such a file is the compiled module.
   modulesRules: [{ type: "CompiledWasm", include: ["**/*.wasm"] }],
   serviceBindings: { EXCHANGE: exchange },
 };
 
 export default defineConfig({
   plugins: [cloudflareTest({ miniflare })],
-  // Many times of what it takes.
+  // Many times the usual time.
   test: { include: ["workerd.test.mjs"], testTimeout: 300_000, provide: { isPlain: words[0] === "plain" } },
 });

@@ -5,7 +5,7 @@ import { run } from "./run.mjs";
 
 test("the answers are those of the native build", async () => {
   const { body } = await env.EXCHANGE.fetch("http://exchange/questions");
-  // workerd cannot be told to do without vectors.
+  // workerd has no setting that switches vectors off.
   const report = await run(navigator.userAgent, body, inject("isPlain") ? plain : undefined);
   await env.EXCHANGE.fetch("http://exchange/report", { method: "POST", body: JSON.stringify(report) });
 });

@@ -1,4 +1,4 @@
-// Authenticated encryption: a text is sealed and opened again. The modules do it where the text lies;
+// Authenticated encryption: a text is sealed and opened again. The modules do it in the place of the text;
 // node:crypto returns new bytes each time, which is its only way.
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -7,7 +7,7 @@ import { openModule, RIVALS } from "./modules.mjs";
 
 const TAG = 16;
 
-/** The rows. */
+/** Returns the rows. */
 export function aead(job) {
   const text = bytesOf(0, job.bytes);
   const rows = [inModule(job, "ours", "Wardgate ChaCha20-Poly1305", "ours", text)];

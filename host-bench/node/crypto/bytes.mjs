@@ -1,6 +1,6 @@
 // Bytes: those of the workloads, and comparisons of them.
 
-/** The bytes of one message, as `bytes` in src/crypto.rs makes them. */
+/** Returns the bytes of one message, as `bytes` in src/crypto.rs makes them. */
 export function bytesOf(message, length) {
   return Uint8Array.from({ length }, (_, at) => (message + at) % 251);
 }
@@ -15,7 +15,7 @@ export function equal(a, b) {
   return Buffer.compare(a, b) === 0;
 }
 
-/** Ends the run when something is not as it must be. */
+/** Ends the run if a condition does not hold. */
 export function must(condition, name, what) {
   if (!condition) throw new Error(`${name}: ${what}`);
 }

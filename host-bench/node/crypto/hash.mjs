@@ -9,7 +9,7 @@ import { openModule, RIVALS } from "./modules.mjs";
 
 const DIGEST = 32;
 
-/** The rows. */
+/** Returns the rows. */
 export async function hash(job) {
   const { count, bytes } = job;
   const digests = read(job.digests);
@@ -42,23 +42,23 @@ export async function hash(job) {
 
 function ours(job, messages, digests) {
   const { count, bytes } = job;
-  const desk = filled(job, "ours", messages);
-  const { module } = desk;
+  const buffers = filled(job, "ours", messages);
+  const { module } = buffers;
   const [name, call] =
     count === 1
       ? ["Wardgate hash", () => module.hash(1, bytes)]
       : ["Wardgate hashMany", () => module.hash_many(count, bytes)];
   const rows = [
-    row(`${name}, handed over`, "ours", desk, digests, () => {
-      const input = desk.input();
+    row(`${name}, handed over`, "ours", buffers, digests, () => {
+      const input = buffers.input();
       for (let at = 0; at < count; at++) input.set(messages[at], at * bytes);
       call();
     }),
-    row(`${name}, in place`, "ours", desk, digests, call),
+    row(`${name}, in place`, "ours", buffers, digests, call),
   ];
   if (count > 1) {
     const one = () => module.hash(count, bytes);
-    rows.push(row("Wardgate hash, one by one, in place", "ours", desk, digests, one));
+    rows.push(row("Wardgate hash, one by one, in place", "ours", buffers, digests, one));
   }
   return rows;
 }
@@ -66,22 +66,22 @@ function ours(job, messages, digests) {
 function crates(job, messages, digests) {
   const how = job.count === 1 ? "" : ", one by one";
   return RIVALS.map(([name, remark]) => {
-    const desk = filled(job, name, messages);
-    const call = () => desk.module.hash(job.count, job.bytes);
-    return row(`${job.names.blake3}${remark}${how}, in place`, "rival", desk, digests, call);
+    const buffers = filled(job, name, messages);
+    const call = () => buffers.module.hash(job.count, job.bytes);
+    return row(`${job.names.blake3}${remark}${how}, in place`, "rival", buffers, digests, call);
   });
 }
 
-/** A row of a module. All digests are compared once, later only the last: see src/crypto/hash.rs. */
-function row(name, side, desk, digests, call) {
+/** Makes a row of a module. All digests are compared once, later only the last: see src/crypto/hash.rs. */
+function row(name, side, buffers, digests, call) {
   call();
-  must(equal(desk.output(), digests), name, "a digest is wrong");
+  must(equal(buffers.output(), digests), name, "a digest is wrong");
   const at = digests.length - DIGEST;
   const last = digests.subarray(at);
-  let output = desk.output();
+  let output = buffers.output();
   const act = () => {
-    if (output.length === 0) output = desk.output();
-    // A digest of the call before must not be taken for one of this call.
+    if (output.length === 0) output = buffers.output();
+    // A digest of the call before must not pass for one of this call.
     output[at] = ~last[0];
     call();
     return sameAt(output, at, last);
@@ -89,7 +89,7 @@ function row(name, side, desk, digests, call) {
   return { name, side, act };
 }
 
-/** A module with all messages on its desk. */
+/** Returns a module with all messages in its buffers. */
 function filled(job, name, messages) {
   const { count, bytes } = job;
   const { module, input, output } = openModule(job, name, count * bytes, count * DIGEST);

@@ -5,7 +5,7 @@ import { versionOf } from "../versions.mjs";
 import { must, read } from "./bytes.mjs";
 import { openModule, RIVALS } from "./modules.mjs";
 
-/** The rows. */
+/** Returns the rows. */
 export function mlDsa(job) {
   const key = read(job.key);
   const pairs = job.pairs.map((pair) => pair.map(read));
@@ -41,12 +41,12 @@ function loaded(job, name, key) {
   const { module, input } = openModule(job, name, 8192, 0);
   input().set(key);
   must(module.take_key(key.length), name, "refuses the key");
-  let desk = input();
+  let buffer = input();
   return (call) => (message, signature) => {
-    // Zero bytes long is what a view becomes when memory grows.
-    if (desk.length === 0) desk = input();
-    desk.set(message);
-    desk.set(signature, message.length);
+    // A view becomes zero bytes long when memory grows.
+    if (buffer.length === 0) buffer = input();
+    buffer.set(message);
+    buffer.set(signature, message.length);
     return module[call](message.length, signature.length);
   };
 }

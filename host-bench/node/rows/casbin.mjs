@@ -1,10 +1,10 @@
 // node-casbin: one row of its policy for each rule, conditions as functions of the host, which is its
-// quickest form (`eval` of a condition in the row parses it in every check).
+// fastest form (`eval` of a condition in the row parses it in every check).
 
 import { newEnforcer, newModelFromString, StringAdapter } from "casbin";
 import { versionOf } from "../versions.mjs";
 
-/** The row of casbin. */
+/** Returns the row of casbin. */
 export async function casbin(job) {
   const { model, policy } = job.casbin;
   const make = async () => {

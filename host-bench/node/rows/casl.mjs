@@ -6,7 +6,7 @@ import { versionOf } from "../versions.mjs";
 /** An ability holds every rule for its principal: so many rules altogether fit into memory. */
 const MOST_RULES = 400_000;
 
-/** The rows of CASL. */
+/** Returns the rows of CASL. */
 export function casl(job) {
   const abilities = new Map();
   const most = Math.max(1, Math.floor(MOST_RULES / (job.kinds.length * 5)));
@@ -21,7 +21,7 @@ export function casl(job) {
   return rows;
 }
 
-/** How many of the first requests are about at most `most` principals. */
+/** Returns the number of the first requests that are about at most `most` principals. */
 function coveredBy(requests, most) {
   const seen = new Set();
   const at = requests.findIndex(({ principal }) => seen.add(principal.id).size > most);

@@ -4,7 +4,7 @@
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
 import { versionOf } from "../versions.mjs";
 
-/** The row of Cedar. */
+/** Returns the row of Cedar. */
 export function cedar(job) {
   const { expected } = job;
   const parse = () => {

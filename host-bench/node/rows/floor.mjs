@@ -1,6 +1,6 @@
-// The floors: the rules by hand, as a programmer would write them who needs no policies.
+// The floors: the rules by hand, as a programmer without policies would write them.
 
-/** The rules by hand. */
+/** Returns the row of the rules by hand. */
 export function floor(job) {
   const rules = { "five-rules": fiveRules, "single-kind": singleKind, conditions, classic };
   const allows = rules[job.rules](job);

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { versionOf } from "../versions.mjs";
 
-/** A row for each form of the policy. */
+/** Returns a row for each form of the policy. */
 export async function opa(job) {
   const rows = [];
   for (const { form, bundle } of job.opa ?? []) rows.push(await row(job, form, bundle));

@@ -3,7 +3,7 @@
 
 import { open } from "../../../npm/dist/index.js";
 
-/** The rows of Wardgate. */
+/** Returns the rows of Wardgate. */
 export async function wardgate(job) {
   const bundle = Buffer.from(job.bundle, "base64");
   const pdp = await open(bundle, { trust: "unsigned" });
@@ -109,7 +109,7 @@ function isAllowedMany(job, pdp) {
   return { name: "Wardgate isAllowedMany", side: "ours", run };
 }
 
-/** Keeps what `make` makes of equal things. */
+/** Returns a version of `make` that remembers its results for equal arguments. */
 function cached(keyOf, make) {
   const known = new Map();
   return (thing) => {

@@ -1,5 +1,5 @@
 // esbuild does not look for files behind `new URL(...)`: the app imports the module, and hands it in.
-// What workers run is a program of its own.
+// The program of workers is bundled apart.
 
 import { copyFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -10,7 +10,7 @@ import { answers, now } from "../answers.mjs";
 
 const bundle = readFileSync("signed.bundle");
 const options = { trust: JSON.parse(readFileSync("release.pub.jwk", "utf8")), now, code };
-// What workers would run is in no file of its own here.
+// The program of workers is in no file of its own here.
 answers(
   () => openSync(bundle, options),
   () => createPool(bundle, { ...options, size: 0 }),

@@ -1,4 +1,4 @@
-// Builds the worker as `wrangler deploy` would, and runs what it would deploy in workerd.
+// Builds the worker as `wrangler deploy` does, and runs the result in workerd.
 
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 // The miniflare of wrangler: it goes with no other.
 const { Miniflare } = createRequire(createRequire(import.meta.url).resolve("wrangler"))("miniflare");
 
-/** What the app answers, with a compatibility date of today and of some years ago; `out` is for what is built. */
+/** Returns the answers of the app, with a compatibility date of today and of some years ago; the build goes to `out`. */
 export async function run(out, fixtures) {
   const app = fileURLToPath(new URL(".", import.meta.url));
   for (const name of ["signed.bundle", "release.pub.jwk"]) cpSync(`${fixtures}/${name}`, `${app}/built/${name}`);
@@ -16,7 +16,7 @@ export async function run(out, fixtures) {
   return { wrangler: await answerOf(out, TODAY), "wrangler, dated 2023": await answerOf(out, "2023-03-01") };
 }
 
-/** What the worker in a folder answers. */
+/** Returns the answers of the worker in a folder. */
 export function answerOfFolder(folder, out) {
   build(folder, out);
   return answerOf(out, TODAY);
@@ -40,7 +40,7 @@ async function answerOf(out, compatibilityDate) {
   }
 }
 
-/** What the files beside a program are, as `wrangler.jsonc` has it. */
+/** The types of the files beside a program, as in `wrangler.jsonc`. */
 const KINDS = {
   CompiledWasm: ["**/*.wasm"],
   Data: ["**/*.bundle", "**/*.wardgate"],

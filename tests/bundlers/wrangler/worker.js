@@ -1,6 +1,6 @@
 import { openSync } from "wardgate";
 import { createPool } from "wardgate/pool";
-// Nobody needs it here: it is what the package imports by itself.
+// The package imports the same file by itself.
 import wasm from "wardgate/wasm";
 import bundle from "./built/signed.bundle";
 import trust from "./built/release.pub.jwk";

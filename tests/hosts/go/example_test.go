@@ -29,7 +29,7 @@ func Example() {
 	// bob false <nil>
 }
 
-// file reads what the tests made.
+// file reads a file that the tests made.
 func file(name string) []byte {
 	bytes, err := os.ReadFile(filepath.Join(os.Getenv("WARDGATE_HOSTS"), name))
 	check(err)

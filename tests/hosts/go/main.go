@@ -30,7 +30,7 @@ type question struct {
 	Actions  []action `json:"actions"`
 }
 
-// action is a request about one action, and whether it is allowed.
+// action is a request about one action, with the right answer.
 type action struct {
 	request string
 	allowed bool
@@ -102,7 +102,7 @@ func isRight(ctx context.Context, pdp *Pdp, question question, now Time) bool {
 	return true
 }
 
-// refusals asks for what must be refused, and returns how often it was not, or by another name.
+// refusals sends inputs that must be refused, and returns the number of wrong answers.
 func refusals(ctx context.Context, code *Code, bundle []byte, keys keys) (failed int) {
 	trusted := signedBy(keys.Key)
 	pdp, err := code.Open(ctx, bundle, trusted, time.Time{})

@@ -19,7 +19,7 @@ type Code struct {
 	module  wazero.CompiledModule
 }
 
-// Pdp is one opened bundle in an instance of its own. One goroutine at a time asks it.
+// Pdp is one opened bundle in an instance of its own. One goroutine at a time uses it.
 type Pdp struct {
 	module api.Module
 	terms  Terms
@@ -28,7 +28,7 @@ type Pdp struct {
 	room   uint32
 }
 
-// Refused says why a bundle or a request was refused. Who gets it has no permission.
+// Refused is the reason why a bundle or a request was refused. It never means permission.
 type Refused struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -43,25 +43,25 @@ type Key struct {
 	Pub string `json:"pub"`
 }
 
-// Terms are what a bundle must be, whenever it is opened.
+// Terms are the conditions for opening a bundle.
 type Terms struct {
-	// One of these keys must have signed; without keys nobody need have.
+	// One of these keys must have signed; without keys, unsigned bundles are opened.
 	Keys []Key
-	// The name that the bundle must have; none is any.
+	// The name that the bundle must have; the empty one accepts all.
 	Name string
 	// The lowest revision that is accepted.
 	MinRevision int64
-	// How long one call may take.
+	// The longest time of one call.
 	Limit time.Duration
 }
 
-// Time is what now() means in conditions.
+// Time is the value of now() in conditions.
 type Time struct {
 	Seconds int64
 	Nanos   uint32
 }
 
-// Compile compiles the module. An instance gets at most so many bytes of memory.
+// Compile compiles the module. An instance gets at most this many bytes of memory.
 func Compile(ctx context.Context, wasm []byte, memory uint32) (*Code, error) {
 	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithMemoryLimitPages(memory >> 16)
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
@@ -69,7 +69,7 @@ func Compile(ctx context.Context, wasm []byte, memory uint32) (*Code, error) {
 	return &Code{runtime, module}, err
 }
 
-// Open opens a bundle. A time of zero is none, and then no bundle with dates is opened.
+// Open opens a bundle. A time of zero means no time, and then no bundle with dates is opened.
 func (code *Code) Open(ctx context.Context, bundle []byte, terms Terms, now time.Time) (*Pdp, error) {
 	module, err := code.runtime.InstantiateModule(ctx, code.module, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
@@ -145,8 +145,8 @@ func (pdp *Pdp) ask(ctx context.Context, name string, request []byte, now Time) 
 	return pdp.call(ctx, name, pdp.handle, uint64(pdp.block), length, uint64(now.Seconds), uint64(now.Nanos))
 }
 
-// call makes a call within the time that one may take. After an error that is no Refused the instance must
-// not be asked again.
+// call makes a call within the time that one may take. After an error other than Refused the instance must
+// not be used again.
 func (pdp *Pdp) call(ctx context.Context, name string, parameters ...uint64) (int32, error) {
 	bounded, cancel := context.WithTimeout(ctx, pdp.terms.Limit)
 	defer cancel()
@@ -195,7 +195,7 @@ func (pdp *Pdp) read(ctx context.Context, length uint32) ([]byte, error) {
 	return append([]byte{}, bytes...), nil
 }
 
-// write copies bytes to where the module reads them, in a block that is kept for the next question.
+// write copies bytes into the memory of the module, in a block that the next question uses again.
 func (pdp *Pdp) write(ctx context.Context, bytes []byte) error {
 	if length := uint32(len(bytes)); length > pdp.room {
 		if pdp.room > 0 {

@@ -16,7 +16,7 @@ TICK = 0.05
 
 
 class Refused(Exception):
-    """A bundle or a request was refused. Who gets this has no permission."""
+    """A bundle or a request was refused. It never means permission."""
 
     def __init__(self, error):
         super().__init__(error.message)
@@ -58,7 +58,7 @@ class Pdp:
         return self._call("[method]pdp.is-allowed", self._pdp, request, _datetime(seconds, nanoseconds))
 
     def filter(self, request, seconds, nanoseconds=0):
-        """Decides one action on several resources, and returns the places of the allowed ones."""
+        """Decides one action on several resources, and returns the indices of the allowed ones."""
         return self._call("[method]pdp.filter", self._pdp, request, _datetime(seconds, nanoseconds))
 
     def decision_bytes(self, request, seconds, nanoseconds=0):
@@ -107,7 +107,7 @@ FUNCTIONS = [
 
 
 def _tick(code):
-    """Moves the clock of the calls on, as long as somebody has the code."""
+    """Moves the clock of the calls on, as long as the code is in use."""
     waiting = threading.Event()
     while not waiting.wait(TICK):
         alive = code()

@@ -30,7 +30,7 @@ def main(component, questions):
 
 
 def refusals(code, bundle, trusted, wrong):
-    """Asks for what must be refused, and returns how often it was not, or by another name."""
+    """Sends inputs that must be refused, and returns the number of wrong answers."""
     pdp = Pdp(code, bundle, trusted)
     asks = [
         ("unknown-signer", lambda: Pdp(code, bundle, wrong)),
