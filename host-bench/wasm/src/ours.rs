@@ -6,13 +6,13 @@ use wardgate_crypto::ml_dsa::{Level, PreparedKey};
 use wardgate_crypto::{aead, blake3};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::desk::{self, Desk};
+use crate::buffers::{self, Buffers};
 
-/// Prepares the public key that lies on the desk.
+/// Prepares the public key that lies in the buffers.
 #[wasm_bindgen]
 pub fn take_key(length: usize) -> bool {
-    let key = desk::with(|desk| {
-        let bytes = desk.input.get(..length)?;
+    let key = buffers::with(|buffers| {
+        let bytes = buffers.input.get(..length)?;
         PreparedKey::new(Level::MlDsa87, bytes).ok()
     });
     let known = key.is_some();
@@ -38,7 +38,7 @@ pub fn verify_cold(message: usize, signature: usize) -> bool {
 /// Hashes `count` messages of `bytes` bytes each, one after the other.
 #[wasm_bindgen]
 pub fn hash(count: usize, bytes: usize) {
-    desk::with(|Desk { input, output, .. }| {
+    buffers::with(|Buffers { input, output, .. }| {
         let places = output.chunks_exact_mut(blake3::DIGEST_BYTES).take(count);
         for (message, place) in input.chunks(bytes).zip(places) {
             place.copy_from_slice(&blake3::hash(message));
@@ -49,7 +49,7 @@ pub fn hash(count: usize, bytes: usize) {
 /// Hashes `count` messages of `bytes` bytes each, all at once.
 #[wasm_bindgen]
 pub fn hash_many(count: usize, bytes: usize) -> bool {
-    desk::with(|Desk { input, output, .. }| {
+    buffers::with(|Buffers { input, output, .. }| {
         let messages: Vec<&[u8]> = input.chunks(bytes).take(count).collect();
         let (places, _) = output.as_chunks_mut();
         let places = places.get_mut(..count);
@@ -57,23 +57,23 @@ pub fn hash_many(count: usize, bytes: usize) -> bool {
     })
 }
 
-/// Seals the text that lies on the desk where it is, leaves the tag, and opens it again.
+/// Seals the text in the buffers in its place, leaves the tag, and opens it again.
 #[wasm_bindgen]
 pub fn round_trip(bytes: usize) -> bool {
-    desk::with(|desk| {
-        let Some((text, tag, secrets)) = desk.text(bytes) else { return false };
-        let desk::Secrets { key, nonce, associated } = secrets;
+    buffers::with(|buffers| {
+        let Some((text, tag, secrets)) = buffers.text(bytes) else { return false };
+        let buffers::Secrets { key, nonce, associated } = secrets;
         let sealed = aead::seal_in_place(key, nonce, associated, text).map(|found| *tag = found);
         sealed.is_ok() && aead::open_in_place(key, nonce, associated, text, tag).is_ok()
     })
 }
 
-/// Tells whether the text on the desk, as it is, opens with the tag that is there.
+/// Returns true if the text in the buffers opens with the tag behind it.
 #[wasm_bindgen]
 pub fn opens(bytes: usize) -> bool {
-    desk::with(|desk| {
-        let Some((text, tag, secrets)) = desk.text(bytes) else { return false };
-        let desk::Secrets { key, nonce, associated } = secrets;
+    buffers::with(|buffers| {
+        let Some((text, tag, secrets)) = buffers.text(bytes) else { return false };
+        let buffers::Secrets { key, nonce, associated } = secrets;
         aead::open_in_place(key, nonce, associated, text, tag).is_ok()
     })
 }
@@ -83,8 +83,8 @@ fn verify_with(
     signature: usize,
     act: impl FnOnce(&PreparedKey, &[u8], &[u8]) -> bool,
 ) -> bool {
-    desk::with(|desk| {
-        let (message, signature) = desk.signed(message, signature);
+    buffers::with(|buffers| {
+        let (message, signature) = buffers.signed(message, signature);
         KEY.with_borrow(|key| key.as_ref().is_some_and(|key| act(key, message, signature)))
     })
 }

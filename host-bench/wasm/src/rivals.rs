@@ -7,12 +7,12 @@ use libcrux_ml_dsa::ml_dsa_87::{MLDSA87Signature, MLDSA87VerificationKey, portab
 use ml_dsa::{MlDsa87, Signature, VerifyingKey};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::desk::{self, Desk, Secrets};
+use crate::buffers::{self, Buffers, Secrets};
 
-/// Takes the public key that lies on the desk into use.
+/// Reads the public key that lies in the buffers.
 #[wasm_bindgen]
 pub fn take_key(length: usize) -> bool {
-    let keys = desk::with(|desk| Keys::read(desk.input.get(..length)?));
+    let keys = buffers::with(|buffers| Keys::read(buffers.input.get(..length)?));
     let known = keys.is_some();
     KEYS.set(keys);
     known
@@ -34,7 +34,7 @@ pub fn ml_dsa_verify_cold(message: usize, signature: usize) -> bool {
     })
 }
 
-/// Verifies by `libcrux-ml-dsa`, which keeps nothing of a key.
+/// Verifies by `libcrux-ml-dsa`, which prepares nothing of a key.
 #[wasm_bindgen]
 pub fn libcrux_verify(message: usize, signature: usize) -> bool {
     verify_with(message, signature, |keys, message, signature| {
@@ -48,7 +48,7 @@ pub fn libcrux_verify(message: usize, signature: usize) -> bool {
 /// Hashes `count` messages of `bytes` bytes each by `blake3`, one after the other.
 #[wasm_bindgen]
 pub fn hash(count: usize, bytes: usize) {
-    desk::with(|Desk { input, output, .. }| {
+    buffers::with(|Buffers { input, output, .. }| {
         let places = output.chunks_exact_mut(blake3::OUT_LEN).take(count);
         for (message, place) in input.chunks(bytes).zip(places) {
             place.copy_from_slice(blake3::hash(message).as_bytes());
@@ -56,19 +56,22 @@ pub fn hash(count: usize, bytes: usize) {
     });
 }
 
-/// Seals the text that lies on the desk where it is by `chacha20poly1305`, leaves the tag, and opens it again.
+/// Seals the text in the buffers in its place by `chacha20poly1305`, leaves the tag, and opens it
+/// again.
 #[wasm_bindgen]
 pub fn round_trip(bytes: usize) -> bool {
-    desk::with(|desk| {
-        let Some((text, tag, secrets)) = desk.text(bytes) else { return false };
+    buffers::with(|buffers| {
+        let Some((text, tag, secrets)) = buffers.text(bytes) else { return false };
         seal(text, tag, secrets).is_some() && open(text, tag, secrets)
     })
 }
 
-/// Tells whether the text on the desk, as it is, opens with the tag that is there.
+/// Returns true if the text in the buffers opens with the tag behind it.
 #[wasm_bindgen]
 pub fn opens(bytes: usize) -> bool {
-    desk::with(|desk| desk.text(bytes).is_some_and(|(text, tag, secrets)| open(text, tag, secrets)))
+    buffers::with(|buffers| {
+        buffers.text(bytes).is_some_and(|(text, tag, secrets)| open(text, tag, secrets))
+    })
 }
 
 fn seal(text: &mut [u8], tag: &mut [u8; 16], secrets: &Secrets) -> Option<()> {
@@ -112,8 +115,8 @@ fn verify_with(
     signature: usize,
     act: impl FnOnce(&Keys, &[u8], &[u8]) -> bool,
 ) -> bool {
-    desk::with(|desk| {
-        let (message, signature) = desk.signed(message, signature);
+    buffers::with(|buffers| {
+        let (message, signature) = buffers.signed(message, signature);
         KEYS.with_borrow(|keys| keys.as_ref().is_some_and(|keys| act(keys, message, signature)))
     })
 }
