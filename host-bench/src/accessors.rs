@@ -26,7 +26,7 @@ pub(crate) fn emit(root: &Path, program: &Path, workload: &Workload) -> Result<P
         return Err(format!("wardgate: {}", String::from_utf8_lossy(&output.stderr)));
     }
     let text = fs::read_to_string(&module).map_err(|error| error.to_string())?;
-    // The package is not installed here, but built beside.
+    // The package is not installed here, but built beside the program.
     let built = root.join("npm/dist/fast/accessors.js");
     let built = built.canonicalize().map_err(|error| format!("npm/dist: {error}"))?;
     files::save(&module, text.replace("\"wardgate/accessors\"", &format!("{:?}", built)))?;

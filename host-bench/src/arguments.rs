@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use crate::signed;
 use crate::spocp;
 use crate::workload::Workload;
 
-/// The wishes of the caller.
+/// The options of a run.
 pub(crate) struct Arguments {
     pub(crate) json: bool,
     pub(crate) native: bool,
     pub(crate) node: bool,
     pub(crate) quick: bool,
-    /// Whether to count what is left behind instead of the time.
+    /// True if the memory after many decisions is measured instead of the time.
     pub(crate) memory: bool,
-    /// Where to draw the charts of a run that is not complete.
+    /// The folder for the charts of a run that is not complete.
     pub(crate) charts: Option<PathBuf>,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
@@ -72,18 +72,18 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// Whether a section is wanted.
+    /// Returns true if a section is selected.
     pub(crate) fn wants(&self, section: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == section)
     }
 
-    /// Whether any section about decisions is wanted.
+    /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
         let apart = [CRYPTO, spocp::NAME, compile::NAME];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
-    /// Whether the figures may replace those in the project.
+    /// Returns true if the figures may replace those in the project.
     pub(crate) fn is_complete(&self) -> bool {
         self.native && self.node && !self.quick && self.only.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Bar charts as SVG, on a logarithmic scale.
 //!
-//! One bar for each row, grouped by host. Ten times as long is the same distance anywhere on the scale, so
-//! a bar's length must not be read as a share of another's.
+//! One bar for each row, grouped by host. Ten times as long is the same distance anywhere on the
+//! scale, so a bar's length must not be read as a share of another's.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub(crate) fn svg(section: &Section) -> String {
     out
 }
 
-/// Where a duration stands.
+/// The position of durations.
 struct Scale {
     /// The powers of ten at both ends.
     low: f64,
@@ -43,7 +43,7 @@ impl Scale {
     fn of(durations: impl Iterator<Item = f64> + Clone) -> Self {
         let least = durations.clone().fold(f64::INFINITY, f64::min);
         let most = durations.fold(f64::MIN_POSITIVE, f64::max);
-        // A bar that ends at the left edge would not be seen.
+        // A bar that ends at the left edge would be invisible.
         let low = (least * 0.8).log10().floor();
         Self { low, high: most.log10().ceil().max(low + 1.0) }
     }

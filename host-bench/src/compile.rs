@@ -1,7 +1,7 @@
 //! From policies in a folder to a bundle, beside the check that Cerbos makes of the same folder.
 //!
-//! The policies are those of Cerbos's classic load test, as many copies as asked for. Before anything is timed the
-//! table decides requests about the first, a middle and the last copy as the rules of the template say.
+//! The policies are copies of those of Cerbos's classic load test. Before anything is timed the
+//! table decides requests about the first, a middle and the last copy by the rules of the template.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::measure::{self, Bounds, Figure, Side, float, median};
 use crate::report::Section;
 use crate::run::NATIVE;
 
-/// What `--only` calls the sections.
+/// The name of the sections in `--only`.
 pub(crate) const NAME: &str = "compile";
 
-/// Measures repositories of each size; none where the templates are not there.
+/// Measures repositories of each size; returns no section where the templates are missing.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
     let corpora = root.join("../shared/corpora");
     let templates = match Templates::read(&corpora, "classic") {
@@ -50,7 +50,7 @@ pub(crate) fn child(folder: &Path) -> Result<(), String> {
     compiled(folder).map(drop)
 }
 
-/// A folder of policies; it goes when this does.
+/// A folder of policies, which is removed when it is dropped.
 struct Folder {
     path: PathBuf,
     copies: usize,
@@ -113,7 +113,7 @@ impl Folder {
         })
     }
 
-    /// Asks about some copies what the template answers by its rules.
+    /// Compares the answers about some copies with the rules of the template.
     fn decides_rightly(&self) -> Result<(), String> {
         let parts = compiled(&self.path)?;
         let table = PolicyTable::from_parts(parts).map_err(|error| format!("{error:?}"))?;
@@ -144,7 +144,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays behind in a folder for temporary files is in nobody's way.
+        // A folder that remains among temporary files does no harm.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -157,7 +157,7 @@ fn compiled(folder: &Path) -> Result<wardgate_engine::table::Parts, String> {
     if bundle.is_empty() { Err("an empty bundle".to_owned()) } else { Ok(compiled.parts) }
 }
 
-/// Times a program from its start to its end, and looks at its memory meanwhile.
+/// Times a program from its start to its end, and watches its memory meanwhile.
 fn timed(name: &str, side: Side, bounds: Bounds, command: &mut Command) -> Result<Figure, String> {
     let (mut times, mut most) = (Vec::new(), 0);
     let start = Instant::now();
@@ -176,7 +176,8 @@ fn timed(name: &str, side: Side, bounds: Bounds, command: &mut Command) -> Resul
     })
 }
 
-/// Runs a program once. Returns its time, and the most memory that it had in KiB, where the system tells.
+/// Runs a program once. Returns its time, and its peak memory in KiB, where the system has a file
+/// with it.
 fn run(name: &str, command: &mut Command) -> Result<(Duration, usize), String> {
     let start = Instant::now();
     let mut child = command
@@ -196,7 +197,7 @@ fn run(name: &str, command: &mut Command) -> Result<(Duration, usize), String> {
     }
 }
 
-/// Returns the most memory that a process had so far, in KiB, which Linux alone tells in a file.
+/// Returns the peak memory of a process so far, in KiB, which only Linux has in a file.
 fn resident(status: &Path) -> Option<usize> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -212,10 +213,10 @@ const MANY: usize = 1112;
 
 const RUNS: usize = 5;
 
-/// How often the memory of a process is looked at: its peak can only be seen while it runs.
+/// The interval at which the memory of a process is read: its peak can only be seen while it runs.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Kind, version, role, principal and action, and whether the rules of the template allow it.
+/// Kind, version, role, principal and action, and true if the rules of the template allow it.
 const ANSWERS: &[(&str, &str, &str, &str, &str, bool)] = &[
     ("leave_request", "20210210", "admin", "joe", "anything", true),
     ("leave_request", "20210210", "employee", "ann", "create", true),

@@ -1,7 +1,7 @@
 //! Cryptography beside the libraries that one would use instead, natively and in Node.
 //!
-//! Every row gives the expected answer before it is timed, and in each pass that is timed; every row that can
-//! refuse is first seen to refuse what is forged.
+//! Every row gives the expected answer before it is timed, and in each pass that is timed; every
+//! row that can refuse must first refuse a forged input.
 
 mod aead;
 mod hash;
@@ -41,7 +41,7 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     Ok(sections)
 }
 
-/// What is measured side by side.
+/// Something that is measured on several libraries.
 trait Work {
     /// The section without its figures.
     fn section(&self) -> Section;
@@ -49,7 +49,7 @@ trait Work {
     /// The native rows.
     fn rows(&self) -> Result<Vec<Entry<'_>>, String>;
 
-    /// What Node needs to know.
+    /// The input of Node.
     fn job(&self) -> Json;
 }
 
@@ -74,20 +74,20 @@ impl Bench<'_> {
     }
 }
 
-/// A row, and how many times it does what the figure is about.
+/// A row, and the number of measured units in one of its acts.
 struct Entry<'a> {
     row: Row<'a>,
     times: usize,
 }
 
 impl<'a> Entry<'a> {
-    /// A row that does something; `act` says whether the outcome was right.
+    /// Makes a row; `act` returns true if its result was right.
     fn new(name: &str, side: Side, act: impl Fn(usize) -> bool + 'a) -> Self {
         let pass = move |range: std::ops::Range<usize>| range.filter(|at| !act(*at)).count();
         Self { row: Row::of_pass(name, side, ACTS, pass), times: 1 }
     }
 
-    /// The row, where one act does it so many times.
+    /// Returns the row, of which one act has this many units.
     fn each_of(self, times: usize) -> Self {
         Self { times, ..self }
     }
@@ -99,14 +99,15 @@ fn figures(entries: Vec<Entry<'_>>, bounds: Bounds) -> Result<Vec<Figure>, Strin
     let figures = measure::rows(&rows, bounds)?.into_iter().zip(times);
     let each = |(figure, times): (Figure, usize)| Figure {
         nanoseconds: figure.nanoseconds / float(times),
-        // All of them were right; how many there were tells nothing here.
+        // All of them were right; their number means nothing here.
         requests: 0,
         ..figure
     };
     Ok(figures.map(each).collect())
 }
 
-/// Bytes that are the same in every run and differ from message to message; `node/crypto/bytes.mjs` makes them too.
+/// Returns bytes that are the same in every run and differ from message to message;
+/// `node/crypto/bytes.mjs` makes them too.
 fn bytes(message: usize, length: usize) -> Vec<u8> {
     (message..).take(length).map(|at| u8::try_from(at % 251).unwrap_or_default()).collect()
 }
@@ -120,5 +121,5 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// How often one pass does it at most, so that calling a pass costs nothing beside it.
+/// The most acts of one pass, so that calling a pass costs nothing beside it.
 const ACTS: usize = 1000;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Makes `folder` hold these files and no others.
+/// Makes `folder` contain these files and no others.
 pub(crate) fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
     // The files of another version of a workload would be compiled too.
     if folder.exists() {

@@ -1,7 +1,7 @@
-//! The code that decides in wasmtime, beside the same code natively: what the sandbox takes.
+//! The code that decides in wasmtime, beside the same code natively: the cost of the sandbox.
 //!
-//! Each way of asking stands beside the native one that reads requests in the same form, so that the
-//! difference is the border and the sandbox alone.
+//! Each form of a question stands beside the native row that reads requests in the same form, so
+//! that the difference is the border and the sandbox alone.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::rows::wardgate::Compiled;
 use crate::run::{NATIVE, REFERENCE};
 use crate::workload::Workload;
 
-/// What `--only` calls the section.
+/// The name of the section in `--only`.
 pub(crate) const NAME: &str = "hosts";
 
 /// Measures with the modules in `folder`.
@@ -60,7 +60,7 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
     })
 }
 
-/// What every row is asked.
+/// The requests of every row, and their answers.
 struct Rows<'a> {
     forms: &'a [Forms<'a>],
     expected: &'a [bool],
@@ -74,7 +74,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Says what the sandbox takes.
+/// Prints the cost of the sandbox.
 fn print_overhead(figures: &[Figure]) {
     let took = |name: &str| {
         let found = figures.iter().find(|figure| figure.name == name);
@@ -91,7 +91,7 @@ fn print_overhead(figures: &[Figure]) {
     }
 }
 
-/// What is asked about, each kind and action once.
+/// The kinds and actions of the requests, each pair once.
 struct Targets<'a> {
     all: Vec<(&'a str, &'a str)>,
     numbers: HashMap<(&'a str, &'a str), usize>,
@@ -116,11 +116,11 @@ struct Forms<'a> {
     of_principal: Pairs,
     of_resource: Pairs,
     text: Vec<u8>,
-    /// The place of its kind and action.
+    /// The index of its kind and action.
     target: usize,
 }
 
-/// Attributes as a host may have them that keeps no types.
+/// Attributes of a host without types.
 type Pairs = Vec<(String, Attr)>;
 
 impl<'a> Forms<'a> {
@@ -145,7 +145,7 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// An instance, and what questions to it are prepared for.
+/// An instance, and its prepared questions.
 struct Sandbox {
     session: RefCell<Session>,
     prepared: Vec<RefCell<Prepared>>,

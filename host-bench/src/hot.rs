@@ -6,10 +6,10 @@ use crate::rows::native::Forms;
 use crate::rows::wardgate::{self, Compiled};
 use crate::workload::Workload;
 
-/// Hands `act` the rows of Wardgate for a workload.
+/// Hands the rows of Wardgate for a workload to `act`.
 ///
 /// # Errors
-/// The workload cannot be made, or what `act` returns.
+/// If the workload cannot be made, or `act` fails.
 pub fn rows<T>(
     workload: &str,
     act: impl FnOnce(&[Row<'_>]) -> Result<T, String>,

@@ -1,7 +1,7 @@
 //! Measures decisions and cryptography natively and in Node, beside hand-written code and rivals.
 //!
-//! Every row answers every request correctly before it is timed, and again in each pass that is timed.
-//! Nothing here is a test: no figure makes a run fail.
+//! Every row answers every request correctly before it is timed, and again in each pass that is
+//! timed. Nothing here is a test: no figure makes a run fail.
 #![forbid(unsafe_code)]
 
 pub mod hot;
@@ -82,7 +82,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))
 }
 
-/// Says what ten million checks in Node leave behind; `wardgate-host-memory` counts natively.
+/// Prints the memory that ten million checks in Node leave behind; `wardgate-host-memory` counts
+/// natively.
 fn memory(arguments: &Arguments) -> Result<(), String> {
     println!("{}", run::memory(&root(), arguments)?);
     Ok(())
@@ -97,7 +98,8 @@ fn draw(report: &Report, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The versions of the rivals: those in Node are pinned beside them, the native ones stand in their rows.
+/// Returns the versions of the rivals: those in Node are pinned beside them, the native ones stand
+/// in their rows.
 fn versions(arguments: &Arguments) -> String {
     let pinned = fs::read_to_string(root().join("host-bench/node/package.json"));
     let pinned: serde_json::Value =

@@ -1,4 +1,4 @@
-//! Where and from what a figure comes: without it, a figure means nothing.
+//! The origin of a figure: without it, a figure means nothing.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,9 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value as Json, json};
 use wardgate_engine::cel::Timestamp;
 
-/// What stands beside the figures.
+/// The facts beside the figures.
 pub(crate) struct Machine {
-    /// What it is, and what it was in this run.
+    /// The name of each fact, and its value in this run.
     facts: Vec<(&'static str, String)>,
 }
 
@@ -31,7 +31,7 @@ impl Machine {
         Ok(Self { facts })
     }
 
-    /// The facts as a list in Markdown.
+    /// Returns the facts as a list in Markdown.
     pub(crate) fn list(&self) -> String {
         let mut out = String::new();
         for (name, fact) in &self.facts {
@@ -52,7 +52,7 @@ fn date() -> Result<String, String> {
     now.map(|now| now.to_string()).ok_or_else(|| "the clock is beyond the year 9999".to_owned())
 }
 
-/// Returns the name of the processor, which Linux alone tells in a file.
+/// Returns the name of the processor, which only Linux has in a file.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("model name"));
@@ -60,7 +60,8 @@ fn processor() -> String {
     name.unwrap_or("unknown processor").to_owned()
 }
 
-/// Returns how many programs wanted to run: more than one, this one, makes every figure doubtful.
+/// Returns the number of programs that were ready to run: more than one, this one, makes every
+/// figure doubtful.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let averages: Vec<&str> = text.split_whitespace().take(3).collect();
@@ -88,18 +89,18 @@ fn git(root: &Path, words: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// Returns what a program answers when asked for its version.
+/// Returns the answer of a program to a question for its version.
 pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
     text_of(program, words).lines().next().unwrap_or("unknown").trim().to_owned()
 }
 
-/// Returns all that a program prints; nothing if it cannot be run.
+/// Returns the output of a program; nothing if it cannot be run.
 pub(crate) fn text_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
     let output = Command::new(program).args(words).output().ok();
     output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default()
 }
 
-/// Spells the command; where other programs lie is of no interest to others.
+/// Returns the command, without the folders of other programs.
 fn command() -> String {
     let mut words = std::env::args().skip(1);
     let mut command = "cargo xtask bench".to_owned();

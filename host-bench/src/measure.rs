@@ -1,21 +1,21 @@
 //! Times rows against each other.
 //!
-//! A row is checked, warmed up, then timed in samples. The rows take turns, forwards and backwards, so that
-//! a machine that grows slower or faster in the meantime favours none; the figure is the median. A row too
-//! slow for the whole workload answers as much of it as its time allows, and the report says how much.
-//! `node/measure.mjs` measures in the same way.
+//! A row is checked, warmed up, then timed in samples. The rows take turns, forwards and backwards,
+//! so that a machine that grows slower or faster in the meantime favours none; the figure is the
+//! median. A row too slow for the whole workload answers as much of it as its time allows, and the
+//! report gives the number. `node/measure.mjs` measures in the same way.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// What a row is to the reader of a report.
+/// The role of a row for the reader of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Wardgate.
     Ours,
-    /// The rules by hand.
+    /// The rules written by hand.
     Floor,
-    /// What one would use instead.
+    /// A library that one would use instead.
     Rival,
 }
 
@@ -30,23 +30,25 @@ pub struct Row<'a> {
 /// Answers some requests and returns how many answers differ from the expected ones.
 type Pass<'a> = Box<dyn Fn(Range<usize>) -> usize + 'a>;
 
-/// What was measured.
+/// A measured row.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     pub(crate) name: String,
     pub(crate) side: Side,
-    /// Median time of one decision, or of whatever else the section is about.
+    /// The median time of one decision, or of the unit of the section.
     pub(crate) nanoseconds: f64,
-    /// How many requests were answered, each of them rightly; none where none are asked.
+    /// The number of requests that were answered, each of them rightly; 0 where the section has
+    /// none.
     pub(crate) requests: usize,
 }
 
-/// How long a row may take: long enough for a steady figure, short enough for rivals that scan all rules.
+/// The time that a row may take: long enough for a steady figure, short enough for rivals that scan
+/// all rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     check: Duration,
     warm_up: Duration,
-    /// A sample is far longer than what a clock can tell apart.
+    /// A sample is far longer than the resolution of a clock.
     sample: Duration,
     slow_sample: Duration,
     samples: usize,
@@ -57,14 +59,14 @@ struct Timed<'r, 'a> {
     row: &'r Row<'a>,
     checked: usize,
     passes: u32,
-    /// How many requests one pass answers.
+    /// The number of requests that one pass answers.
     size: usize,
     at: usize,
     times: Vec<f64>,
 }
 
 impl Side {
-    /// The word for it in JSON.
+    /// Returns its name in JSON.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Ours => "ours",
@@ -79,7 +81,7 @@ impl Side {
 }
 
 impl Bounds {
-    /// For figures that are shown.
+    /// The bounds of figures for a report.
     pub(crate) const FULL: Self = Self {
         check: Duration::from_secs(2),
         warm_up: Duration::from_secs(1),
@@ -88,7 +90,7 @@ impl Bounds {
         samples: 20,
     };
 
-    /// For a look at whether everything still runs.
+    /// The bounds of a test run of the benchmark.
     pub(crate) const QUICK: Self = Self {
         check: Duration::from_millis(300),
         warm_up: Duration::from_millis(300),
@@ -99,14 +101,14 @@ impl Bounds {
 }
 
 impl Bounds {
-    /// How long something may be repeated that is done once in a while.
+    /// Returns the time for repeating a rare action.
     pub(crate) const fn check(self) -> Duration {
         self.check
     }
 }
 
 impl<'a> Row<'a> {
-    /// A row that decides request `at` with `decide`.
+    /// Makes a row that decides request `at` with `decide`.
     pub(crate) fn new(
         name: &str,
         side: Side,
@@ -120,7 +122,8 @@ impl<'a> Row<'a> {
         Self::of_pass(name, side, expected.len(), pass)
     }
 
-    /// A row that answers some of `requests` requests and returns how many answers were wrong.
+    /// Makes a row that answers some of `requests` requests and returns the number of wrong
+    /// answers.
     pub(crate) fn of_pass(
         name: &str,
         side: Side,
@@ -130,7 +133,7 @@ impl<'a> Row<'a> {
         Self { name: name.to_owned(), side, requests, pass: Box::new(pass) }
     }
 
-    /// What a report calls it.
+    /// Returns its name in a report.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -139,7 +142,7 @@ impl<'a> Row<'a> {
     /// Answers every request once.
     ///
     /// # Errors
-    /// An answer is wrong.
+    /// If an answer is wrong.
     pub fn pass(&self) -> Result<(), String> {
         self.run(&(0..self.requests), 1).map(drop)
     }
@@ -218,7 +221,7 @@ pub(crate) fn rows(rows: &[Row<'_>], bounds: Bounds) -> Result<Vec<Figure>, Stri
     Ok(timed.into_iter().map(figure).collect())
 }
 
-/// Times something that is done once in a while, such as taking new policies into use.
+/// Times a rare action, such as loading new policies.
 pub(crate) fn action(
     name: &str,
     side: Side,

@@ -12,20 +12,20 @@ use crate::measure::{Figure, Side};
 use crate::rivals;
 use crate::workload::{Rivals, Workload};
 
-/// What Node is asked to measure.
+/// The input of Node.
 pub(crate) struct Job<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) bundle: &'a [u8],
-    /// The policies of OPA: what to call each form, and its file.
+    /// The policies of OPA: the name of each form, and its file.
     pub(crate) opa: &'a [(String, PathBuf)],
     /// A module of accessors for the bundle.
     pub(crate) accessors: Option<&'a Path>,
     pub(crate) quick: bool,
-    /// Whether to measure how long new policies take to be in use.
+    /// True if the time until new policies are in use is measured.
     pub(crate) reload: bool,
 }
 
-/// What Node measured.
+/// The figures of Node.
 pub(crate) struct Measured {
     pub(crate) figures: Vec<Figure>,
     pub(crate) reloads: Vec<Figure>,
@@ -61,7 +61,8 @@ impl Job<'_> {
     }
 }
 
-/// Measures in a fresh Node process, so that no workload runs on what another has taught the JIT.
+/// Measures in a fresh Node process, so that no workload runs on what another has trained in the
+/// JIT.
 pub(crate) fn measure(root: &Path, job: &Job<'_>) -> Result<Measured, String> {
     let answer = ask(&root.join("host-bench/node/bench.mjs"), &[], &job.json())?;
     Ok(Measured { figures: figures(&answer, "rows")?, reloads: figures(&answer, "reloads")? })
@@ -81,7 +82,7 @@ pub(crate) fn filters(root: &Path, job: &Job<'_>) -> Result<Vec<(String, Vec<Fig
     names.map(|name| Ok((name.clone(), figures(filters, name)?))).collect()
 }
 
-/// Counts what ten million checks leave behind, and says it in a sentence.
+/// Returns a sentence about the memory that ten million checks leave behind.
 pub(crate) fn memory(root: &Path, job: &Job<'_>) -> Result<String, String> {
     let answer = ask(&root.join("host-bench/node/memory.mjs"), &[], &job.json())?;
     let number = |path: &str| answer.pointer(path).and_then(Json::as_i64).ok_or("node: no number");
@@ -98,7 +99,7 @@ pub(crate) fn memory(root: &Path, job: &Job<'_>) -> Result<String, String> {
     ))
 }
 
-/// Measures the first calls of one row in a fresh process: of the load, of the first call, of the next 99.
+/// Measures the first calls of one row in a fresh process: the load, the first call, the next 99.
 pub(crate) fn cold(root: &Path, job: &Job<'_>, row: &str) -> Result<Vec<Figure>, String> {
     let answer = ask(&root.join("host-bench/node/cold.mjs"), &[row], &job.json())?;
     figures(&answer, "figures")

@@ -1,4 +1,4 @@
-//! The figures for a person and for a program.
+//! The figures as Markdown for a person and as JSON for a program.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::machine::Machine;
 use crate::measure::{Figure, Side, float};
 
-/// Everything that one run found.
+/// All figures of one run.
 pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) sections: Vec<Section>,
@@ -17,18 +17,18 @@ pub(crate) struct Report {
 /// Figures that belong beside each other.
 #[derive(Default)]
 pub(crate) struct Section {
-    /// What files call it.
+    /// Its name in files.
     pub(crate) name: String,
     pub(crate) title: String,
-    /// What a reader must know to read the figures rightly.
+    /// The notes that a reader needs to understand the figures.
     pub(crate) note: &'static str,
-    /// How many bytes each row works on, where its throughput matters.
+    /// The number of bytes that each row processes, where its throughput matters.
     pub(crate) bytes: usize,
     /// The figures of each host.
     pub(crate) hosts: Vec<(String, Vec<Figure>)>,
 }
 
-/// How many times as long as ours a rival takes, and what is promised of it.
+/// A ratio of a rival's time to ours, and the promised one.
 pub(crate) struct Ratio {
     pub(crate) what: String,
     pub(crate) found: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Ratio {
 }
 
 impl Report {
-    /// The report as Markdown.
+    /// Returns the report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!("# Figures\n\n{}\n{READ}", self.machine.list());
         for section in &self.sections {
@@ -96,7 +96,7 @@ fn write_host(out: &mut String, host: &str, figures: &[Figure], bytes: usize) {
     }
 }
 
-/// Writes what is promised; where nothing is, nothing.
+/// Writes the promised ratios, if there are any.
 fn write_ratios(out: &mut String, ratios: &[Ratio]) {
     if ratios.is_empty() {
         return;
@@ -108,7 +108,7 @@ fn write_ratios(out: &mut String, ratios: &[Ratio]) {
     }
 }
 
-/// How many times as long as our first row a row takes.
+/// Returns the ratio of a row's time to that of our first row.
 fn ratio(figure: &Figure, figures: &[Figure]) -> String {
     let Some(ours) = figures.iter().find(|figure| figure.side == Side::Ours) else {
         return String::new();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_those_that_say_something() {
+    fn columns_without_content_are_left_out() {
         let check = |requests, bytes, expected: &str| {
             let figure = Figure { name: "x".into(), side: Side::Ours, nanoseconds: 2.0, requests };
             let mut out = String::new();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_that_is_missed_says_so() {
+    fn a_missed_ratio_is_marked() {
         let check = |found, expected: &str| {
             let mut out = String::new();
             write_ratios(&mut out, &[Ratio { what: "x".into(), found, promised: 5.0 }]);

@@ -1,7 +1,8 @@
 //! The rules of the workloads in the languages of the rivals.
 //!
-//! Each gets what is best for it. Rego comes in two forms: all rules in one package, and a package for
-//! each kind, found by the kind of the resource, which is how one writes it once there are many.
+//! Each gets the form that is best for it. Rego comes in two forms: all rules in one package, and a
+//! package for each kind, found by the kind of the resource, which is the usual form for many
+//! kinds.
 
 use std::fmt::Write;
 
@@ -10,7 +11,7 @@ use crate::workload::{RuleSet, Workload};
 /// Rego modules, each with the path of its file.
 pub(crate) type Modules = Vec<(String, String)>;
 
-/// The forms of a workload in Rego, by what a report calls them; none where it has none.
+/// Returns the forms of a workload in Rego, by their names in a report; none where it has none.
 pub(crate) fn rego(workload: &Workload) -> Vec<(&'static str, Modules)> {
     let rules = match workload.rules {
         RuleSet::FiveRules => REGO_FIVE_RULES,
@@ -60,7 +61,7 @@ fn write_rules(text: &mut String, rules: &[(&str, &str)], guard: &str) {
     }
 }
 
-/// The rules in Cedar: an entity type for each kind, roles as parents of the principal.
+/// Returns the rules in Cedar: an entity type for each kind, roles as parents of the principal.
 pub(crate) fn cedar(workload: &Workload) -> Option<String> {
     let policies = |kind: &String| {
         format!(
@@ -78,7 +79,7 @@ when {{ resource.locked }};
     (workload.rules == RuleSet::FiveRules).then(|| workload.kinds.iter().map(policies).collect())
 }
 
-/// The rules as rows of a casbin policy: kind, two actions, a condition by name, an effect.
+/// Returns the rules as rows of a casbin policy: kind, two actions, a condition by name, an effect.
 pub(crate) fn casbin(workload: &Workload) -> Option<String> {
     let rows = |kind: &String| {
         format!(
@@ -92,7 +93,7 @@ pub(crate) fn casbin(workload: &Workload) -> Option<String> {
     (workload.rules == RuleSet::FiveRules).then(|| workload.kinds.iter().map(rows).collect())
 }
 
-/// A model of casbin over those rows.
+/// Returns a model of casbin over those rows.
 pub(crate) fn casbin_model(request: &str, matcher: &str) -> String {
     format!(
         "[request_definition]\nr = {request}\n\n\

@@ -1,4 +1,4 @@
-//! The native rows: what answers the requests.
+//! The native rows, which answer the requests.
 
 #[cfg(feature = "rivals")]
 pub(crate) mod casbin;

@@ -1,4 +1,4 @@
-//! One run: every section that is wanted, one after the other.
+//! One run: every selected section, one after the other.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -77,12 +77,12 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     Ok(sections)
 }
 
-/// Counts what ten million checks in Node leave behind.
+/// Counts the memory that ten million checks in Node leave behind.
 pub(crate) fn memory(root: &Path, arguments: &Arguments) -> Result<String, String> {
     Prepared::new(root, arguments, REFERENCE)?.memory()
 }
 
-/// A workload, ready to be asked about.
+/// A workload, ready to be measured.
 struct Prepared<'a> {
     root: &'a Path,
     arguments: &'a Arguments,
@@ -102,13 +102,13 @@ impl<'a> Prepared<'a> {
         let wanted = arguments.opa.as_ref().filter(|_| workload.rivals != Rivals::None);
         let opa = wanted.map(|program| opa::compile(program, &workload)).transpose()?;
         let opa = opa.unwrap_or_default();
-        // Where there is nobody to compare with, a row more would tell nothing new.
+        // Without rivals, one row more would show nothing new.
         let cli = arguments.cli.as_ref().filter(|_| workload.rivals != Rivals::None);
         let accessors = cli.map(|program| accessors::emit(root, program, &workload)).transpose()?;
         Ok(Self { root, arguments, workload, compiled, requests, opa, accessors })
     }
 
-    /// What a decision takes.
+    /// Measures a decision.
     fn decisions(&self) -> Result<Section, String> {
         let mut hosts = Vec::new();
         if self.arguments.native && self.is_native() {
@@ -121,7 +121,7 @@ impl<'a> Prepared<'a> {
         Ok(Section { name: name.clone(), title: title.clone(), hosts, ..Section::default() })
     }
 
-    /// Natively there are no objects to be made anew.
+    /// Returns true if the workload runs natively, where no objects are made anew.
     fn is_native(&self) -> bool {
         self.workload.objects == crate::workload::Objects::Reused
     }
@@ -137,7 +137,7 @@ impl<'a> Prepared<'a> {
         measure::rows(&rows, self.arguments.bounds())
     }
 
-    /// What is left of a decision when the request has been read.
+    /// Measures the rest of a decision after the request has been read.
     fn evaluation(&self) -> Result<Section, String> {
         let Self { workload, compiled, requests, .. } = self;
         let mut hosts = Vec::new();
@@ -160,7 +160,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// What a decision takes in a list.
+    /// Measures a decision within a list.
     fn filter(&self) -> Result<Vec<Section>, String> {
         let host = node_name()?;
         let section = |(action, figures): (String, Vec<Figure>)| Section {
@@ -172,7 +172,7 @@ impl<'a> Prepared<'a> {
         Ok(node::filters(self.root, &self.job(false))?.into_iter().map(section).collect())
     }
 
-    /// What it takes until new policies are in use.
+    /// Measures the time until new policies are in use.
     fn reload(&self) -> Result<Section, String> {
         let mut hosts = Vec::new();
         if self.arguments.native {
@@ -202,7 +202,7 @@ impl<'a> Prepared<'a> {
         Ok(std::iter::once(first).chain(rivals).collect())
     }
 
-    /// What the first calls take, each row in fresh processes.
+    /// Measures the first calls, each row in fresh processes.
     fn cold(&self) -> Result<Vec<Section>, String> {
         let host = node_name()?;
         let job = self.job(false);
@@ -227,7 +227,7 @@ impl<'a> Prepared<'a> {
         Ok(COLD.iter().zip(found).map(section).collect())
     }
 
-    /// What ten million checks in Node leave behind.
+    /// Measures the memory that ten million checks in Node leave behind.
     fn memory(&self) -> Result<String, String> {
         node::memory(self.root, &self.job(false))
     }
@@ -240,7 +240,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The median of the figures at one place of several runs.
+/// Returns the median of the figures at one index of several runs.
 fn middle(runs: &[Vec<Figure>], at: usize) -> Option<Figure> {
     let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.get(at)).collect();
     let first = (*figures.first()?).clone();
@@ -295,7 +295,7 @@ const OF_REFERENCE: &[&str] = &["evaluation", "filter", "reload", "cold"];
 const COLD_PROCESSES: usize = 5;
 const COLD_ROWS: &[&str] = &["wardgate", "floor", "casl", "opa", "cedar", "casbin"];
 
-/// Name, title and note of what a cold process tells.
+/// Name, title and note of the figures of a cold process.
 const COLD: &[(&str, &str, &str)] = &[
     (
         "cold-load",

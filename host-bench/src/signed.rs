@@ -1,6 +1,7 @@
-//! Opening a signed bundle of ten thousand rules: what a host does before it believes any of them.
+//! Opening a signed bundle of ten thousand rules: the steps of a host before it trusts any of them.
 //!
-//! The bundle is opened once beforehand, and its policies answer every request of the workload rightly.
+//! The bundle is opened once beforehand, and its policies answer every request of the workload
+//! rightly.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::rows::wardgate::{self, Compiled};
 use crate::run::{NATIVE, node_name};
 use crate::workload::Workload;
 
-/// What `--only` calls the section.
+/// The name of the section in `--only`.
 pub(crate) const NAME: &str = "open-signed";
 
 /// Measures.
@@ -44,7 +45,7 @@ pub(crate) fn section(root: &Path, arguments: &Arguments) -> Result<Section, Str
     })
 }
 
-/// The bundle, and who signed it.
+/// The bundle and its signer.
 struct Signed {
     workload: Workload,
     bundle: Vec<u8>,

@@ -1,8 +1,9 @@
-//! SPOCP: what a query takes, whatever the number of rules, and what reading and loading take.
+//! SPOCP: the cost of a query for any number of rules, and of reading and loading.
 //!
-//! The rules and queries are those of the benchmark of go-spocp, `cmd/protocolperf`: a resource, an action
-//! and a subject, half of the queries made from a rule. They hold no star form, so that a plain set of
-//! texts says what each answer must be; the rules with star forms are few enough to look at one by one.
+//! The rules and queries are those of the benchmark of go-spocp, `cmd/protocolperf`: a resource, an
+//! action and a subject, half of the queries made from a rule. They hold no star form, so that a
+//! plain set of texts gives each right answer; the rules with star forms are few enough to look at
+//! one by one.
 
 mod generate;
 
@@ -18,7 +19,7 @@ use crate::report::Section;
 use crate::run::NATIVE;
 use generate::Generator;
 
-/// What `--only` calls the sections.
+/// The name of the sections in `--only`.
 pub(crate) const NAME: &str = "spocp";
 
 /// Measures.
@@ -34,10 +35,10 @@ pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
     Ok(sections)
 }
 
-/// Makes a set of so many rules, and returns how many are different.
+/// Makes a set of this many rules, of which equal ones count once.
 ///
 /// # Errors
-/// A rule cannot be read.
+/// If a rule cannot be read.
 pub fn rules(count: usize) -> Result<RuleSet, String> {
     loaded(&Generator::new().rules(count))
 }
@@ -68,7 +69,7 @@ impl Case {
         Ok(Self { name: format!("{} rules", set.len()), texts, set, queries, expected })
     }
 
-    /// Rules of all star forms; their answers are those of a look at each rule.
+    /// Makes rules of all star forms; their answers are those of a look at each rule.
     fn starred() -> Result<Self, String> {
         let mut generator = Generator::new();
         let (texts, queries) = generator.starred(STARRED, QUERIES / 10);
@@ -92,7 +93,7 @@ impl Case {
         Row::new(&self.name, Side::Ours, &self.expected, allows)
     }
 
-    /// The same where each query is read first.
+    /// Returns the row in which each query is read first.
     fn row_of_text(&self) -> Row<'_> {
         let buffer = RefCell::new(Normal::default());
         let allows = move |at: usize| {
@@ -104,7 +105,7 @@ impl Case {
         Row::new(&name, Side::Ours, &self.expected, allows)
     }
 
-    /// The same by a look at one rule after the other.
+    /// Returns the row of a look at one rule after the other.
     fn scan<'a>(&'a self, rules: &'a [Normal]) -> Row<'a> {
         let allows = |at: usize| {
             let query = self.queries.get(at);

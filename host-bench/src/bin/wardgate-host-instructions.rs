@@ -1,6 +1,7 @@
-//! Runs one native form of a question for a counter of instructions: NAME PASSES, or nothing for the names.
+//! Runs one native form of a question for a counter of instructions: NAME PASSES, or no argument
+//! for the names.
 //!
-//! The difference between two runs is what the passes took: what comes before them is the same in both.
+//! The difference between two runs is the cost of the passes: all before them is the same in both.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

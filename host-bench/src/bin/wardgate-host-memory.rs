@@ -1,4 +1,5 @@
-//! Counts the allocations of a decision, in every native form, and what sets of SPOCP rules hold on to.
+//! Counts the allocations of a decision, in every native form, and the memory of sets of SPOCP
+//! rules.
 //!
 //! It is a program of its own because the counting allocator would slow the rows of the benchmark.
 #![forbid(unsafe_code)]
@@ -21,9 +22,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what one pass over the 2000 requests allocates.
+/// Prints the allocations of one pass over the 2000 requests.
 fn count(row: &Row<'_>) -> Result<(), String> {
-    // The first decision of a thread makes what the thread keeps.
+    // The first decision of a thread makes the thread's buffers.
     row.pass()?;
     let mut outcome = Ok(());
     let counted = measure(|| outcome = row.pass());
@@ -33,7 +34,7 @@ fn count(row: &Row<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints what a set of SPOCP rules holds on to.
+/// Prints the memory of a set of SPOCP rules.
 fn resident(rules: usize) -> Result<(), String> {
     let mut set = Err(String::new());
     let counted = measure(|| set = spocp::rules(rules));

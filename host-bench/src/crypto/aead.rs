@@ -1,7 +1,7 @@
-//! Authenticated encryption: a text is sealed where it is, and opened again.
+//! Authenticated encryption: a text is sealed in its place, and opened again.
 //!
-//! So every pass starts from the same bytes, and no row copies any. Ciphers have their keys ready where their
-//! interface lets them.
+//! So every pass starts from the same bytes, and no row copies any. Ciphers have their keys ready
+//! where their interface lets them.
 
 mod rivals;
 
@@ -18,7 +18,7 @@ use super::{Entry, Work, bytes, size};
 use crate::measure::Side;
 use crate::report::Section;
 
-/// A text to seal, and the tags that it must get.
+/// A text to seal, and its right tags.
 pub(super) struct Text {
     text: Vec<u8>,
     chacha: Tag,
@@ -28,20 +28,20 @@ pub(super) struct Text {
 
 /// Something that seals and opens.
 trait Cipher {
-    /// Turns a text into its ciphertext; nothing if the library refuses.
+    /// Turns a text into its ciphertext; returns `None` if the library refuses.
     fn seal(&self, text: &mut [u8]) -> Option<Tag>;
 
-    /// Turns a ciphertext into its text, and tells whether it is authentic.
+    /// Turns a ciphertext into its text, and returns true if it is authentic.
     fn open(&self, text: &mut [u8], tag: &Tag) -> bool;
 }
 
 impl Text {
-    /// The sizes of the report.
+    /// Returns the sizes of the report.
     pub(super) fn all() -> Result<Vec<Self>, String> {
         [64, 1024, 64 * 1024, 1024 * 1024].into_iter().map(Self::new).collect()
     }
 
-    /// The tags come from libraries that are none of ours.
+    /// Makes a text of this length. The tags come from libraries of others.
     fn new(length: usize) -> Result<Self, String> {
         let text = bytes(0, length);
         let tag = |cipher: &dyn Cipher| cipher.seal(&mut text.clone()).ok_or("no tag to expect");
@@ -66,7 +66,7 @@ impl Text {
         }))
     }
 
-    /// Seals and opens once, and looks at every byte; then at what is forged.
+    /// Seals and opens once, and compares every byte; then it does so with a forged text.
     fn confirm(&self, cipher: &impl Cipher, expected: &Tag) -> Result<(), &'static str> {
         let mut text = self.text.clone();
         let mut tag = cipher.seal(&mut text).ok_or("does not seal")?;
@@ -89,7 +89,7 @@ impl Work for Text {
             name: format!("crypto-aead-{length}"),
             title: format!("Authenticated encryption: {} sealed and opened again", size(length)),
             note: NOTE,
-            // Each byte is worked on twice.
+            // Each byte is processed twice.
             bytes: 2 * length,
             hosts: Vec::new(),
         }
@@ -161,7 +161,7 @@ const OURS: &str = "Wardgate ChaCha20-Poly1305";
 const AEGIS: &str = "Wardgate AEGIS-256X4, between native hosts";
 const NOTE: &str = "Throughput counts the bytes of both directions. WebAssembly has them in its memory beforehand.";
 const KEY: Key = [7; 32];
-/// Used again in every pass, as nobody may outside a benchmark.
+/// Used again in every pass, which is forbidden outside a benchmark.
 const NONCE: Nonce = [9; 12];
 const LONG_NONCE: aegis::Nonce = [9; 32];
 const ASSOCIATED: &[u8] = b"sixteen bytes...";

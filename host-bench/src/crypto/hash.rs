@@ -22,7 +22,7 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
-    /// The sizes of the report, one after the other: the largest fill tens of megabytes.
+    /// Returns the sizes of the report, one after the other: the largest fill tens of megabytes.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let one = [64, KIB, 64 * KIB, MIB, 16 * MIB].map(|length| (1, length));
         let many = [64, KIB, 64 * KIB].map(|length| (1000, length));
@@ -35,7 +35,7 @@ impl Hashes {
         Self { length, messages, digests }
     }
 
-    /// A row that hashes the message where there is only one.
+    /// Makes a row that hashes the message where there is only one.
     fn one<'a>(&'a self, name: &str, side: Side, hash: impl Fn(&[u8]) -> Digest + 'a) -> Entry<'a> {
         let pairs = move || self.messages.iter().zip(&self.digests);
         Entry::new(name, side, move |_| {
@@ -43,8 +43,8 @@ impl Hashes {
         })
     }
 
-    /// A row that hashes all messages. All digests are compared once, later only the last: comparing them all
-    /// would cost more than the fastest row takes.
+    /// Makes a row that hashes all messages. All digests are compared once, later only the last:
+    /// comparing them all would cost more than the fastest row takes.
     fn many<'a>(
         &'a self,
         name: &str,
@@ -60,7 +60,7 @@ impl Hashes {
         let digests = RefCell::new(digests);
         Ok(Entry::new(name, side, move |_| {
             let mut digests = digests.borrow_mut();
-            // A digest of the pass before must not be taken for one of this pass.
+            // A digest of the pass before must not pass for one of this pass.
             digests.last_mut().into_iter().for_each(|digest| *digest = Digest::default());
             hash(black_box(&messages), &mut digests);
             digests.last() == self.digests.last()
@@ -97,7 +97,7 @@ impl Hashes {
         };
         Ok(vec![
             self.many("Wardgate hash_many", Side::Ours, |messages, digests| {
-                // The places are as many as the messages.
+                // There is a digest for each message.
                 let _ = ours::hash_many(messages, digests);
             })?,
             self.many("Wardgate hash, one by one", Side::Ours, one_by_one(ours::hash))?,

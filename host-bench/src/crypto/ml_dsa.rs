@@ -1,6 +1,6 @@
 //! ML-DSA-87: signatures over 256 bytes, by one key.
 //!
-//! Rows that keep something of the key have it ready; the others get its bytes, as their interface wants.
+//! Rows that prepare the key have it ready; the others get its bytes, as their interface wants.
 
 use std::cell::RefCell;
 
@@ -28,7 +28,7 @@ pub(super) struct Signed {
 }
 
 impl Signed {
-    /// Signs, by a library that is none of ours.
+    /// Signs, with a library of others.
     pub(super) fn make() -> Result<Self, String> {
         let key = SigningKey::<MlDsa87>::from_seed(&SEED.into());
         let sign = |at| {
@@ -41,7 +41,7 @@ impl Signed {
         Ok(Self { key: key.as_ref().encode().to_vec(), pairs })
     }
 
-    /// A signature in which one bit is another.
+    /// Returns a signature with one bit flipped.
     fn forged(&self) -> (&[u8], Vec<u8>) {
         let (message, signature) = self.pair(0);
         let mut forged = signature.to_vec();
@@ -55,7 +55,7 @@ impl Signed {
         self.pairs.get(at % PAIRS).map_or((&[], &[]), |(message, signature)| (message, signature))
     }
 
-    /// A row that verifies one signature after the other.
+    /// Makes a row that verifies one signature after the other.
     fn one_by_one<'a>(
         &'a self,
         name: &str,

@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use crate::measure::Figure;
 use crate::node;
 
-/// Measures in a fresh process, so that no work runs on what another has taught the just-in-time compiler.
+/// Measures in a fresh process, so that no work runs on what other work has trained in the
+/// just-in-time compiler.
 pub(super) fn measure(
     root: &Path,
     modules: &Path,

@@ -4,17 +4,17 @@ use super::versions::{AWS_LC, BLAKE3, CHACHA20POLY1305, LIBCRUX, RING};
 use crate::measure::Figure;
 use crate::report::{Ratio, Section};
 
-/// Finds what is promised and was measured.
+/// Returns the promised ratios that were measured.
 pub(crate) fn of(sections: &[Section]) -> Vec<Ratio> {
     PROMISES.iter().filter_map(|promise| promise.ratio(sections)).collect()
 }
 
-/// That one row takes so many times as long as another.
+/// The promise that one row takes this many times as long as another.
 struct Promise {
     section: &'static str,
     host: &'static str,
     ours: &'static str,
-    /// How the names of its rows begin: the fastest of them counts.
+    /// The beginning of the names of its rows: the fastest of them counts.
     rival: &'static str,
     ratio: f64,
 }
@@ -30,7 +30,7 @@ impl Promise {
     }
 }
 
-/// The least time of the rows whose names begin so.
+/// Returns the least time of the rows whose names begin so.
 fn fastest(figures: &[Figure], name: &str) -> Option<f64> {
     let rows = figures.iter().filter(|figure| figure.name.starts_with(name));
     rows.map(|figure| figure.nanoseconds).min_by(f64::total_cmp)
@@ -128,7 +128,7 @@ mod tests {
         };
         let (ours, rival) = ("Wardgate, prepared key", "libcrux-ml-dsa 0.0.11");
         check(&[(ours, 2.0), (rival, 30.0), ("libcrux-ml-dsa 0.0.11 without SIMD", 24.0)], &[12.0]);
-        // What was not measured promises nothing.
+        // A row that was not measured gives no ratio.
         check(&[(ours, 2.0)], &[]);
         check(&[(rival, 2.0)], &[]);
     }

@@ -1,6 +1,6 @@
-//! What a report calls the rivals: exactly as `Cargo.toml` pins them.
+//! The names of the rivals in a report: exactly as `Cargo.toml` pins them.
 
-/// All of them.
+/// Returns all of them.
 pub(crate) fn all() -> Vec<String> {
     let mut all: Vec<String> = [ML_DSA, LIBCRUX, FIPS204, AWS_LC, RING, BLAKE3, CHACHA20POLY1305]
         .iter()
@@ -11,7 +11,7 @@ pub(crate) fn all() -> Vec<String> {
     all
 }
 
-/// The one of the system.
+/// Returns the version of the system's library.
 #[cfg(feature = "openssl")]
 pub(super) fn openssl() -> String {
     let text = openssl::version::version();

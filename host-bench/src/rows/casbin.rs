@@ -1,7 +1,7 @@
 //! casbin: a row of its policy for each rule.
 //!
-//! What a rule's condition asks is handed to it as flags of the request, computed beforehand: the figure
-//! is the least that casbin takes.
+//! The values that a rule's condition reads are handed to it as flags of the request, computed
+//! beforehand: the figure is the least that casbin takes.
 
 use std::fmt::Display;
 use std::pin::pin;
@@ -18,7 +18,7 @@ use crate::workload::Workload;
 /// A request as this model defines it.
 type Input = (String, String, bool, bool, bool, bool, bool);
 
-/// The row of casbin.
+/// Returns the row of casbin.
 pub(crate) fn row<'a>(
     workload: &'a Workload,
     requests: &[Request],
@@ -38,7 +38,7 @@ pub(crate) fn row<'a>(
     }))
 }
 
-/// Reads a policy, as a program does that takes a new one into use.
+/// Reads a policy, as a program does that loads a new one.
 pub(crate) fn load(policy: &str) -> Result<Enforcer, String> {
     let model = rivals::casbin_model(REQUEST, MATCHER);
     let model = at_once(DefaultModel::from_str(&model))?.map_err(message)?;

@@ -17,7 +17,7 @@ use wardgate_engine::request::Request as EngineRequest;
 use crate::measure::{Row, Side};
 use crate::workload::Workload;
 
-/// The row of Cedar.
+/// Returns the row of Cedar.
 pub(crate) fn row<'a>(
     workload: &'a Workload,
     requests: &[EngineRequest],
@@ -34,7 +34,7 @@ pub(crate) fn row<'a>(
     }))
 }
 
-/// Parses the policies, as a program does that takes new ones into use.
+/// Parses the policies, as a program does that loads new ones.
 pub(crate) fn reload(text: &str) -> Result<(), String> {
     PolicySet::from_str(text).map(drop).map_err(message)
 }
@@ -61,7 +61,7 @@ fn attributes(attr: &AttrMap) -> Result<HashMap<String, RestrictedExpression>, S
     attr.entries().iter().map(entry).collect()
 }
 
-/// The owner is an entity, so that it can be compared with the principal.
+/// Makes an expression. The owner is an entity, so that it can be compared with the principal.
 fn expression(name: &str, value: &Attr) -> Result<RestrictedExpression, String> {
     Ok(match value {
         Attr::Bool(flag) => RestrictedExpression::new_bool(*flag),

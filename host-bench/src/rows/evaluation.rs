@@ -1,7 +1,7 @@
 //! The evaluation alone: frames that are filled already.
 //!
-//! As many words are stored for each decision as the largest fast path of the workload has slots, so that this row
-//! does what the row in Node does.
+//! As many words are stored for each decision as the largest fast path of the workload has slots,
+//! so that this row does what the row in Node does.
 
 use std::hint::black_box;
 
@@ -33,7 +33,7 @@ impl Frames {
         Ok(Self { filled: requests.iter().map(filled).collect::<Result<_, _>>()? })
     }
 
-    /// The row.
+    /// Returns the row.
     pub(crate) fn row<'a>(&'a self, workload: &'a Workload, table: &'a PolicyTable) -> Row<'a> {
         let expected = &workload.expected;
         Row::of_pass("filled frame", Side::Ours, expected.len(), move |range| {
@@ -51,7 +51,7 @@ impl Frames {
         })
     }
 
-    /// What storing the words takes, with nothing decided.
+    /// Returns the row that only stores the words.
     pub(crate) fn floor(&self) -> Row<'_> {
         Row::of_pass("words alone", Side::Floor, self.filled.len(), |range| {
             let mut frame = Frame::new();

@@ -9,7 +9,7 @@ use wardgate_engine::request::Request;
 use crate::measure::{Row, Side};
 use crate::workload::{RuleSet, Workload};
 
-/// The row of the hand-written rules.
+/// Returns the row of the hand-written rules.
 pub(crate) fn row<'a>(workload: &'a Workload, requests: &'a [Request]) -> Result<Row<'a>, String> {
     let (expected, kinds, actions) = (&workload.expected, workload.kinds.len(), workload.actions);
     // Each form has a closure of its own, so that the compiler sees the rules in the loop.
@@ -34,7 +34,7 @@ fn floor<'a>(
     Row::new("hand-written", Side::Floor, expected, move |at| requests.get(at).is_some_and(&allows))
 }
 
-/// What the hand-written rules answer.
+/// Returns the answers of the hand-written rules.
 pub(crate) fn answers(
     rules: RuleSet,
     (kinds, actions): (usize, usize),
@@ -135,8 +135,8 @@ impl Patterns {
     }
 }
 
-/// Reads the number of a name instead of looking the name up in a set, which would cost more than the
-/// rules.
+/// Reads the number of a name instead of looking the name up in a set, which would cost more than
+/// the rules.
 fn numbered(name: &str, prefix: &str) -> Option<usize> {
     name.strip_prefix(prefix)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Every form in which a Rust host may ask.
+//! Every form of a question in a Rust host.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use crate::workload::{RuleSet, Workload};
 /// The requests of a workload in every form.
 pub(crate) struct Forms {
     pdp: Pdp,
-    /// Remembers answers; only where conditions are long.
+    /// A PDP that remembers answers; only where conditions are long.
     caching: Option<Pdp>,
     forms: Vec<RequestForms>,
-    /// A prepared question for each kind and action that is asked about; none where there are no types.
+    /// A prepared question for each kind and action of the requests; none where there are no types.
     prepared: Vec<Prepared<User, Thing>>,
 }
 
@@ -32,11 +32,11 @@ struct RequestForms {
     thing_pairs: Pairs,
     value: Json,
     text: Vec<u8>,
-    /// Its place among the prepared questions.
+    /// The index of its prepared question.
     prepared: usize,
 }
 
-/// Attributes as a host may have them that keeps no types.
+/// Attributes of a host without types.
 type Pairs = Vec<(String, Attr)>;
 
 struct User {
@@ -102,7 +102,7 @@ impl Forms {
         Ok(Self { pdp, caching, forms, prepared })
     }
 
-    /// A row for each form.
+    /// Returns a row for each form.
     pub(crate) fn rows<'a>(
         &'a self,
         workload: &'a Workload,
@@ -146,7 +146,7 @@ impl Forms {
         rows
     }
 
-    /// The rows of the host's own types.
+    /// Returns the rows of the host's own types.
     fn typed<'a>(&'a self, expected: &'a [bool]) -> Vec<Row<'a>> {
         if self.prepared.is_empty() {
             return Vec::new();
@@ -220,7 +220,7 @@ fn pairs(attributes: &AttrMap) -> Pairs {
     attributes.entries().iter().map(pair).collect()
 }
 
-/// How many requests the row with a cache asks in turn.
+/// The number of requests that the row with a cache repeats in turn.
 const RETURNING: usize = 200;
 /// The entries of the cache.
 const CACHE_ENTRIES: usize = 4096;

@@ -13,7 +13,7 @@ use crate::measure::{Row, Side};
 use crate::rivals::{self, Modules};
 use crate::workload::Workload;
 
-/// The rows of regorus, for each form of the policy.
+/// Returns the rows of regorus, for each form of the policy.
 pub(crate) fn rows(workload: &Workload) -> Result<Vec<Row<'_>>, String> {
     let inputs: Vec<Value> =
         workload.requests.iter().map(|request| request.clone().into()).collect();
@@ -30,7 +30,7 @@ pub(crate) fn rows(workload: &Workload) -> Result<Vec<Row<'_>>, String> {
     Ok(rows)
 }
 
-/// Parses and compiles a policy, as a program does that takes a new one into use.
+/// Parses and compiles a policy, as a program does that loads a new one.
 pub(crate) fn compile(modules: &Modules) -> Result<CompiledPolicy, String> {
     let mut engine = Engine::new();
     for (path, text) in modules {
@@ -63,7 +63,7 @@ fn machine<'a>(
     let program = Compiler::compile_from_policy(policy, &[ENTRY]).map_err(message)?;
     let mut machine = RegoVM::new();
     machine.load_program(program);
-    // A row answers through a shared reference; this one is asked by one thread only.
+    // A row answers through a shared reference; this one is used by one thread only.
     let machine = RefCell::new(machine);
     let name = format!("{NAME} machine, {form}");
     Ok(Row::new(&name, Side::Rival, &workload.expected, move |at| {

@@ -29,7 +29,7 @@ impl Compiled {
     }
 }
 
-/// The rows of the engine itself, without fast paths.
+/// Returns the rows of the engine itself, without fast paths.
 pub(crate) fn rows<'a>(
     workload: &'a Workload,
     compiled: &'a Compiled,
@@ -53,7 +53,7 @@ pub(crate) fn rows<'a>(
     ]
 }
 
-/// Opens the bundle once more, as a host does that takes new policies into use.
+/// Opens the bundle once more, as a host does that loads new policies.
 pub(crate) fn reload(compiled: &Compiled) -> Result<(), String> {
     open(&compiled.bundle, Trust::Unsigned, &Conditions::default())
         .map(drop)

@@ -44,7 +44,7 @@ impl Generator {
         (rules, queries)
     }
 
-    /// Who may do what where, and when.
+    /// Makes an expression of a path, an action, a time and a user.
     fn access(&mut self, has_stars: bool) -> String {
         let stars = |generator: &mut Self, share| has_stars && generator.below(10) < share;
         let folder = format!("/{}/{}", self.one_of(&RESOURCES), self.below(200));

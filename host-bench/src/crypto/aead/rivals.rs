@@ -8,7 +8,7 @@ use crate::crypto::versions::{AWS_LC, CHACHA20POLY1305, RING};
 /// A cipher by its name in the report.
 type Named = (String, Box<dyn Cipher>);
 
-/// The rivals with the cipher of our format.
+/// Returns the rivals with the cipher of our format.
 pub(super) fn chacha() -> Result<Vec<Named>, String> {
     let name = |library: &str| format!("{library} ChaCha20-Poly1305");
     Ok(vec![
@@ -20,7 +20,7 @@ pub(super) fn chacha() -> Result<Vec<Named>, String> {
     ])
 }
 
-/// The rivals with the cipher that processors have instructions for.
+/// Returns the rivals with the cipher that processors have instructions for.
 pub(super) fn aes() -> Result<Vec<Named>, String> {
     let name = |library: &str| format!("{library} AES-256-GCM");
     Ok(vec![
@@ -31,12 +31,12 @@ pub(super) fn aes() -> Result<Vec<Named>, String> {
     ])
 }
 
-/// The one whose tags the others must have.
+/// Returns the one whose tags are the reference of the others.
 pub(super) fn expected_aes() -> Result<Box<dyn Cipher>, String> {
     Ok(Box::new(Ring::new(&ring::aead::AES_256_GCM)?))
 }
 
-/// The one whose tags all others must have.
+/// Returns the one whose tags are the reference of all others.
 pub(super) fn chacha20poly1305() -> impl Cipher {
     ChaCha20Poly1305::new(&KEY.into())
 }
@@ -133,7 +133,7 @@ mod openssl {
         opens: Context,
     }
 
-    /// A context that has its key; nothing where OpenSSL gave none.
+    /// A context that has its key; `None` where OpenSSL gave none.
     type Context = RefCell<Option<CipherCtx>>;
 
     impl OpenSsl {
