@@ -1,4 +1,4 @@
-//! The actions of a kind, against what the policies say.
+//! The actions of a kind, compared with those in the policies.
 
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::table::PolicyTable;

@@ -1,4 +1,5 @@
-//! `is_allowed` allocates nothing where no condition builds a value, and verification nothing at all.
+//! `is_allowed` allocates nothing where no condition builds a value, and verification nothing at
+//! all.
 #![forbid(unsafe_code)]
 
 use serde_json::{Value as Json, json};

@@ -33,7 +33,7 @@ fn expression(case: &Json) -> Result<String, String> {
     let request = evaluation(case.get("request").unwrap().to_string().as_bytes()).unwrap();
     let text = request.expression(&NoDirectory, &shape(case), &mut 1_000_000);
     let text = text.map_err(|error| error.to_string())?;
-    // What is written can be read, and is the canonical form.
+    // The written text can be read, and is the canonical form.
     assert_eq!(Expression::from_canonical(&text).unwrap().to_canonical(), text);
     Ok(String::from_utf8(text).unwrap())
 }

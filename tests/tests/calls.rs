@@ -1,4 +1,5 @@
-//! Calls answered from their text against calls answered from all that they say: the same bytes.
+//! Calls answered from their text, compared with calls answered from all of their content: the same
+//! bytes.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +17,7 @@ use wardgate_server::Bodies;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::http::bodies;
 
-/// How many calls there were, and how many of them were answered from their text.
+/// The number of calls, and of those answered from their text.
 #[derive(Default)]
 struct Tally {
     calls: usize,
@@ -24,7 +25,7 @@ struct Tally {
 }
 
 #[test]
-fn generated_calls_are_answered_as_the_whole_way_does() {
+fn generated_calls_are_answered_as_by_the_full_reader() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[23; 32]);
     let runs = Runs { cases: 160, failure_persistence: None, ..Runs::default() };
     let mut runner = TestRunner::new_with_rng(runs, rng);
@@ -32,7 +33,7 @@ fn generated_calls_are_answered_as_the_whole_way_does() {
     let tally = std::cell::RefCell::new(Tally::default());
     let checked = runner.run(&(world(12), spice, 0..4), |(world, spice, kind)| {
         let world = if kind == 0 { world } else { plain(world) };
-        // What is made plain may say something twice, which is refused.
+        // A plain world may define something twice, which is refused.
         let Some(bodies) = serving(&world) else { return Ok(()) };
         let mut tally = tally.borrow_mut();
         for (at, calls) in [1, 3].iter().flat_map(|size| world.requests.chunks(*size)).enumerate() {
@@ -69,7 +70,7 @@ impl Tally {
     }
 }
 
-/// Takes away what is told beside effects, and odd names that no call may have.
+/// Takes away the parts of decisions beside effects, and unusual names that no call may have.
 fn plain(mut world: World) -> World {
     if let Some(options) = world.options.as_object_mut() {
         options.insert("schemas".to_owned(), "none".into());
@@ -103,7 +104,7 @@ fn serving(world: &World) -> Option<Bodies> {
     Some(bodies(pack(&compiled.parts), limits, Path::new("")).unwrap())
 }
 
-/// One call about the resources of some requests.
+/// Returns one call about the resources of some requests.
 fn call(requests: &[Json]) -> Json {
     let entry =
         |request: &Json| json!({"actions": request["actions"], "resource": request["resource"]});
@@ -115,7 +116,8 @@ fn call(requests: &[Json]) -> Json {
     })
 }
 
-/// One evaluation of AuthZEN. Now and then the roles are those that the type of the subject says.
+/// Returns one evaluation of AuthZEN. Now and then the roles are those that follow from the type of
+/// the subject.
 fn evaluation(request: &Json) -> Json {
     let attributes = |of: &Json| of["attr"].as_object().cloned().unwrap_or_default();
     let mut properties = attributes(&request["principal"]);
@@ -134,12 +136,12 @@ fn evaluation(request: &Json) -> Json {
     })
 }
 
-/// The same text, in which one letter of what is quoted is spelled by its number.
+/// Returns the same text, in which one letter of each quoted text is spelled by its number.
 fn escaped(text: &str) -> String {
     text.replacen("\"red\"", "\"\\u0072ed\"", 1).replacen("\"owner\"", "\"own\\u0065r\"", 1)
 }
 
-/// Behind these, something is added to a call.
+/// The texts behind which a member is added to a call.
 const PLACES: [&str; 8] = [
     "{",
     "\"principal\":{",
@@ -151,7 +153,7 @@ const PLACES: [&str; 8] = [
     "\"context\":{",
 ];
 
-/// What is added: members that come again, with another value, in another spelling, or that nobody knows.
+/// The added members: repeated ones, with another value, in another spelling, or unknown ones.
 const FRAGMENTS: [&str; 28] = [
     "\"attr\":{\"owner\":\"sam\",\"public\":true},",
     "\"attr\":null,",

@@ -1,7 +1,7 @@
-//! That every message of the command, and of the bundles that it reads, is in a transcript.
+//! Every message of the command, and of the bundles that it reads, is in a transcript.
 //!
-//! `crates/cli/tests/command` plays the transcripts and compares them, and the cases of `tests/suites` and
-//! `tests/explain`.
+//! `crates/cli/tests/command` plays the transcripts and compares them, and the cases of
+//! `tests/suites` and `tests/explain`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ fn every_message_of_the_command_is_in_a_transcript() {
     assert!(stale.is_empty(), "uncovered.yaml lists what is said or gone\n{stale:#?}");
 }
 
-/// Returns what is said: each line, and what each run prints as a whole.
+/// Returns the printed texts: each line, and the output of each run as a whole.
 fn printed_texts() -> Vec<String> {
     let mut printed_texts = Vec::new();
     for folder in ["commands", "suites", "explain"] {
@@ -74,8 +74,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The server, whose tests are its own; and what measuring prints and draws when all is well, whose figures are
-/// others in each run: `crates/cli/tests/command/bench.rs` looks at its form.
+/// The server, which has tests of its own; and the output of successful measurements, whose figures
+/// are others in each run: `crates/cli/tests/command/bench.rs` looks at its form.
 const OF_OTHER_TESTS: [&str; 4] =
     ["serve", "bench/report", "bench/protocols/chart", "bench/protocols/workload"];
 

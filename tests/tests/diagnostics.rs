@@ -1,7 +1,7 @@
-//! What authors are told about their mistakes: every case, and that there is a case for every message.
+//! The reports about mistakes: every case, and a case for every message.
 //!
-//! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; what changed is then read like any
-//! other change.
+//! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; the changes are then read like any
+//! others.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -28,7 +28,7 @@ use wardgate_tests::diagnostics::{self, Case};
 use wardgate_tests::{literals, yaml};
 
 #[test]
-fn every_mistake_is_reported_as_its_case_says() {
+fn every_mistake_has_the_report_of_its_case() {
     let mut failures = Vec::new();
     for path in case_files(&cases()) {
         let read = diagnostics::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -56,7 +56,7 @@ fn every_message_of_the_compiler_is_in_a_case() {
     assert_all_shown(&messages, &shown(), &cases().join(UNCOVERED));
 }
 
-/// Fails where a text of `told` is in no text of `heard`, unless the file `known` lists it.
+/// Fails if a text of `messages` is in no text of `shown`, unless the file `known` lists it.
 fn assert_all_shown(messages: &BTreeSet<String>, shown: &[String], known: &Path) {
     let uncovered: BTreeSet<&String> = messages
         .iter()
@@ -86,7 +86,7 @@ fn every_code_is_in_a_case() {
     assert!(missing.is_empty(), "no case of tests/diagnostics hears the codes {missing:?}");
 }
 
-/// Returns everything that is said in the cases: messages, what was found, and what was expected.
+/// Returns all texts of the cases: messages, found values, and expected ones.
 fn shown() -> Vec<String> {
     let mut shown = limits::globals();
     for diagnostic in ALL.iter() {
@@ -97,7 +97,7 @@ fn shown() -> Vec<String> {
     shown
 }
 
-/// Returns what is said instead of the words of the YAML scanner, which stand before each of them.
+/// Returns the words that replace those of the YAML scanner, which stand before each of them.
 fn words_for_yaml() -> Vec<String> {
     let source = fs::read_to_string(sources().join("yaml/scanner_messages.rs")).unwrap();
     let pairs = source.split_once("const MESSAGES").unwrap().1;
@@ -117,7 +117,7 @@ fn is_updating() -> bool {
     std::env::var_os("UPDATE_DIAGNOSTICS").is_some()
 }
 
-/// Writes the reports of a file of cases anew, if that is wanted.
+/// Writes the reports of a file of cases anew, if the environment demands it.
 fn update(path: &Path, reports: &[String]) {
     if is_updating() {
         let text = fs::read_to_string(path).unwrap();
@@ -144,7 +144,7 @@ fn tooling_sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/tooling/src")
 }
 
-/// The texts that nobody is told, in each folder of cases.
+/// The file in each folder of cases with the messages that no author can reach.
 const UNCOVERED: &str = "uncovered.yaml";
 
 /// Parts of the compiler without messages, or whose messages have other proofs: lists of names; the
@@ -154,5 +154,6 @@ const UNCOVERED: &str = "uncovered.yaml";
 const OF_OTHER_TESTS: [&str; 4] =
     ["cel/signature/table", "regex/names", "schema/missing", "yaml/scanner_messages"];
 
-/// The code that only the hosts of the compiler give: the compiler itself takes no policies for an answer.
+/// The code that only the hosts of the compiler give: the compiler itself accepts a directory
+/// without policies.
 const OF_HOSTS: &str = "no-policies";

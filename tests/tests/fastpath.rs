@@ -1,4 +1,4 @@
-//! Fast paths against the general path: where a fast path answers, it answers the same.
+//! Fast paths compared with the general path: where a fast path answers, it answers the same.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -36,26 +36,35 @@ fn cases_are_decided_as_the_general_path_does() {
         }
     }
     tally.report("cases");
-    assert!(tally.answered.get() * 3 > tally.questions.get(), "plans answer less than a third");
+    assert!(
+        tally.answered.get() * 3 > tally.questions.get(),
+        "fast paths answer less than a third"
+    );
 }
 
 #[test]
 fn generated_worlds_are_decided_as_the_general_path_does() {
     let tally = run(|world| world);
     tally.report("worlds");
-    assert!(tally.answered.get() * 10 > tally.questions.get(), "plans answer less than a tenth");
+    assert!(
+        tally.answered.get() * 10 > tally.questions.get(),
+        "fast paths answer less than a tenth"
+    );
 }
 
 #[test]
 fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
     let tally = run(World::plain);
     tally.report("plain worlds");
-    assert!(tally.answered.get() * 5 > tally.questions.get(), "plans answer less than a fifth");
+    assert!(
+        tally.answered.get() * 5 > tally.questions.get(),
+        "fast paths answer less than a fifth"
+    );
 }
 
 #[test]
-fn what_is_too_much_for_a_fast_path_has_none() {
-    let planned = |rules: &str| {
+fn conditions_beyond_the_bounds_have_no_fast_path() {
+    let has_fast_path = |rules: &str| {
         let files = [("all.yaml".to_owned(), format!("{HEAD}{rules}").into_bytes())];
         let parts = compile_files(&files, &Options::default()).unwrap().parts;
         let table = PolicyTable::from_parts(parts).unwrap();
@@ -66,13 +75,13 @@ fn what_is_too_much_for_a_fast_path_has_none() {
         let reads: Vec<String> = (0..count).map(|at| format!("R.attr.a{at} == 1")).collect();
         rule(&reads.join(" || "))
     };
-    assert!(planned(&many(32)));
-    assert!(!planned(&many(33)));
-    assert!(!planned(&rule("R.scope == 'a'")));
-    assert!(!planned(&rule("P.attr == R.attr")));
-    assert!(!planned(&rule("request.auxData.jwt.sub == 'a'")));
-    assert!(!planned(&rule("'owner' in runtime.effectiveDerivedRoles")));
-    assert!(!planned(&rule("true").replace("[user]", "['us*']")));
+    assert!(has_fast_path(&many(32)));
+    assert!(!has_fast_path(&many(33)));
+    assert!(!has_fast_path(&rule("R.scope == 'a'")));
+    assert!(!has_fast_path(&rule("P.attr == R.attr")));
+    assert!(!has_fast_path(&rule("request.auxData.jwt.sub == 'a'")));
+    assert!(!has_fast_path(&rule("'owner' in runtime.effectiveDerivedRoles")));
+    assert!(!has_fast_path(&rule("true").replace("[user]", "['us*']")));
 }
 
 #[test]
@@ -124,7 +133,7 @@ fn the_five_rules_are_decided_by_fast_paths_alone() {
     let index = section(&parts, Section::Index).1;
     let all = parts.words.len() + parts.text.len() / 4;
     println!(
-        "200 kinds: {} bytes of plans in {} of table, index {}",
+        "200 kinds: {} bytes of fast paths in {} of table, index {}",
         4 * fast_paths,
         4 * all,
         4 * index
@@ -220,7 +229,7 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// A table of the same five rules for so many kinds.
+/// Returns a table of the same five rules for this many kinds.
 fn five_rules(kinds: usize) -> Parts {
     let file = |number: usize| {
         let kind = format!("kind_{number}");
@@ -251,7 +260,7 @@ fn requests() -> impl Iterator<Item = Json> {
     })
 }
 
-/// Returns where a section begins among the words, and its length.
+/// Returns the position of a section among the words, and its length.
 fn section(parts: &Parts, section: Section) -> (usize, usize) {
     let at = Section::ALL.iter().position(|known| *known == section).unwrap();
     let word = |at: usize| usize::try_from(parts.words[at]).unwrap();

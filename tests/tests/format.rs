@@ -1,5 +1,5 @@
-//! The laws of the formatter, over every policy that there is: the cases, the demonstration, generated
-//! worlds and the corpora.
+//! The laws of the formatter, over all policies: the cases, the demonstration, generated worlds and
+//! the corpora.
 //!
 //! The oracle reads YAML with another reader, finds comments by lines alone, and decides.
 
@@ -77,7 +77,7 @@ fn every_file_keeps_its_values_and_its_comments() {
     assert!(whole >= 100, "only {whole} files");
 }
 
-/// The files of an archive: each follows a line `-- NAME --`.
+/// Returns the files of an archive: each follows a line `-- NAME --`.
 fn archived(text: &str) -> Vec<&str> {
     let mut files = Vec::new();
     let mut start = 0;
@@ -133,12 +133,13 @@ fn check(path: &str, old: &str, Formatted { text: new, .. }: &Formatted) {
     }
 }
 
-/// Lines that begin with `#`, whatever they are.
+/// Returns the lines that begin with `#`, comments or not.
 fn comment_lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|line| line.starts_with('#')).collect()
 }
 
-/// The documents with every text stripped of what a layout of an expression may change.
+/// Returns the documents with every text stripped of the parts that a layout of an expression may
+/// change.
 fn values(text: &str) -> Result<Vec<Yaml>, String> {
     let read = text.split("\n---").map(|it| serde_yaml_ng::from_str(it).map(stripped));
     read.collect::<Result<_, _>>().map_err(|error| error.to_string())
@@ -156,7 +157,7 @@ fn stripped(value: Yaml) -> Yaml {
     }
 }
 
-/// Without spaces, parentheses, and commas that end a list.
+/// Returns a text without spaces, parentheses, and commas that end a list.
 fn bare(text: &str) -> String {
     let is_significant = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
     text.chars().filter(is_significant).collect::<String>().replace(",]", "]").replace(",}", "}")
@@ -177,7 +178,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The corpora lie beside the project; without them there is less to look at.
+/// Returns the folder of the corpora beside the project; without them fewer files are formatted.
 fn corpora() -> PathBuf {
     root().join("../../shared/corpora")
 }

@@ -1,4 +1,4 @@
-//! A request of any size is decided in bounded time, and what was not decided is not allowed.
+//! A request of any size is decided in bounded time, and an undecided action is not allowed.
 #![forbid(unsafe_code)]
 
 use wardgate_bundle::{Conditions, OpenError, Trust, open, pack};
@@ -30,7 +30,7 @@ fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
 }
 
 #[test]
-fn what_the_budget_of_the_request_does_not_reach_is_denied() {
+fn actions_beyond_the_budget_of_the_request_are_denied() {
     let table = table(false).unwrap();
     let mut roles: Vec<String> = (0..500).map(|n| format!("{n}").repeat(4096)).collect();
     roles.push("member".to_owned());
@@ -118,7 +118,7 @@ fn a_table_whose_names_share_a_large_block_is_refused() {
 }
 
 #[test]
-fn what_a_reader_does_not_know_is_refused() {
+fn unknown_flags_and_effects_are_refused() {
     let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let sound = compile_files(&files, &Options::default()).unwrap().parts;
     let (blocks, _) = Header::read(&sound.words).unwrap().bounds(Section::Blocks);

@@ -1,4 +1,4 @@
-//! Every form of a request that the native host takes, against the general path.
+//! Every form of a request that the native host takes, compared with the general path.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::cell::Cell;
@@ -66,7 +66,7 @@ fn opened(bundle: &[u8]) -> Snapshot {
     Pdp::open(bundle, Trust::Unsigned).unwrap().snapshot()
 }
 
-/// Asks about each action in every form; returns how many answers were compared.
+/// Decides on each action in every form; returns the number of compared answers.
 fn compare(policies: &Snapshot, json: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
     let request = check::request(json).map_err(TestCaseError::fail)?;
     let mut compared = 0;
@@ -95,7 +95,7 @@ fn compare(policies: &Snapshot, json: &Json, now: Timestamp) -> Result<u32, Test
     Ok(compared)
 }
 
-/// The request about one action.
+/// Returns the request about one action.
 fn document(json: &Json, action: &str) -> Json {
     let mut document = json.clone();
     let members = document.as_object_mut().unwrap();
@@ -113,7 +113,7 @@ fn document(json: &Json, action: &str) -> Json {
     document
 }
 
-/// The request about one action, its attributes as pairs and as a map.
+/// Decides on one action by fields, with attributes as pairs and as a map.
 fn by_fields(policies: &Snapshot, json: &Json, action: &str, now: Timestamp) -> bool {
     let request = check::request(json).unwrap();
     let (principal, resource) = (&request.principal, &request.resource);

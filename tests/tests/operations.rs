@@ -1,4 +1,5 @@
-//! Every operation that a fast path can hold, on every pair of values, against the general path.
+//! Every operation that a fast path can hold, on every pair of values, compared with the general
+//! path.
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};
@@ -27,7 +28,7 @@ fn every_operation_agrees_on_every_pair_of_values() {
                     "resource": {"kind": "all", "id": "x", "attr": {"a": a, "b": b}},
                     "actions": (0..actions).map(|at| format!("do{at}")).collect::<Vec<_>>(),
                 });
-                // The first value stands for none at all.
+                // The first value is a missing attribute.
                 for (name, value) in [("a", a), ("b", b)] {
                     if *value == values[0] {
                         json["resource"]["attr"].as_object_mut().unwrap().remove(name);
@@ -37,13 +38,13 @@ fn every_operation_agrees_on_every_pair_of_values() {
             }
         }
         tally.report("operations");
-        assert_eq!(tally.planned.get(), tally.questions.get());
+        assert_eq!(tally.covered.get(), tally.questions.get());
         assert!(tally.answered.get() * 3 > tally.questions.get() * 2);
     }
 }
 
-/// A policy with two actions for each operation: one that it allows, and one that it denies to those
-/// who were allowed. So an error is told from `false`.
+/// Returns a policy with two actions for each operation: one that it allows, and one that it denies
+/// to those who were allowed. This distinguishes an error from `false`.
 fn operations() -> String {
     let mut text = HEAD.to_owned();
     let operations = OPERATIONS.iter().map(ToString::to_string).chain([deep(20), deep(70)]);
@@ -62,7 +63,7 @@ fn operations() -> String {
     text
 }
 
-/// An expression that keeps so many truths waiting.
+/// Returns an expression with this many unfinished operations.
 fn deep(levels: usize) -> String {
     (0..levels).fold("R.attr.b".to_owned(), |inner, level| match level % 2 {
         0 => format!("R.attr.a == {level} || ({inner})"),
@@ -96,7 +97,7 @@ const WRAPPED: &[&str] = &[
     "{ all: { of: [{ none: { of: [{ expr: R.attr.b == 1 }, { expr: EXPR }] } }, { expr: has(R.attr.b) }] } }",
 ];
 
-/// The first one stands for a missing attribute.
+/// The first value is a missing attribute.
 const VALUES: &[&str] = &[
     "\"missing\"",
     "null",

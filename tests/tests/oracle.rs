@@ -1,4 +1,4 @@
-//! The engine against the obvious evaluator, on generated policies and requests.
+//! The engine compared with the obvious evaluator, on generated policies and requests.
 
 use std::cell::Cell;
 
@@ -45,7 +45,7 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// Returns how many decisions allow, and how many there are.
+/// Returns the number of decisions that allow, and of all.
 fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
     let options = world.table_options().map_err(TestCaseError::fail)?;
     let now = World::now().map_err(TestCaseError::fail)?;
@@ -80,7 +80,7 @@ fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
     Ok((allowed, compared))
 }
 
-/// Asks for all that can be asked, which must not change what is decided.
+/// An observer that requests everything, which must not change the decision.
 struct Curious;
 
 impl Observer for Curious {

@@ -1,5 +1,5 @@
-//! What compiling a large repository may cost in memory: so much for each policy, and no more for each in
-//! a repository that is larger.
+//! The memory for compiling a large repository: a bound for each policy, the same one in larger
+//! repositories.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn memory_grows_with_the_policies_and_no_faster() {
     }
 }
 
-/// Returns the bytes in use at most while so many copies are compiled, for each policy.
+/// Returns the peak of bytes in use while this many copies are compiled, for each policy.
 fn peak(templates: &Templates, copies: usize) -> u64 {
     let files = templates.repository(copies);
     let options = Options { schema_enforcement: Enforcement::Reject, ..Options::default() };

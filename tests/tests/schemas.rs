@@ -1,6 +1,7 @@
-//! The schemas for editors: what the reader accepts, they accept, and mistakes of shape they refuse.
+//! The schemas for editors: they accept all that the reader accepts, and refuse mistakes of shape.
 //!
-//! They are checked by the engine itself, as the schema of a resource whose attributes are the file.
+//! They are checked by the engine itself, as the schema of a resource whose attributes are the
+//! file.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -132,7 +133,8 @@ fn mistakes_of_shape_are_refused() {
     }
 }
 
-/// Whoever has no schemas pays nothing for them: the section is empty, and only a flag tells whether they would count.
+/// A table without schemas has no cost for them: the section is empty, and only a flag shows if
+/// they would count.
 #[test]
 fn a_table_without_schemas_has_nothing_of_them() {
     let compiled = |schemas: &str, schema_enforcement| {

@@ -1,4 +1,5 @@
-//! The order of S-expressions against its definition, and the laws of an order, on generated expressions.
+//! The order of S-expressions compared with its definition, and the laws of an order, on generated
+//! expressions.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
@@ -15,7 +16,7 @@ use wardgate_tests::spocp::Tree;
 use wardgate_tests::spocp::generate::{ALL, FINITE, MOST, NUMBERS, SIMPLE, tree};
 
 #[test]
-fn the_order_is_as_its_definition_says() {
+fn the_order_agrees_with_its_definition() {
     let (ordered, compared) = (Cell::new(0_u32), Cell::new(0_u32));
     let pairs = (tree(&FINITE), tree(&NUMBERS));
     run(&pairs, |(left, right)| {
@@ -29,7 +30,7 @@ fn the_order_is_as_its_definition_says() {
 }
 
 #[test]
-fn a_simple_expression_is_compared_with_everything_as_the_definition_says() {
+fn comparisons_of_simple_expressions_agree_with_the_definition() {
     let pairs = (tree(&SIMPLE), tree(&ALL));
     run(&pairs, |(left, right)| {
         prop_assert_eq!(is_at_most(&left, &right), right.allows(&left));
@@ -61,7 +62,8 @@ fn the_order_is_reflexive_and_antisymmetric_up_to_the_normal_form() {
 
 #[test]
 fn the_order_is_transitive() {
-    // Generated apart, three expressions are hardly ever a chain: sets of the same few elements often are.
+    // Three expressions that are generated independently are hardly ever a chain: sets of the same
+    // few elements often are.
     let sets = || prop::collection::vec(tree(&ALL), 1..4);
     let found = Cell::new(0_u32);
     run(&(sets(), sets(), sets()), |(a, b, c)| {
@@ -77,7 +79,7 @@ fn the_order_is_transitive() {
 }
 
 #[test]
-fn a_set_of_rules_allows_what_the_definition_says() {
+fn a_set_of_rules_agrees_with_the_definition() {
     let found = Cell::new(0_usize);
     let rules = prop::collection::vec(tree(&ALL), 1..20);
     run(&(rules, prop::collection::vec(tree(&SIMPLE), 8)), |(rules, queries)| {
@@ -100,7 +102,7 @@ fn a_set_of_rules_allows_what_the_definition_says() {
 }
 
 #[test]
-fn every_case_is_answered_as_it_says() {
+fn every_case_has_its_expected_answer() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("spocp");
     let cases = wardgate_tests::rules::load(&folder).unwrap();
     assert!(cases.len() > 3);
@@ -145,7 +147,7 @@ fn no_text_is_too_much_to_read() {
     });
 }
 
-/// Asks the definition; nothing where an expression stands for too many to count.
+/// Returns the answer of the definition; `None` if an expression stands for too many to count.
 fn allows_each(rule: &Tree, query: &Tree) -> Option<bool> {
     let members = query.members(MOST + 1)?;
     Some(members.iter().all(|member| rule.allows(member)))

@@ -1,4 +1,4 @@
-//! Mistakes that only a directory can have: names, permissions, what is no file.
+//! Mistakes that only a directory can have: names, permissions, entries that are no files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_tests::diagnostics::{WITH_SCHEMA, report};
 
-/// A folder that goes away.
+/// A folder that is removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ pub(super) fn all() -> Vec<Diagnostic> {
     all
 }
 
-/// What is wrong, what is said, and what should be said.
+/// Returns the mistakes, the diagnostics, and the expected texts.
 fn cases() -> Vec<(&'static str, Vec<Diagnostic>, &'static str)> {
     let mut cases = Vec::new();
     let folder = Folder::new("no-file");
@@ -87,7 +87,7 @@ names: error[unreadable]: cannot be read: the name of a file is not UTF-8
 }
 
 #[test]
-fn what_is_no_file_of_policies_is_reported() {
+fn entries_that_are_no_policy_files_are_reported() {
     for (what, diagnostics, expected) in cases() {
         assert_eq!(report(&diagnostics), expected, "{what}");
     }

@@ -1,4 +1,5 @@
-//! Mistakes that are too large, or too odd, for a file of cases: each bound that an author can reach.
+//! Mistakes that are too large, or too unusual, for a file of cases: each bound that an author can
+//! reach.
 
 use std::sync::LazyLock;
 
@@ -11,13 +12,13 @@ pub(super) fn all() -> Vec<Diagnostic> {
     REPORTED.iter().flat_map(|(_, reported, _)| reported.clone()).collect()
 }
 
-/// What is too much, what is said, and the first line of what should be. It takes seconds to hear.
+/// The exceeded bound, the diagnostics, and the expected first line. They take seconds to compute.
 static REPORTED: LazyLock<Vec<(&str, Vec<Diagnostic>, String)>> = LazyLock::new(|| {
     let cases = cases().into_iter();
     cases.map(|(what, files, expected)| (what, diagnostics(&files), expected)).collect()
 });
 
-/// Returns what is said about globals, which have no file of policies.
+/// Returns the diagnostics about globals, which have no file of policies.
 pub(super) fn globals() -> Vec<String> {
     GLOBALS.iter().filter_map(|(text, _)| reader::read("globals", text).err()).collect()
 }
@@ -32,7 +33,7 @@ fn diagnostics(files: &Files) -> Vec<Diagnostic> {
     compile_files(files, &Options::default()).err().unwrap_or_default()
 }
 
-/// What is too much, the files, and the first line of the report.
+/// Returns the exceeded bound, the files, and the first line of the report.
 fn cases() -> Vec<(&'static str, Files, String)> {
     let mut cases = of_yaml();
     cases.extend(of_policies());

@@ -1,11 +1,11 @@
-//! What reports on coverage say: that every text of theirs is in a case.
+//! Every text of the reports on coverage is in a case.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use wardgate_tests::literals;
 
-/// `crates/tooling/tests/coverage.rs` compares the reports with what is expected in each case.
+/// `crates/tooling/tests/coverage.rs` compares the reports with the expected ones of each case.
 #[test]
 fn every_text_of_the_coverage_reports_is_in_a_case() {
     // LCOV is for tools.

@@ -1,4 +1,4 @@
-//! What writers of policy tests are told: every case, and that there is a case for every message.
+//! The reports about mistakes in policy tests: every case, and a case for every message.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use wardgate_tooling::suite::limits::{MAX_CASES, MAX_TESTS};
 use wardgate_tooling::suite::{Answer, Decider, Filter, Native, Question, Sources, files, run};
 
 #[test]
-fn every_mistake_in_a_suite_is_reported_as_its_case_says() {
+fn every_mistake_in_a_suite_has_the_report_of_its_case() {
     let report: Vec<_> = REPORTS.iter().map(|(path, case, report)| (path, case, report)).collect();
     for (path, cases) in report.chunk_by(|a, b| a.0 == b.0).map(|all| (all[0].0, all)) {
         let reports: Vec<String> = cases.iter().map(|(_, _, report)| (*report).clone()).collect();
@@ -54,7 +54,7 @@ fn a_suite_that_is_too_large_is_reported() {
     const { assert!(1001 * 1001 > MAX_TESTS && 200 * 200 * 101 > MAX_CASES) };
 }
 
-/// Without its global the expression holds too much at once: with it, it is a constant.
+/// Without its global the expression holds too many values at once: with it, it is a constant.
 #[test]
 fn policies_that_do_not_compile_under_the_options_of_a_test_are_reported() {
     let nest = |inside: String, _| format!("G.limit.replace(G.limit, {inside})");
@@ -78,7 +78,7 @@ fn a_missing_answer_of_a_host_is_reported() {
     assert_eq!(report(&mut Undecided), NO_DECISION);
 }
 
-/// What holds where a test does not say.
+/// The options of a test that sets none.
 static BASE: LazyLock<Options> = LazyLock::new(Options::default);
 
 /// Answers no question.
@@ -137,7 +137,7 @@ fn report_of(files: &[(String, Vec<u8>)], host: &mut dyn Decider) -> String {
     suites::report(&run(&files::load(&picked), &Filter::default(), host).unwrap())
 }
 
-/// Returns everything that is said in the cases, line by line and as a whole.
+/// Returns all texts of the cases, line by line and as a whole.
 fn shown() -> Vec<String> {
     let generated = [TOO_MANY_TESTS, TOO_MANY_DECISIONS, NOT_COMPILED, NO_ANSWER, NO_DECISION];
     let generated = generated.into_iter().map(str::to_owned);
@@ -145,7 +145,7 @@ fn shown() -> Vec<String> {
     report.map(str::to_owned).chain(generated).collect()
 }
 
-/// The cases by their files, and what is said.
+/// The cases by their files, and their reports.
 static REPORTS: LazyLock<Vec<(PathBuf, suites::Case, String)>> = LazyLock::new(|| {
     let mut report = Vec::new();
     for path in super::case_files(&folder()) {

@@ -1,4 +1,4 @@
-//! The laws of the formatter, over texts that are written in every way there is.
+//! The laws of the formatter, over texts written in every layout.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -8,7 +8,7 @@ use wardgate_tests::generate::layout::{Written, written};
 use wardgate_tooling::format::{Outcome, format};
 
 #[test]
-fn whatever_the_layout_nothing_is_lost() {
+fn no_layout_loses_content() {
     let slow = std::env::var_os("SLOW_TESTS").is_some();
     let config = Config {
         cases: if slow { 100_000 } else { 1_000 },
@@ -27,7 +27,10 @@ fn whatever_the_layout_nothing_is_lost() {
     }
 }
 
-/// Returns what is broken, if anything is.
+/// Checks the laws.
+///
+/// # Errors
+/// If a law is broken; the text names it.
 fn laws(written: &Written) -> Result<(), String> {
     reads_as_meant(written, &written.text).map_err(|why| format!("as it is written: {why}"))?;
     let formatted = laid_out(&written.text)?;
@@ -74,7 +77,8 @@ fn reads_as_meant(written: &Written, text: &str) -> Result<(), String> {
     }
 }
 
-/// Tells whether every comment stands there, once and in order, and begins a line or follows white space.
+/// Returns true if the text has every comment once and in order, and each begins a line or follows
+/// white space.
 fn has_comments(text: &str, comments: &[String]) -> bool {
     let mut at = 0;
     comments.iter().all(|comment| {
@@ -85,7 +89,7 @@ fn has_comments(text: &str, comments: &[String]) -> bool {
     })
 }
 
-/// What stands on the lines that are not empty, but for the indentation that a block names.
+/// Returns the content of the lines that are not empty, but for the indentation that a block names.
 fn lines(text: &str) -> Vec<String> {
     let bare = |line: &str| -> String {
         let header = line.contains(['|', '>']);

@@ -1,6 +1,7 @@
-//! Cases as data: policies, and all that is found in them, in the words that authors read.
+//! Cases as data: policies, and all their findings, in the words that authors read.
 //!
-//! `UPDATE_LINT=1` writes the findings of the cases anew; what changed is then read like any other change.
+//! `UPDATE_LINT=1` writes the findings of the cases anew; the changes are then read like any
+//! others.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use wardgate_tooling::lint_files;
 
 use crate::root;
 
-/// Each file of `tests/lint` has the name of a code, and cases of policies and all that is found in them.
+/// Each file of `tests/lint` has the name of a code, and cases of policies and all their findings.
 #[test]
 fn every_case_has_the_findings_that_it_lists() {
     let mut failures = Vec::new();
@@ -72,12 +73,12 @@ fn lint_case(case: &Json) -> Vec<Diagnostic> {
     lint_files(&files(&case["files"]), &options)
 }
 
-/// Returns the line that says it; the place in the policy follows below.
+/// Returns the line with the message; the position in the policy follows below.
 fn shown(one: &Diagnostic) -> String {
     one.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Returns the place and the code only.
+/// Returns the position and the code only.
 fn short(one: &Diagnostic) -> String {
     let at = one.position.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
     format!("{}{at} {}", one.file, one.code.name())
@@ -108,5 +109,6 @@ fn files(of: &Json) -> Vec<(String, Vec<u8>)> {
     of.as_object().unwrap().iter().map(file).collect()
 }
 
-/// No condition is known that says it: a part that makes it so is a finding itself, and is told instead.
+/// A message without a known condition: a part that would cause it is a finding itself, and is
+/// reported instead.
 const UNCOVERED: &str = "this condition and those beside it are never false together";

@@ -1,4 +1,4 @@
-//! What the linter says, and that it is true of every request.
+//! The findings of the linter, and a proof that they hold for every request.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -10,8 +10,8 @@ use wardgate_tooling::lint_files;
 
 use crate::root;
 
-/// What is said of each code in `docs/lints.md` is true: the wrong example has the finding, and the right
-/// one has none.
+/// The section of each code in `docs/lints.md` is true: the wrong example has the finding, and the
+/// right one has none.
 #[test]
 fn every_code_is_explained_with_examples_that_hold() {
     let text = std::fs::read_to_string(root().join("../docs/lints.md")).unwrap();
@@ -39,8 +39,8 @@ fn every_code_is_explained_with_examples_that_hold() {
     }
 }
 
-/// Returns the files of the example that follows a word; each begins with a comment that names it, or is
-/// the only one.
+/// Returns the files of the example that follows a word; each begins with a comment that names it,
+/// or is the only one.
 fn example(section: &str, word: &str) -> Vec<(String, Vec<u8>)> {
     let block = section.split_once(word).unwrap_or_else(|| panic!("no {word} in {section}")).1;
     let block = block.split("```").nth(1).unwrap().split_once('\n').unwrap().1;

@@ -1,4 +1,4 @@
-//! What is said of rules and conditions is true of every request, as far as generated ones can tell.
+//! Findings about rules and conditions hold for every request, as far as generated ones can show.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +16,8 @@ use wardgate_tests::oracle::{Oracle, Report};
 use wardgate_tooling::lint::Lint;
 use wardgate_tooling::lint_files;
 
-/// Rules that are said to change nothing are taken out, conditions that are said to be constant are
-/// replaced by what they are said to be, and nothing is decided otherwise.
+/// Rules that change nothing by their findings are taken out, conditions that are constant by
+/// theirs are replaced by the constant, and no decision changes.
 #[test]
 fn findings_about_rules_hold_for_every_request() {
     let tally = Tally::default();
@@ -31,7 +31,7 @@ fn findings_about_rules_hold_for_every_request() {
     }
     let found = tally.found.take();
     println!("{found:?}");
-    // A generator that gives no such rule would prove nothing.
+    // A generator that makes no such rule would prove nothing.
     for lint in [
         Lint::UnreachableRule,
         Lint::ShadowedRule,
@@ -75,7 +75,7 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// Adds rules that have a good chance to be repeated, hidden or constant.
+/// Adds rules that are likely to be repeated, hidden or constant.
 fn salted(world: &World) -> World {
     let mut world = world.clone();
     for (number, (_, document)) in world.policies.iter_mut().enumerate() {
@@ -147,18 +147,18 @@ fn checked(world: &World) -> Result<Vec<&'static str>, TestCaseError> {
             _ => {}
         }
     }
-    // From the last to the first, so that the others keep their places.
+    // From the last to the first, so that the others keep their positions.
     rules.sort_by_key(|one| std::cmp::Reverse(steps(&one.path)));
     rules.iter().for_each(|one| remove(&mut less, one));
     compare(world, &less, &options, |_| false)?;
-    // A constant condition that fails denies in a strict table, which is said of it.
+    // A constant condition that fails denies in a strict table, which the finding reports.
     compare(world, &constant, &options, |report| failed(report, &options))?;
     only_deny(world, &found, &options)?;
     are_never_allowed(world, &found, &options)?;
     Ok(codes)
 }
 
-/// The fields and numbers of a path such as `$.resourcePolicy.rules[0]`.
+/// Returns the fields and numbers of a path such as `$.resourcePolicy.rules[0]`.
 fn steps(path: &str) -> Vec<Result<usize, String>> {
     let parts = path.trim_start_matches("$.").split(['.', '[']);
     let step = |part: &str| {
@@ -241,7 +241,8 @@ fn failed(report: &Report, options: &Options) -> bool {
     options.evaluation == Evaluation::Strict && !report.errors.is_empty()
 }
 
-/// Without an allow that can only deny, nothing is allowed that was not, but for what failed.
+/// Checks allows that can only deny: without them, no action is allowed that was not, but for
+/// failures.
 fn only_deny(world: &World, found: &[Diagnostic], options: &Options) -> Result<(), TestCaseError> {
     let now = World::now().map_err(TestCaseError::fail)?;
     let of = found.iter().filter(|one| one.code == Code::Lint(Lint::AllowCanOnlyDeny));
@@ -267,7 +268,8 @@ fn only_deny(world: &World, found: &[Diagnostic], options: &Options) -> Result<(
     Ok(())
 }
 
-/// Whoever has no other role is allowed nothing, unless it is by a principal policy.
+/// Checks roles that are never allowed: a principal without another role is allowed nothing, except
+/// by a principal policy.
 fn are_never_allowed(
     world: &World,
     found: &[Diagnostic],

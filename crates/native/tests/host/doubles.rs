@@ -1,12 +1,13 @@
-//! A repeated member of an object is refused, by every reader of text and in every object.
+//! A member that stands twice in its object is refused, by every reader of text and in every
+//! position.
 
 use wardgate_native::protocol::{authzen, documents};
 use wardgate_native::{CallLimits, Pdp, RequestError, SystemClock, Trust};
 
 use crate::policies::{DOCUMENTS, bundle};
 
-/// Members to repeat: in a message, a party, its attributes, an attribute, and a value that no rule
-/// reads.
+/// The members that may stand twice: in a message, a party, its attributes, an attribute, and a
+/// value that no rule reads.
 const TWICE: [(&str, &str); 7] = [
     ("\"action\":", "action"),
     ("\"roles\":", "roles"),

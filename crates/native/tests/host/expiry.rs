@@ -29,13 +29,13 @@ fn cached_answers_expire_too() {
 }
 
 #[test]
-fn a_host_may_continue_after_expiry() {
+fn a_host_may_go_on_deciding_after_expiry() {
     let pdp = opened(AfterExpiry::Decide, 0);
     assert_eq!(allowed(&pdp, at(0)), allowed(&pdp, at(-1)));
 }
 
 #[test]
-fn a_decision_says_that_the_policies_have_expired() {
+fn the_reason_of_a_decision_is_the_expiry() {
     let pdp = opened(AfterExpiry::Deny, 0);
     let request = Request { actions: vec!["list".to_owned()], ..request() };
     let reason = |now| pdp.snapshot().check(&request, now).actions[0].reason.clone();
@@ -81,7 +81,7 @@ fn opened(after_expiry: AfterExpiry, entries: usize) -> Pdp {
     Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, entries).unwrap()
 }
 
-/// Returns the time so many seconds after expiry.
+/// Returns the time this many seconds after expiry.
 fn at(seconds: i64) -> Timestamp {
     Timestamp::new(i64::try_from(EXPIRES).unwrap() + seconds, 0).unwrap()
 }

@@ -43,7 +43,7 @@ fn generated_requests_are_decided_alike_as_text_and_by_fields() {
         let compiled = compile_files(&world.files(), &world.table_options().ok()?).ok()?;
         Some((world, pack(&compiled.parts)))
     });
-    let mut counts = Counts::default();
+    let mut tally = Tally::default();
     for (world, bundle) in compiled.take(40) {
         let policies = Policies::of(table(&bundle));
         for (form, code) in FORMS.iter() {
@@ -55,22 +55,22 @@ fn generated_requests_are_decided_alike_as_text_and_by_fields() {
                 assert_eq!(text(answer), expected, "{form}: {json}");
                 for action in &request.actions {
                     let expected = policies.is_allowed(&request, action, moment);
-                    counts.compare(&mut session, (json, action), (expected, moment));
+                    tally.compare(&mut session, (json, action), (expected, moment));
                 }
             }
         }
     }
-    assert!(counts.by_fields * 2 > counts.all, "{counts:?}");
+    assert!(tally.by_fields * 2 > tally.all, "{tally:?}");
 }
 
-/// The number of questions.
+/// The number of questions, and of those that were decided by fields.
 #[derive(Debug, Default)]
-struct Counts {
+struct Tally {
     all: usize,
     by_fields: usize,
 }
 
-impl Counts {
+impl Tally {
     fn compare(
         &mut self,
         session: &mut Session,
@@ -86,7 +86,7 @@ impl Counts {
     }
 }
 
-/// Decides by fields; returns `None` for a question that fields cannot express.
+/// Decides by fields. Questions that fields cannot carry are left out.
 fn by_fields(session: &mut Session, json: &Value, action: &str, now: Timestamp) -> Option<bool> {
     let (principal, resource) = (&json["principal"], &json["resource"]);
     let text_of = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
@@ -173,7 +173,7 @@ fn all_questions_are_answered_by_every_form() {
 }
 
 #[test]
-fn an_invalid_request_is_refused_and_the_next_one_answered() {
+fn malformed_requests_are_refused_and_the_next_one_answered() {
     let long = "x".repeat(2 << 20);
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
@@ -224,8 +224,8 @@ fn fields_cross_as_text_where_a_frame_cannot_hold_them() {
 }
 
 #[test]
-fn a_fast_path_reads_no_clock() {
-    /// A clock that counts its reads: a question as text always reads it.
+fn the_quick_way_asks_for_no_time() {
+    /// A clock that counts its readers: questions as text always read it.
     struct Counting(Cell<u32>);
 
     impl Clock for Counting {

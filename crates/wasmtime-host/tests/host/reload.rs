@@ -44,7 +44,7 @@ fn threads_are_answered_by_one_bundle_or_the_other() {
 }
 
 #[test]
-fn sessions_and_prepared_targets_follow_a_reload() {
+fn sessions_and_their_prepared_questions_follow_a_reload() {
     for (form, code) in FORMS.iter() {
         let pdp = opened(code, &bundle(&album("view")));
         let (mut one, mut other) = (pdp.session(), pdp.session());

@@ -12,7 +12,7 @@ fn label(revision: u64) -> Label {
     Label { name: "album".to_owned(), revision, ..Label::default() }
 }
 
-/// Checks the result of opening a bundle in every form.
+/// Checks the answer of every form to a bundle.
 fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
     for (form, code) in FORMS.iter() {
         let question = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
@@ -109,7 +109,7 @@ fn a_bundle_that_expires_while_it_is_open_denies() {
     check(AfterExpiry::Decide, true);
 }
 
-/// Returns the time `seconds` after 1970.
+/// Returns the time this many seconds after 1970.
 fn second(seconds: i64) -> Timestamp {
     Timestamp::new(seconds, 0).unwrap()
 }
