@@ -19,19 +19,19 @@ use crate::{check, yaml};
 pub struct Case {
     /// The name of the file, without its ending.
     pub name: String,
-    /// What must hold, as one sentence.
+    /// The behaviour under test, as one sentence.
     pub description: String,
-    /// What the table is to be.
+    /// The options under which the policies compile.
     pub options: Options,
     /// The time of every check.
     pub now: Timestamp,
     /// The policy files: path and contents.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The requests and what they must come to.
+    /// The requests and their expected decisions.
     pub checks: Vec<Check>,
 }
 
-/// One request and what is expected of the decision.
+/// One request and its expected decision.
 #[derive(Debug)]
 pub struct Check {
     /// The request.
@@ -44,7 +44,7 @@ pub struct Check {
     errors: Option<BTreeSet<String>>,
 }
 
-/// What is expected of one action.
+/// The expected decision on one action.
 #[derive(Debug)]
 struct Expected {
     effect: Effect,
@@ -63,7 +63,7 @@ impl Case {
 /// Reads all cases of a folder, sorted by name.
 ///
 /// # Errors
-/// The first file that is no case, and why.
+/// If a file is no case; the message names the first of them.
 pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .map_err(|error| format!("{}: {error}", folder.display()))?
@@ -131,7 +131,7 @@ pub fn options(json: &Json) -> Result<Options, String> {
 /// Reads an RFC 3339 time.
 ///
 /// # Errors
-/// If it is none.
+/// If the text is no such time.
 pub fn time(text: &str) -> Result<Timestamp, String> {
     wardgate_engine::cel::time::parse_timestamp(text).map_err(|_| format!("`{text}` is no time"))
 }
@@ -195,7 +195,7 @@ fn expected(json: &Json) -> Result<Expected, String> {
 }
 
 impl Check {
-    /// Returns what is not as expected, one line each.
+    /// Returns the differences from the expected decision, one line each.
     #[must_use]
     pub fn differences(&self, decision: &Decision) -> Vec<String> {
         let mut found = Vec::new();
@@ -277,10 +277,10 @@ fn text_of(json: &Json, key: &str) -> Option<String> {
     json.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
-/// Refuses keys that mean nothing: a misspelt expectation would pass unnoticed.
+/// Refuses unknown keys: a misspelt expectation would pass unnoticed.
 ///
 /// # Errors
-/// The first of them.
+/// If there is an unknown key; the message names the first.
 pub fn known(json: &Json, keys: &[&str]) -> Result<(), String> {
     let unknown =
         json.as_object().into_iter().flatten().find(|(key, _)| !keys.contains(&key.as_str()));

@@ -1,4 +1,4 @@
-//! Cerbos's check inputs, as JSON, read into requests.
+//! Reads Cerbos's check inputs from JSON into requests.
 
 use serde_json::Value as Json;
 use wardgate_engine::attr::{Attr, AttrMap};
@@ -36,7 +36,7 @@ pub fn request(json: &Json) -> Result<Request, String> {
     })
 }
 
-/// Returns the same question about one action, by fields, which have no place for auxiliary data.
+/// Returns the question about one action by fields, which cannot carry auxiliary data.
 #[must_use]
 pub fn question<'a>(
     request: &'a Request,
@@ -62,7 +62,7 @@ pub fn question<'a>(
     }
 }
 
-/// Returns a check input with the field names that hosts take. Protobuf's JSON knows two spellings,
+/// Returns a check input with the field names that hosts take. Protobuf's JSON has two spellings,
 /// `policyVersion` and `policy_version`, and the corpora use both.
 #[must_use]
 pub fn normalised(input: &Json) -> Json {

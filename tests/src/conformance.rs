@@ -1,7 +1,7 @@
-//! The public corpora, run against this project: suites of cases, and what became of each.
+//! Runs the public corpora against this project: suites of cases, and the outcome of each.
 //!
-//! A case that panics has failed, and so has one that the runner cannot read: nothing is passed over
-//! in silence.
+//! A case that panics has failed, and so has one that the runner cannot read: no case is dropped
+//! silently.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,8 +12,8 @@ use wardgate_compiler::walk::walk;
 
 pub mod acvp;
 pub mod answer;
-// Servers have threads and sockets, which WebAssembly has not.
-#[cfg(feature = "server")]
+// Servers have threads and sockets, which WebAssembly lacks.
+#[cfg(not(target_arch = "wasm32"))]
 pub mod authzen;
 pub mod blake3;
 pub mod cel_eval;
@@ -135,9 +135,9 @@ pub struct Suite {
     pub name: &'static str,
     /// Reads the cases from the folder of the corpora.
     pub load: fn(&Path) -> Result<Vec<Case>, String>,
-    /// What of the corpora it reads.
+    /// The parts of the corpora that it reads.
     pub needs: &'static [&'static str],
-    /// Where the cases come from.
+    /// The project that the cases come from.
     pub source: source::Source,
 }
 
@@ -147,38 +147,39 @@ pub struct Case {
     run: Box<dyn Fn() -> Outcome>,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 pub enum Outcome {
     /// As expected.
     Passed,
-    /// The host that it is about is not here, or the project deviates on purpose; the text says why.
+    /// The host of the case is not here, or the project deviates on purpose; the text gives the
+    /// reason.
     Skipped(String),
     /// Not as expected.
     Failed(Failure),
 }
 
-/// What a case wanted and what it got.
+/// The expected and the found result of a case.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What the corpus says.
+    /// The result of the corpus.
     pub expected: String,
-    /// What this project says.
+    /// The result of this project.
     pub found: String,
 }
 
-/// What became of the cases of one suite.
+/// The outcomes of the cases of one suite.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many passed.
+    /// The number of cases that passed.
     pub passed: usize,
     /// Those that failed, by name.
     pub failures: Vec<(String, Failure)>,
-    /// Those that were skipped, by name, and why.
+    /// Those that were skipped, by name, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
 impl Suite {
-    /// Returns what it needs and the corpora lack.
+    /// Returns the first part that the suite needs and the corpora lack.
     #[must_use]
     pub fn missing(&self, corpora: &Path) -> Option<&'static str> {
         self.needs.iter().copied().find(|needed| !corpora.join(needed).exists())
@@ -201,7 +202,7 @@ impl Suite {
 }
 
 impl Case {
-    /// A case called `name` that `run` decides.
+    /// Makes a case called `name` that `run` decides.
     pub fn new(name: impl Into<String>, run: impl Fn() -> Outcome + 'static) -> Self {
         Self { name: name.into(), run: Box::new(run) }
     }
@@ -216,7 +217,7 @@ impl Case {
 }
 
 impl Outcome {
-    /// A failure.
+    /// Makes a failure.
     pub fn failed(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
         Self::Failed(Failure { expected: expected.to_string(), found: found.to_string() })
     }
@@ -229,8 +230,8 @@ impl From<Result<(), Failure>> for Outcome {
 }
 
 impl Failure {
-    /// The failure in a few words: its first line without what differs from case to case, such as
-    /// quoted text and numbers.
+    /// Returns the failure in a few words: its first line without the parts that differ from case
+    /// to case, such as quoted text and numbers.
     #[must_use]
     pub fn reason(&self) -> String {
         let mut reason = String::new();
@@ -254,13 +255,13 @@ impl Failure {
 }
 
 impl Report {
-    /// The failures counted by reason, the commonest first.
+    /// Returns the failures counted by reason, the commonest first.
     #[must_use]
     pub fn reasons(&self) -> Vec<(usize, String)> {
         counted(self.failures.iter().map(|(_, failure)| failure.reason()))
     }
 
-    /// The skipped cases counted by reason, the commonest first.
+    /// Returns the skipped cases counted by reason, the commonest first.
     #[must_use]
     pub fn absences(&self) -> Vec<(usize, String)> {
         counted(self.skipped.iter().map(|(_, why)| why.clone()))
@@ -332,7 +333,7 @@ pub fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Enough to tell reasons apart, short enough for one line.
+/// Enough to distinguish reasons, short enough for one line.
 const REASON_CHARACTERS: usize = 90;
 
 #[cfg(test)]
@@ -342,7 +343,7 @@ mod tests {
     use super::{Case, Failure, Outcome, Report, SUITES};
 
     #[test]
-    fn a_suite_says_what_the_corpora_lack() {
+    fn a_suite_names_the_missing_corpora() {
         for suite in SUITES {
             let missing = suite.missing(Path::new("/nowhere"));
             assert_eq!(missing, suite.needs.first().copied(), "{}", suite.name);
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_forget_what_differs_between_cases() {
+    fn reasons_leave_out_the_parts_that_differ_between_cases() {
         let check = |found: &str, expected: &str| {
             let failure = Failure { expected: String::new(), found: found.to_owned() };
             assert_eq!(failure.reason(), expected);

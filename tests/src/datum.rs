@@ -1,7 +1,7 @@
 //! CEL values and types as the corpora write them.
 //!
-//! Two data are the same only if their CEL types are: `1`, `1u` and `1.0` differ. NaN is itself,
-//! because a test says which value it expects, not what `==` makes of it.
+//! Two data are the same only if their CEL types are: `1`, `1u` and `1.0` differ. NaN is the same
+//! as NaN, because a test names the value that it expects, not the result of `==`.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum Datum {
     Map(Vec<(Datum, Datum)>),
     /// A type value, by name.
     Type(String),
-    /// A value that the corpora cannot write down, as text; the same as nothing.
+    /// A value that the corpora cannot write down, as text; different from all others.
     Other(String),
 }
 
@@ -70,7 +70,7 @@ impl Datum {
         }
     }
 
-    /// Whether both are the same value of the same type.
+    /// Returns true if both are the same value of the same type.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -205,7 +205,7 @@ fn holds(entries: &[(Datum, Datum)], (key, value): &(Datum, Datum)) -> bool {
     entries.iter().any(|(k, v)| k.same(key) && v.same(value))
 }
 
-/// The corpora write bytes as hexadecimal digits, which protobuf's own JSON does not.
+/// Reads hexadecimal digits, in which the corpora write bytes; protobuf's own JSON does not.
 fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |at: u8| char::from(at).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     text.as_bytes()

@@ -13,7 +13,7 @@ use crate::{cases, check, yaml};
 /// The requests of the demonstration, and the table that they are for.
 #[derive(Debug)]
 pub struct Demo {
-    /// What the table is to be.
+    /// The options under which the policies compile.
     pub options: Options,
     /// The time of every check.
     pub now: Timestamp,
@@ -24,9 +24,9 @@ pub struct Demo {
 /// One request of the demonstration.
 #[derive(Debug)]
 pub struct Entry {
-    /// What it shows, as a phrase.
+    /// Its meaning, as a phrase.
     pub name: String,
-    /// Who wants what on which resource.
+    /// The principal, the action and the resource.
     pub subject: [String; 3],
     /// The request.
     pub request: Request,
@@ -41,7 +41,7 @@ pub struct Entry {
 /// Reads `requests.yaml` of the folder.
 ///
 /// # Errors
-/// If it cannot be read, or a request names what is not there.
+/// If the file cannot be read, or a request names a principal or resource that is missing.
 pub fn load(folder: &Path) -> Result<Demo, String> {
     let text =
         fs::read_to_string(folder.join("requests.yaml")).map_err(|error| error.to_string())?;
@@ -75,7 +75,7 @@ fn one(json: &Json, entry: &Json) -> Result<Entry, String> {
     })
 }
 
-/// Returns the entry under its key, which is also its id.
+/// Returns the object under `key` in `list`, with the key as its id.
 fn named(json: &Json, list: &str, key: &str) -> Result<Json, String> {
     let mut found = json.get(list).and_then(|list| list.get(key)).cloned();
     let fields = found.as_mut().and_then(Json::as_object_mut);

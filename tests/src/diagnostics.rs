@@ -1,7 +1,7 @@
 //! The cases of `tests/diagnostics`: policies with mistakes, and the exact report about them.
 //!
-//! A case is one mistake. What it says instead of whole files (`condition`, `rule`, `schema`) is put into
-//! the smallest policy around it, so that a case shows the mistake and nothing else.
+//! A case is one mistake. The part that it gives instead of whole files (`condition`, `rule`,
+//! `schema`) is put into the smallest policy around it, so that a case shows the mistake alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ pub struct Case {
     pub name: String,
     /// The files with the mistake.
     pub files: Files,
-    /// What the table is to be.
+    /// The options under which the policies compile.
     pub options: Options,
     /// The report, as authors see it.
     pub report: String,
 }
 
 impl Case {
-    /// Returns what the compiler says about the files.
+    /// Returns the diagnostics of the compiler about the files.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         compile_files(&self.files, &self.options).err().unwrap_or_default()
@@ -45,7 +45,7 @@ pub fn report(diagnostics: &[Diagnostic]) -> String {
 /// Reads all cases of a folder, sorted by file.
 ///
 /// # Errors
-/// The first file that holds no cases, and why.
+/// If a file holds no cases; the message names the first of them.
 pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
     let mut all = Vec::new();
     for path in paths(folder)? {
@@ -72,15 +72,15 @@ pub fn paths(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// Reads the cases of one file.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the file cannot be read or holds no cases.
 pub fn read(path: &Path) -> Result<Vec<Case>, String> {
     cases_of(path, read_case)
 }
 
-/// Reads the cases of one file with `read`, which is told the name of the file.
+/// Reads the cases of one file with `read`, which takes the name of the file and a case.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the file cannot be read or holds no cases.
 pub fn cases_of<T>(
     path: &Path,
     read: impl Fn(&str, &Json) -> Result<T, String>,

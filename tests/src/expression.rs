@@ -1,7 +1,7 @@
 //! Expressions on their own: compiled, evaluated, and written down again.
 //!
 //! This is the only file of these tests that knows how the compiler's stages and the evaluator fit
-//! together, so the suites speak of texts and data alone.
+//! together, so the suites deal with texts and data alone.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,22 +16,22 @@ use wardgate_engine::request::Request;
 
 use crate::datum::Datum;
 
-/// An expression with all that its meaning depends on.
+/// An expression with everything that its meaning depends on.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// The source text.
     pub text: String,
-    /// Where names are looked up first.
+    /// The container in which names are looked up first.
     pub container: String,
-    /// Whether types must agree before it is evaluated.
+    /// True if types must agree before it is evaluated.
     pub checked: bool,
-    /// What names stand for.
+    /// The declarations of names.
     pub declarations: Vec<Declaration>,
-    /// What variables hold.
+    /// The values of variables.
     pub bindings: Vec<(String, Datum)>,
 }
 
-/// What a name stands for.
+/// The declaration of a name.
 #[derive(Clone, Debug)]
 pub enum Declaration {
     /// A variable.
@@ -41,10 +41,10 @@ pub enum Declaration {
 }
 
 impl Expression {
-    /// Returns the value, or why there is none.
+    /// Returns the value.
     ///
     /// # Errors
-    /// What the compiler or the evaluator says.
+    /// If the compiler or the evaluator refuses it; the text is the message.
     pub fn evaluate(&self) -> Result<Datum, String> {
         let compiled = Standalone::compile(&self.text, &self.env()).map_err(described)?;
         let bindings = self.bindings.iter().map(|(name, datum)| (name.clone(), value(datum)));
@@ -52,10 +52,10 @@ impl Expression {
         compiled.eval(&bindings, Timestamp::default(), |value| written(&value))
     }
 
-    /// Returns the type that the checker finds.
+    /// Returns the type that the checker deduces.
     ///
     /// # Errors
-    /// What the compiler says.
+    /// If the compiler refuses it; the text is the message.
     pub fn deduced_type(&self) -> Result<Type, String> {
         let expr = cel::parse(&self.text).map_err(described)?;
         cel::check(&expr, &self.env()).map(|checked| checked.result).map_err(described)
@@ -83,15 +83,16 @@ impl Expression {
 /// Evaluates `text` as an expression of a policy, at `now`.
 ///
 /// # Errors
-/// What the compiler or the evaluator says.
+/// If the compiler or the evaluator refuses it; the text is the message.
 pub fn in_policy(text: &str, request: &Request, now: Timestamp) -> Result<Datum, String> {
     run(text, request, now, written)?
 }
 
-/// Whether `text` holds as a condition of a policy: an error, or anything but `true`, does not.
+/// Returns true if `text` holds as a condition of a policy: an error, or anything but `true`, does
+/// not.
 ///
 /// # Errors
-/// What the compiler says.
+/// If the compiler refuses it; the text is the message.
 pub fn holds(text: &str, request: &Request, now: Timestamp) -> Result<bool, String> {
     run(text, request, now, |value| matches!(value, Value::Bool(true)))
 }
@@ -121,7 +122,7 @@ fn described(errors: Vec<CelError>) -> String {
     format!("compile: {}", messages.join("; "))
 }
 
-/// A request, without variables.
+/// The surroundings of a condition: a request, without variables.
 struct Condition<'a> {
     request: &'a Request,
     now: Timestamp,
@@ -141,7 +142,7 @@ impl<'a> Activation<'a> for Condition<'a> {
     }
 }
 
-/// The value that a datum writes down.
+/// Returns the value that a datum describes.
 fn value(datum: &Datum) -> Value<'_> {
     match datum {
         Datum::Null => Value::Null,
@@ -164,7 +165,7 @@ fn value(datum: &Datum) -> Value<'_> {
     }
 }
 
-/// Writes a value down.
+/// Returns the datum that describes a value.
 fn written(value: &Value<'_>) -> Result<Datum, String> {
     Ok(match value {
         Value::Error(error) => return Err(format!("evaluation: {error}")),

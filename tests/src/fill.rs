@@ -1,7 +1,7 @@
 //! Fills a frame from a request, and decides by fast paths where they have an answer.
 //!
-//! The obvious filler: hosts with requests of another shape have their own and are compared with it.
-//! Numbers that are not finite are left to the general path.
+//! The obvious filler: hosts with requests of another shape have their own and are compared with
+//! it. Numbers that are not finite are left to the general path.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::pool::Root;
@@ -37,7 +37,8 @@ pub enum Roles {
     Classes([u32; MAX_REQUEST_CLASSES], usize),
 }
 
-/// Decides by the fast path for `action`: returns the answer of [`PolicyTable::is_allowed`], or Unsure.
+/// Decides by the fast path for `action`: returns the answer of [`PolicyTable::is_allowed`], or
+/// Unsure.
 #[must_use]
 pub fn decide(table: &PolicyTable, request: &Request, action: &str, now: Timestamp) -> Answer {
     try_fast_path(table, request, action, now).unwrap_or(Answer::Unsure)
@@ -80,7 +81,8 @@ fn has_own_policies(table: &PolicyTable, request: &Request) -> bool {
     scopes.any(|scope| table.find(Key::Principal, [principal, version, scope]).is_some())
 }
 
-/// Returns the roles of a principal in terms of a fast path; `None` if they are too many or too long.
+/// Returns the roles of a principal in terms of a fast path; `None` if they are too many or too
+/// long.
 #[must_use]
 pub fn roles(table: &PolicyTable, fast_path: &FastPath<'_>, roles: &[String]) -> Option<Roles> {
     if roles.iter().any(|role| role.len() > MAX_FAST_PATH_ROLE_BYTES) {
@@ -98,7 +100,8 @@ pub fn roles(table: &PolicyTable, fast_path: &FastPath<'_>, roles: &[String]) ->
     (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
 }
 
-/// Fills a frame for `fast_path`; returns `None` if the request holds a value that no frame can hold.
+/// Fills a frame for `fast_path`; returns `None` if the request holds a value that no frame can
+/// hold.
 #[must_use]
 pub fn fill<'r>(
     table: &PolicyTable,
@@ -212,8 +215,8 @@ fn find<'r, 't>(
     })
 }
 
-/// Follows a path through maps. Looking into a list fails; a scalar has no members, which only matters
-/// at the last step: the steps before need a value to go on.
+/// Follows a path through maps. Looking into a list fails; a scalar has no members, which only
+/// matters at the last step: the steps before need a value to go on.
 fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> SlotValue<'r> {
     let mut path = path.peekable();
     let mut map = attributes;

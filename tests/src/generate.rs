@@ -23,7 +23,7 @@ use wardgate_engine::cel::Timestamp;
 
 use crate::cases;
 
-/// One policy set, what its table is to be, and what is asked of it.
+/// One policy set, the options of its table, and its requests.
 #[derive(Clone)]
 pub struct World {
     /// The options, as a case writes them.
@@ -43,13 +43,14 @@ impl World {
         self.policies.iter().map(file).collect()
     }
 
-    /// Returns the world with the rarest things, of which fast paths know nothing, replaced by usual ones.
+    /// Returns the world with the rarest constructs, which have no fast path, replaced by usual
+    /// ones.
     #[must_use]
     pub fn plain(mut self) -> Self {
         for (_, document) in &mut self.policies {
             let replace = |text: String, (rare, usual): &(&str, &str)| text.replace(rare, usual);
             let text = PLAIN.iter().fold(document.to_string(), replace);
-            // What is replaced stands within strings, so this is JSON again.
+            // The replaced words stand within strings, so this is JSON again.
             *document = serde_json::from_str(&text).unwrap_or_default();
         }
         self
@@ -71,7 +72,7 @@ impl World {
         cases::time(NOW)
     }
 
-    /// Returns the world as a case file, with the checks that are given.
+    /// Returns the world as a case file with these checks.
     #[must_use]
     pub fn case(&self, checks: &[Json]) -> String {
         let policy =
@@ -85,7 +86,7 @@ impl World {
     }
 }
 
-/// A world shows itself as the case that one would paste.
+/// A world is shown as the case that one would paste.
 impl fmt::Debug for World {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let checks: Vec<Json> =
@@ -104,7 +105,7 @@ pub fn world(requests: usize) -> impl Strategy<Value = World> {
     })
 }
 
-/// Returns the worlds that `seed` gives, without end; always the same ones.
+/// Returns the worlds of `seed`, without end; always the same ones.
 pub fn worlds(seed: u8, requests: usize) -> impl Iterator<Item = World> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
@@ -140,7 +141,7 @@ pub fn with(object: &Json, key: &str, value: Json) -> Json {
     object
 }
 
-/// Returns the document as the file of that name holds it.
+/// Returns the text of a document under the name of its file.
 fn text(name: &str, document: &Json) -> String {
     if name.ends_with(".json") { document.to_string() } else { yaml(document) }
 }
@@ -149,7 +150,7 @@ fn yaml(document: &Json) -> String {
     serde_yaml_ng::to_string(document).unwrap_or_default()
 }
 
-/// The schema of resources, where a world has one; the oracle knows what it says.
+/// Returns the schema of resources, where a world has one; the oracle has the same rule.
 fn schema() -> Json {
     json!({"type": "object", "properties": {"owner": {"type": "string"}}})
 }
@@ -162,14 +163,15 @@ const PRINCIPALS: [&str; 2] = ["sam", "kim"];
 const ROLES: [&str; 4] = ["member", "editor", "boss", "guest"];
 const ACTIONS: [&str; 5] = ["view", "edit", "edit:draft", "edit:draft:title", "drop"];
 const DERIVED: [&str; 3] = ["owner", "lead", "anyone"];
-/// How many roles the policy of the kind `crowd` tells apart: more than fit one word of bits.
+/// The number of roles that the policy of the kind `crowd` distinguishes: more than fit one word of
+/// bits.
 const CROWD: usize = 40;
 
 fn crowd_role(number: usize) -> String {
     format!("r{number}")
 }
 
-/// What fast paths know nothing of, and what stands for it in a plain world.
+/// The constructs that have no fast path, and their replacements in a plain world.
 const PLAIN: &[(&str, &str)] = &[
     ("R.scope", "R.id"),
     ("P.scope", "P.attr.dept"),

@@ -1,5 +1,5 @@
-//! Requests that are as much work as a caller can make of them: long lists, wide and deep objects, many actions,
-//! resources and evaluations, searches, doubled members, and texts that are no JSON.
+//! Requests that are as much work as a caller can make of them: long lists, wide and deep objects,
+//! many actions, resources and evaluations, searches, doubled members, and texts that are no JSON.
 //!
 //! Made from a seed, so that a body that does harm can be made again by its number.
 
@@ -14,15 +14,15 @@ use bodies::Maker;
 /// A request that is meant to do harm.
 #[derive(Clone, Debug)]
 pub struct Hostile {
-    /// What is large about it.
+    /// Its large part.
     pub name: &'static str,
-    /// Where it is sent.
+    /// The path of the endpoint.
     pub path: &'static str,
     /// At most [`MAX_BYTES`] bytes.
     pub body: Vec<u8>,
 }
 
-/// The longest body: what the server takes unless it is told otherwise.
+/// The longest body: the limit of the server's default configuration.
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// Makes request `number` of those that follow from `seed`. Every entrance gets every kind.
@@ -37,7 +37,7 @@ pub fn request(seed: u64, number: u64) -> Hostile {
 /// Compiles the policies that these requests are about to a table.
 ///
 /// # Errors
-/// They cannot be read or compiled.
+/// If they cannot be read or compiled.
 pub fn bundle() -> Result<Vec<u8>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hostile");
     let read = |name: &str| {

@@ -1,4 +1,4 @@
-//! A server on this machine, and just enough of HTTP to ask it.
+//! A server on this machine, and just enough of HTTP for requests to it.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -29,10 +29,10 @@ pub struct Answer {
 }
 
 impl Running {
-    /// Starts a server with this bundle, and with what `more` says beside address and policies.
+    /// Starts a server with this bundle; `more` is the configuration beside address and policies.
     ///
     /// # Errors
-    /// There is no such server.
+    /// If the server does not start.
     pub fn start(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<Self, String> {
         let (config, origin) = set_up(bundle, more, folder)?;
         let server = Server::bind(config, origin).map_err(|error| error.to_string())?;
@@ -42,10 +42,10 @@ impl Running {
         Ok(Self { address, shared, thread: Some(thread) })
     }
 
-    /// Asks with a body of JSON.
+    /// Posts a body of JSON and returns the answer.
     ///
     /// # Errors
-    /// There is no answer.
+    /// If there is no answer.
     pub fn post(&self, path: &str, body: &Json) -> Result<Answer, String> {
         let body = body.to_string();
         let head = format!(
@@ -74,10 +74,10 @@ impl Answer {
         Ok(Self { status, body: body.to_owned() })
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     ///
     /// # Errors
-    /// It is none.
+    /// If the body is no JSON.
     pub fn json(&self) -> Result<Json, String> {
         serde_json::from_str(&self.body).map_err(|error| format!("{error}: {}", self.body))
     }
@@ -87,16 +87,16 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.shared.stop();
         if let Some(thread) = self.thread.take() {
-            // What it ended with was told where it was noticed.
+            // The thread has reported its failure where it occurred.
             let _ = thread.join();
         }
     }
 }
 
-/// The endpoints of such a server, without its sockets.
+/// Returns the endpoints of such a server, without its sockets.
 ///
 /// # Errors
-/// There is no such server.
+/// If the configuration is refused.
 pub fn bodies(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<Bodies, String> {
     let (config, origin) = set_up(bundle, more, folder)?;
     Bodies::new(config, origin).map_err(|error| error.to_string())

@@ -1,13 +1,13 @@
-//! The texts in the sources of a crate that could be told to somebody.
+//! The messages in the sources of a crate.
 //!
-//! That is every string literal with a blank in it, outside of tests, comments and attributes. It takes
-//! no parser of Rust to find them, and a message that is added can hardly escape.
+//! A message is every string literal with a blank in it, outside of tests, comments and attributes.
+//! It takes no parser of Rust to find them, and a message that is added can hardly escape.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Returns the texts in the Rust files below `folder`, but for the files and folders `without`.
+/// Returns the messages in the Rust files below `folder`, but for the files and folders `without`.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -42,7 +42,7 @@ pub fn sources(folder: &Path, without: &[&str]) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// Whether `text` could be what `template`, a literal with `{}` in it, comes to.
+/// Returns true if `text` can be the result of `template`, a literal with `{}` in it.
 #[must_use]
 pub fn comes_to(template: &str, text: &str) -> bool {
     let parts = parts(template);

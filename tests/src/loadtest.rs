@@ -1,8 +1,8 @@
 //! Repositories of any size, made of the templates behind the load figures of Cerbos.
 //!
-//! Its generator writes each template so many times: `{{ .NameMod "x" }}` becomes `x_00007` in the eighth copy,
-//! and a file `x.yaml.tpl` the file `x_00007.yaml`. Files that are no templates come once. The templates are
-//! read where the corpora lie.
+//! Its generator writes each template a number of times: `{{ .NameMod "x" }}` becomes `x_00007` in
+//! the eighth copy, and a file `x.yaml.tpl` the file `x_00007.yaml`. Files that are no templates
+//! come once. The templates are read from the corpora.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Templates {
     /// Reads the set `classic` or `multitenant`.
     ///
     /// # Errors
-    /// If it is not there, or a template does what is not known here.
+    /// If it is not there, or a template uses an unknown construct.
     pub fn read(corpora: &Path, set: &str) -> Result<Self, String> {
         let folder = corpora.join("cerbos/loadtest-templates/hack/loadtest/templates").join(set);
         let mut read = Self { templates: Vec::new(), files: Vec::new() };
@@ -42,7 +42,7 @@ impl Templates {
         }
     }
 
-    /// Returns so many copies of each template, as files of one directory.
+    /// Returns `copies` copies of each template, as files of one directory.
     #[must_use]
     pub fn repository(&self, copies: usize) -> Vec<(String, Vec<u8>)> {
         let mut files = self.files.clone();
@@ -55,7 +55,7 @@ impl Templates {
         files
     }
 
-    /// Returns how many policies each copy has.
+    /// Returns the number of policies of each copy.
     #[must_use]
     pub fn policies_per_copy(&self) -> usize {
         self.templates.iter().filter(|(path, _, _)| !path.starts_with("_schemas/")).count()

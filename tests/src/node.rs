@@ -1,4 +1,4 @@
-//! The same questions to the npm package in Node: see `tests/node/decide.mjs`.
+//! Sends the same questions to the npm package in Node: see `tests/node/decide.mjs`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -21,34 +21,34 @@ pub struct Job {
     pub now: Timestamp,
     /// The requests as JSON.
     pub requests: Vec<Json>,
-    /// How many passes to time, if any.
+    /// The number of timed passes, if any.
     pub rounds: Option<u32>,
-    /// What to hold every way of asking to, if to anything.
+    /// The right answers, with which every way is compared, if there are any.
     pub right: Option<Right>,
 }
 
-/// What the native build answers to the requests of a job.
+/// The answers of the native build to the requests of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Right {
     /// For each request and each of its actions.
     pub allowed: Vec<Vec<bool>>,
-    /// For some requests, by number: what becomes of their principal and first action on the resource
-    /// of each request.
+    /// For some requests, by number: the effects of their principal and first action on the
+    /// resource of each request.
     pub batches: Vec<(usize, Vec<bool>)>,
     /// The accessor module of the policies, if there is one.
     pub accessors: Option<String>,
 }
 
-/// What Node answers to a job.
+/// The answers of Node to a job.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Canonical JSON of each decision.
     pub decisions: Vec<String>,
-    /// The median time of one decision, if it was asked for.
+    /// The median time of one decision, if the job has rounds.
     pub nanoseconds: Option<f64>,
-    /// Where a way of asking does not answer what is right.
+    /// The wrong answers of all ways.
     pub differences: Vec<Difference>,
-    /// How often each way was asked, and answered without the general path.
+    /// The number of questions to each way, and of those answered without the general path.
     pub tally: Tally,
 }
 
@@ -64,8 +64,8 @@ pub fn decide(root: &Path, jobs: impl Iterator<Item = Job>) -> Result<Vec<Answer
     attempt(root, jobs)?.into_iter().map(|answer| answer.and_then(consistent)).collect()
 }
 
-/// Sends jobs to one Node process and returns its answers in order, some of which may be that the job
-/// fails.
+/// Sends jobs to one Node process and returns its answers in order, some of which may be failures
+/// of a job.
 ///
 /// # Errors
 /// If Node or the built package is missing.
@@ -97,7 +97,7 @@ pub fn stream(
 /// Sends lines of JSON to a program of Node while they come, and hands on each line of its answer.
 ///
 /// # Errors
-/// If Node or what the program imports is missing, or `take` refuses an answer.
+/// If Node or an import of the program is missing, or `take` refuses an answer.
 pub fn talk(
     program: &Path,
     lines: impl Iterator<Item = Json>,
@@ -122,7 +122,7 @@ pub fn talk(
     if status.success() { Ok(()) } else { Err(format!("node ended with {status}")) }
 }
 
-/// A write fails when Node is gone; then its missing answers tell.
+/// Writes all lines. A write fails when Node is gone; then its answers are missing.
 fn write(mut input: ChildStdin, mut lines: impl Iterator<Item = Json>) {
     while let Some(line) = lines.next()
         && writeln!(input, "{line}").is_ok()

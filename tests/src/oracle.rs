@@ -1,8 +1,8 @@
 //! The obvious evaluator: the decision algorithm as a person would carry it out on paper.
 //!
-//! It reads the resolved policies rule by rule for each action, role and scope; nothing is indexed or
-//! interned, and no answer is remembered. Conditions are walked as trees. It knows nothing of the policy table,
-//! so whatever it has in common with the engine is the algorithm itself.
+//! It reads the resolved policies rule by rule for each action, role and scope; nothing is indexed
+//! or interned, and no answer is remembered. Conditions are walked as trees. It does not use the
+//! policy table, so all that it has in common with the engine is the algorithm itself.
 
 mod calls;
 mod cel;
@@ -40,7 +40,7 @@ impl Oracle {
     /// Reads policies.
     ///
     /// # Errors
-    /// What is wrong with them; expressions are not looked into.
+    /// If the policies have errors; expressions are not looked into.
     pub fn new(files: &[(String, Vec<u8>)], options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let files: BTreeMap<&str, &[u8]> =
             files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();

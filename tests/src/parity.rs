@@ -1,8 +1,8 @@
-//! Do all the ways to a decision lead to the same one?
+//! Compares the ways to a decision: all must lead to the same one.
 //!
-//! The general path of the engine is what the others are held to, and it is held to the oracle. A way
-//! may answer that it is unsure, but not often: how many it did answer is counted, so that nobody
-//! takes a short way that is never taken for one that is always right.
+//! The general path of the engine is the reference of the others, and the oracle is its reference.
+//! A way may answer that it is unsure, but not often: the answers that it did give are counted, so
+//! that a fast path that is never taken does not pass for one that is always right.
 
 pub(crate) mod attempts;
 pub(crate) mod hosts;
@@ -24,9 +24,9 @@ pub struct Difference {
     pub way: String,
     /// The number of the request among those of its world.
     pub request: usize,
-    /// The action; empty where the whole decision is meant.
+    /// The action; empty for the decision as a whole.
     pub action: String,
-    /// What the answer is, and what it should be.
+    /// The answer, and the right one.
     pub answer: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// How often each way was asked, and how often it knew.
+/// The number of questions to each way, and of its own answers.
 #[derive(Clone, Debug, Default)]
 pub struct Tally(BTreeMap<String, [u64; 2]>);
 
@@ -48,14 +48,14 @@ impl Tally {
         *entry = [entry[0] + questions, entry[1] + known];
     }
 
-    /// Adds what another one counted.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &Self) {
         other.0.iter().for_each(|(way, counts)| self.count(way, *counts));
     }
 }
 
 impl fmt::Display for Tally {
-    /// One line for each way.
+    /// Writes one line for each way.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (way, [questions, known]) in &self.0 {
             let share = if *questions == 0 { 0 } else { known * 100 / questions };

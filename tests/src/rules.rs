@@ -1,4 +1,5 @@
-//! The cases of `tests/spocp`: rules, queries, and which rules allow each. Every host answers them.
+//! The cases of `tests/spocp`: rules, queries, and the rules that allow each. Every host answers
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -15,11 +16,11 @@ pub struct Case {
     pub name: String,
     /// The rules in the order of their numbers.
     pub rules: RuleSet,
-    /// The queries, and what they come to.
+    /// The queries, and their expected outcomes.
     pub queries: Vec<(Vec<u8>, Expected)>,
 }
 
-/// What a query comes to.
+/// The outcome of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// These rules allow it.
@@ -31,7 +32,7 @@ pub enum Expected {
 /// Reads all cases of a folder, sorted by name.
 ///
 /// # Errors
-/// The first file that is no case, and why.
+/// If a file is no case; the message names the first of them.
 pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
     let cannot = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = fs::read_dir(folder).map_err(cannot)?.filter_map(Result::ok);
@@ -79,7 +80,7 @@ fn query(json: &Json) -> Result<(Vec<u8>, Expected), String> {
     Ok((text.as_bytes().to_vec(), expected))
 }
 
-/// Returns what the rules say of a query.
+/// Returns the outcome of a query to the rules.
 #[must_use]
 pub fn outcome(rules: &RuleSet, query: &[u8]) -> Expected {
     match file::rule(query) {
@@ -88,8 +89,9 @@ pub fn outcome(rules: &RuleSet, query: &[u8]) -> Expected {
     }
 }
 
-/// Returns all that can be asked about a query, as one answer: whether it is allowed, the first rule that allows it, the
-/// numbers of all of them, and those rules in both forms; or the code of its refusal, and why.
+/// Returns everything about a query as one answer: `true` if it is allowed, the first rule that
+/// allows it, the numbers of all of them, and those rules in both forms; or the code of its
+/// refusal, and the reason.
 #[must_use]
 pub fn answer(rules: &RuleSet, query: &[u8]) -> Vec<u8> {
     match file::rule(query) {

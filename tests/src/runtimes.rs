@@ -1,7 +1,7 @@
-//! What every runtime is asked, and what is right.
+//! The questions to every runtime, and the right answers.
 //!
-//! The questions stand in one file, a line of JSON each, and every runtime reads them from there. With a
-//! question go the digests of its answers, so that a runtime finds by itself where it differs.
+//! The questions stand in one file, a line of JSON each, and every runtime reads them from there.
+//! Each question has the digests of its answers, so that a runtime finds its differences by itself.
 
 mod bundles;
 mod crypto;
@@ -31,19 +31,19 @@ pub use report::Report;
 struct Entry {
     suite: Suite,
     name: String,
-    /// The members of the line that say what is asked.
+    /// The members of the line that hold the questions.
     question: Json,
     answers: Vec<Vec<u8>>,
 }
 
-/// What questions are about.
+/// The subject of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Suite {
-    /// The decisions that `tests/cases` asks for.
+    /// The decisions of `tests/cases`.
     Cases,
     /// Decisions on generated requests.
     Generated,
-    /// Which bundles are opened, and what is decided by them.
+    /// The bundles that are opened, and the decisions by them.
     Bundles,
     /// Queries to rules of SPOCP in bundles.
     Rules,
@@ -52,11 +52,11 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// All of them, in the order in which they are asked.
+    /// All of them, in the order of the file.
     pub const ALL: [Self; 5] =
         [Self::Cases, Self::Generated, Self::Bundles, Self::Rules, Self::Crypto];
 
-    /// Returns the name under which files know the suite.
+    /// Returns the name of the suite in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Suite {
 }
 
 /// Writes the questions to `questions.jsonl` in `folder`, and the answers in words, a line each, to
-/// `answers.txt`: there whoever finds a difference finds what would have been right.
+/// `answers.txt`, in which the right answer to a difference can be looked up.
 ///
 /// # Errors
 /// If a file cannot be written, or a question cannot be made.
@@ -113,7 +113,7 @@ impl Entry {
     }
 }
 
-/// Returns an answer as one line that can be read: those of decisions are text, those of hashing are not.
+/// Returns an answer as one readable line: those of decisions are text, those of hashing are not.
 fn shown(answer: &[u8]) -> String {
     match std::str::from_utf8(answer) {
         Ok(text) if !text.contains(['\n', '\0']) => text.to_owned(),

@@ -1,7 +1,8 @@
-//! Does the compiler as WebAssembly give what the native one gives: the same bytes or the same diagnostics?
+//! Sources for the compiler as WebAssembly and the native one, which must give the same bytes or
+//! the same diagnostics.
 //!
-//! The policies are those of the cases and generated ones, whole and broken: a broken file is a whole one
-//! with something missing or added, at places that are the same in every run.
+//! The policies are those of the cases and generated ones, whole and broken: a broken file is a
+//! whole one with a part missing or added, at positions that are the same in every run.
 
 mod hostile;
 mod wrong;
@@ -26,7 +27,7 @@ pub use wrong::wrong;
 /// Files to compile.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// What messages call them.
+    /// The name in messages.
     pub name: String,
     /// Paths and contents.
     pub files: Vec<(String, Vec<u8>)>,
@@ -34,13 +35,13 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The policies of a case.
+    /// Returns the policies of a case.
     #[must_use]
     pub fn of_case(case: Case) -> Self {
         Self { name: case.name, files: case.files, options: case.options }
     }
 
-    /// The policies of a generated world.
+    /// Returns the policies of a generated world.
     ///
     /// # Errors
     /// Never for a generated world.
@@ -62,7 +63,7 @@ impl Sources {
         })
     }
 
-    /// Returns what Node is asked.
+    /// Returns the question to Node.
     #[must_use]
     pub fn question(&self) -> Json {
         let file = |(path, bytes): &(String, Vec<u8>)| json!([path, STANDARD.encode(bytes)]);
@@ -94,7 +95,7 @@ impl Sources {
         })
     }
 
-    /// Returns what Node must answer.
+    /// Returns the right answer of Node.
     ///
     /// # Errors
     /// If the native compiler writes a bundle that cannot be opened.
@@ -126,7 +127,7 @@ impl Sources {
     }
 }
 
-/// What every bundle says of itself here.
+/// Returns the label of every bundle here.
 fn label() -> Label {
     let (not_before, expires) = (Some(1_700_000_001), Some(1_800_000_000));
     Label { name: "párity".to_owned(), revision: 7, created: 1_714_979_289, not_before, expires }
@@ -163,7 +164,7 @@ fn diagnostic(one: &Diagnostic) -> Json {
     json
 }
 
-/// Damages a text at a place that the number of the way means, in a manner that it means too.
+/// Damages a text at a position and in a manner that follow from the number of the way.
 fn damage(text: &mut Vec<u8>, way: usize) {
     let at = text.len() * way / WAYS;
     match way % 6 {
@@ -180,5 +181,5 @@ fn damage(text: &mut Vec<u8>, way: usize) {
     }
 }
 
-/// How many broken texts are made of one.
+/// The number of broken texts made of one.
 const WAYS: usize = 12;

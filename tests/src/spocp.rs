@@ -1,7 +1,9 @@
-//! S-expressions in the most obvious way: what an expression stands for, and whether a rule allows it.
+//! S-expressions in the most obvious way: the set that an expression stands for, and the queries
+//! that a rule allows.
 //!
-//! The definition of section 5.3 of draft-hedberg-spocp-sexp-00 and nothing else: an expression stands for
-//! a set of simple ones, and a rule allows it if it allows each of them. There is no normal form here.
+//! The definition of section 5.3 of draft-hedberg-spocp-sexp-00 alone: an expression stands for a
+//! set of simple ones, and a rule allows it if it allows each of them. There is no normal form
+//! here.
 
 pub mod generate;
 
@@ -20,9 +22,9 @@ pub enum Tree {
     Set(Vec<Tree>),
     /// The numbers, or the texts, between two bounds.
     Range(Type, Vec<(Relation, String)>),
-    /// What begins so.
+    /// Everything with this beginning.
     Prefix(String),
-    /// What ends so.
+    /// Everything with this ending.
     Suffix(String),
 }
 
@@ -35,7 +37,7 @@ pub enum Type {
     Numeric,
 }
 
-/// How an atom lies to the constant of a range.
+/// The relation of an atom to the constant of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `lt`
@@ -70,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// Tells whether the rule allows a simple expression, one of atoms and lists.
+    /// Returns true if the rule allows a simple expression, one of atoms and lists.
     #[must_use]
     pub fn allows(&self, simple: &Self) -> bool {
         match (self, simple) {
@@ -91,8 +93,8 @@ impl Tree {
         }
     }
 
-    /// Returns every simple expression that this one stands for, with numbers up to `most`; nothing where
-    /// there is no end of them.
+    /// Returns every simple expression that this one stands for, with numbers up to `most`; `None`
+    /// if they are infinitely many.
     #[must_use]
     pub fn members(&self, most: u32) -> Option<Vec<Self>> {
         match self {
@@ -147,7 +149,7 @@ impl Relation {
         }
     }
 
-    /// Whether this bounds a range from below.
+    /// Returns true if this bounds a range from below.
     #[must_use]
     pub const fn is_lower(self) -> bool {
         matches!(self, Self::Greater | Self::GreaterOrEqual)
@@ -167,7 +169,7 @@ fn atom(text: &str) -> String {
     format!("{}:{text}", text.len())
 }
 
-/// Numbers are written without leading zeros.
+/// Reads a number, which is written without leading zeros.
 fn number(text: &str) -> Option<u32> {
     text.parse::<u32>().ok().filter(|number| number.to_string() == text)
 }

@@ -1,7 +1,8 @@
-//! The cases of `tests/diagnostics/suites`: policy tests with mistakes, and the exact report about them.
+//! The cases of `tests/diagnostics/suites`: policy tests with mistakes, and the exact report about
+//! them.
 //!
-//! As with policies, a case says what is wrong and nothing else: what it does not say is taken from the
-//! smallest suite, with its fixtures and its policy.
+//! As with policies, a case holds the mistake alone: the rest comes from the smallest suite, with
+//! its fixtures and its policy.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,15 +27,15 @@ pub struct Case {
     pub name: String,
     /// Policies, suites and fixtures.
     pub files: Files,
-    /// What is run: globs, a pattern, keys of policies that are left out.
+    /// The selection of a run: globs, a pattern, keys of policies that are left out.
     filter: Json,
-    /// What becomes of the results.
+    /// The form of the results.
     shown: Shown,
-    /// What is said, as authors see it.
+    /// The report, as authors see it.
     pub report: String,
 }
 
-/// What a case shows of the results.
+/// The form in which a case shows the results.
 #[derive(Clone, Copy, Debug)]
 enum Shown {
     Report,
@@ -44,7 +45,7 @@ enum Shown {
 }
 
 impl Case {
-    /// Returns what is said about the files.
+    /// Returns the report about the files.
     ///
     /// # Errors
     /// If the case itself cannot be run.
@@ -89,7 +90,7 @@ impl Case {
 /// Reads the cases of one file.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the file cannot be read or holds no cases.
 pub fn read(path: &Path) -> Result<Vec<Case>, String> {
     diagnostics::cases_of(path, read_case)
 }
@@ -126,7 +127,7 @@ fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
     })
 }
 
-/// Returns the text of the suite: the whole of it, or the smallest one around what a case says.
+/// Returns the text of the suite: the whole of it, or the smallest one around the parts of a case.
 fn suite(json: &Json) -> String {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     if let Some(suite) = text("suite") {
@@ -164,7 +165,7 @@ fn filter(json: &Json) -> Result<Filter, String> {
     Ok(filter)
 }
 
-/// Says what did not go well.
+/// Returns the report of failures, skipped tests and errors.
 #[must_use]
 pub fn report(results: &Results) -> String {
     results.suites.iter().map(of_suite).collect()
@@ -211,7 +212,7 @@ fn of_case(case: &CaseResult) -> String {
     }
 }
 
-/// Says what would be changed, and what cannot be; and returns the files after that.
+/// Returns the changes and refusals of an update, and the files after it.
 fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, Files) {
     let (mut text, mut files) = (String::new(), files.clone());
     for (loaded, result) in suites.iter().zip(&results.suites) {
@@ -229,7 +230,10 @@ fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, File
     (text, files)
 }
 
-/// Fails where a suite that was changed can no longer be run, or a test fails that did not before.
+/// Checks an update.
+///
+/// # Errors
+/// If a changed suite can no longer be run, or a test fails that did not before.
 fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
     let failing = |results: &Results| -> BTreeSet<String> {
         let all = results.suites.iter().flat_map(|suite| match &suite.outcome {

@@ -1,4 +1,4 @@
-//! Counting what fast paths answer while they are compared with the general path.
+//! Counts the answers of fast paths while they are compared with the general path.
 
 use std::cell::Cell;
 
@@ -9,13 +9,13 @@ use wardgate_engine::table::PolicyTable;
 
 use crate::fill;
 
-/// What was asked, and how often a fast path answered.
+/// The decisions that were compared, and those that a fast path answered.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Decisions asked for.
+    /// All decisions.
     pub questions: Cell<u32>,
     /// Those for which there is a fast path.
-    pub planned: Cell<u32>,
+    pub covered: Cell<u32>,
     /// Those that a fast path answered.
     pub answered: Cell<u32>,
     /// Those that allow.
@@ -26,7 +26,7 @@ impl Tally {
     /// Decides every action of a request both ways.
     ///
     /// # Errors
-    /// The first difference, in words.
+    /// If an answer differs; the text shows the first difference.
     pub fn compare(
         &self,
         table: &PolicyTable,
@@ -39,10 +39,10 @@ impl Tally {
             let resource = &request.resource;
             let list =
                 table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope);
-            let planned =
+            let covered =
                 list.is_some_and(|list| list.fast_path(table.string_id(action)).is_some());
             add(&self.questions, 1);
-            add(&self.planned, planned.into());
+            add(&self.covered, covered.into());
             add(&self.answered, (answer != Answer::Unsure).into());
             add(&self.allowed, expected.into());
             let differs = match answer {
@@ -59,10 +59,10 @@ impl Tally {
 
     /// Prints the counts.
     pub fn report(&self, what: &str) {
-        let [questions, planned, answered, allowed] =
-            [&self.questions, &self.planned, &self.answered, &self.allowed].map(Cell::get);
+        let [questions, covered, answered, allowed] =
+            [&self.questions, &self.covered, &self.answered, &self.allowed].map(Cell::get);
         println!(
-            "{what}: {questions} asked, {planned} planned, {answered} answered, {allowed} allowed"
+            "{what}: {questions} asked, {covered} covered, {answered} answered, {allowed} allowed"
         );
     }
 }

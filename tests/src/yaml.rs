@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Reads the only document of `text`.
 ///
 /// # Errors
-/// If `text` is not YAML, or says something that JSON cannot.
+/// If `text` is not YAML, or holds a value that JSON lacks.
 pub fn parse(text: &str) -> Result<Value, String> {
     serde_yaml_ng::from_str(text).map_err(|error| error.to_string())
 }

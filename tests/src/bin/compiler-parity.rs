@@ -1,4 +1,5 @@
-//! Do the native compiler and the one of the npm package give the same bytes and the same diagnostics?
+//! Compares the native compiler with the one of the npm package: both must give the same bytes and
+//! the same diagnostics.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -38,12 +39,12 @@ fn run() -> Result<bool, String> {
     same &= compare("broken", broken(), &mut seen)?;
     same &= compare("wrong", wrong().into_iter(), &mut seen)?;
     same &= compare("hostile", hostile().into_iter(), &mut seen)?;
-    // What the linter finds has its own cases.
+    // The findings of the linter have their own cases.
     seen.extend(Lint::ALL.iter().map(|lint| lint.name().to_owned()));
     Ok(same & is_declared(&seen)?)
 }
 
-/// Does the package declare the codes that were seen, and no others?
+/// Returns true if the package declares the codes that were seen, and no others.
 fn is_declared(seen: &BTreeSet<String>) -> Result<bool, String> {
     let path = root().join("npm/src/compiler/diagnostic.ts");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -55,7 +56,7 @@ fn is_declared(seen: &BTreeSet<String>) -> Result<bool, String> {
     Ok(odd.is_empty())
 }
 
-/// What the sources of a suite came to.
+/// The counts of one suite.
 #[derive(Default)]
 struct Tally {
     compiled: usize,
@@ -137,9 +138,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Any seed will do; this one never changes.
+/// Any seed is good enough; this one never changes.
 const SEED: u8 = 3;
 const WORLDS: usize = 100;
-/// They are of the same few words, so what is broken in some is broken in all.
+/// All worlds are made of the same few words: a fault that shows in some shows in all.
 const BROKEN_WORLDS: usize = 5;
 const MOST_SHOWN: usize = 5;

@@ -1,12 +1,13 @@
-//! `conformance`: runs the public corpora and prints what passed.
+//! `conformance`: runs the public corpora and prints which cases passed.
 //!
-//! `conformance [--corpora DIR] [--suite NAME] [--filter TEXT] [--list-failures N] [--write FILE] [--check FILE]`
+//! `conformance [--corpora DIR] [--suite NAME] [--filter TEXT] [--list-failures N] [--write FILE]
+//! [--check FILE]`
 //!
-//! `--write` writes the page about all suites, `--check` compares it with what they say. A suite whose folder is not
-//! among the corpora is named and skipped.
+//! `--write` writes the page about all suites, `--check` compares the page with their results. A
+//! suite whose folder is not among the corpora is named and skipped.
 //!
-//! Ends with 0 if every case passed or the corpora are not there, with 1 if a case failed, and with 2
-//! if it was called wrongly or a suite could not be read.
+//! Ends with 0 if every case passed or the corpora are not there, with 1 if a case failed, and with
+//! 2 if the arguments are wrong or a suite could not be read.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -65,7 +66,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Runs the suites that were asked for and says whether everything passed.
+    /// Runs the selected suites and returns true if everything passed.
     fn run(&self) -> Result<bool, String> {
         if !self.corpora.is_dir() {
             println!("conformance: no corpora at {}, nothing to run", self.corpora.display());
@@ -85,7 +86,7 @@ impl Options {
         Ok(self.page(&reports)? && passed)
     }
 
-    /// Writes or checks the page, and says whether it is right.
+    /// Writes or checks the page, and returns true if it is right.
     fn page(&self, reports: &[(&Suite, Report)]) -> Result<bool, String> {
         let Some(path) = self.write.as_ref().or(self.check.as_ref()) else { return Ok(true) };
         let lacks = |suite: &Suite| suite.missing(&self.corpora).is_some();
@@ -146,5 +147,5 @@ impl Options {
     }
 }
 
-/// How many failures of a suite are shown in full unless `--list-failures` says otherwise.
+/// The number of failures of a suite that are shown in full unless `--list-failures` sets another.
 const FAILURES_SHOWN: usize = 20;

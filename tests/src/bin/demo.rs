@@ -57,7 +57,7 @@ fn run() -> Result<bool, String> {
     Ok(right == demo.requests.len())
 }
 
-/// Prints a line for each request and returns how many came out as expected on both hosts.
+/// Prints a line for each request and returns how many are as expected on both hosts.
 fn show(demo: &Demo, table: &PolicyTable, node: &[String]) -> usize {
     println!("{:<44} {:<28} {:<7} {:<7} decided by", "request", "who does what", "native", "Node");
     let mut right = 0;

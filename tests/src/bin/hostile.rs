@@ -1,9 +1,10 @@
-//! Sends hostile requests to a server and says what they cost it: `hostile WARDGATE [COUNT [SEED]]`. `hostile - NUMBER [SEED]`
-//! writes the body of one of them to standard output.
+//! Sends hostile requests to a server and prints their cost: `hostile WARDGATE [COUNT [SEED]]`.
+//! `hostile - NUMBER [SEED]` writes the body of one of them to standard output.
 //!
-//! `WARDGATE` is the command, built for release. Each request is sent when the last one has been answered, and the
-//! CPU that all threads of the server took meanwhile is read from the system; beside them, a second client asks for its health.
-//! Fails where a request takes more CPU, the server more memory, or its health longer than the bounds below.
+//! `WARDGATE` is the command, built for release. Each request is sent after the answer to the one
+//! before, and the CPU time that all threads of the server took meanwhile is read from the system;
+//! a second client polls the health endpoint. Fails if a request takes more CPU, the server more
+//! memory, or the health endpoint longer than the bounds below.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -19,19 +20,21 @@ use std::{env, fs};
 
 use wardgate_tests::hostile::{Hostile, bundle, request};
 
-/// CPU that one request may take, on the machine of the figures in `host-bench/RESULTS.md`.
+/// The CPU time that one request may take, on the machine of the figures in
+/// `host-bench/RESULTS.md`.
 const MAX_CPU: Duration = Duration::from_millis(250);
 
-/// Memory that the server may have had at any time, in KiB.
+/// The peak memory that the server may have, in KiB.
 const MAX_MEMORY: u64 = 128 << 10;
 
-/// How long the server may take to say that it is well.
+/// The longest time of an answer of the health endpoint.
 const MAX_HEALTH: Duration = Duration::from_millis(50);
 
-/// How long an answer may take before the request counts as one that stopped the server.
+/// The longest time of an answer; a request that takes longer counts as one that stopped the
+/// server.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Entities of each type in the index.
+/// The entities of each type in the index.
 const ENTITIES: usize = 2000;
 
 fn main() -> ExitCode {
@@ -103,17 +106,17 @@ fn run() -> Result<bool, String> {
     Ok(is_within && memory <= MAX_MEMORY && slowest <= MAX_HEALTH)
 }
 
-/// What a request cost.
+/// The cost of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     questions: u32,
     cpu: Duration,
-    /// The most memory that the server had meanwhile, in KiB.
+    /// The peak memory of the server during the request, in KiB.
     memory: u64,
     status: u16,
 }
 
-/// A server in a process of its own, which ends with this value.
+/// A server in a process of its own, which ends when this value is dropped.
 struct Server {
     child: Child,
     address: String,
@@ -150,7 +153,7 @@ impl Server {
         Ok(Cost { questions: 0, cpu, memory: self.memory()?, status })
     }
 
-    /// The time that all threads have been running.
+    /// Returns the CPU time of all threads.
     fn cpu(&self) -> Result<Duration, String> {
         let tasks = format!("/proc/{}/task", self.child.id());
         let tasks =
@@ -162,13 +165,13 @@ impl Server {
         Ok(Duration::from_nanos(nanos.sum()))
     }
 
-    /// Lets the system count anew from the memory of now (proc(5), `clear_refs`).
+    /// Resets the peak memory that the system counts (proc(5), `clear_refs`).
     fn forget_memory(&self) -> Result<(), String> {
         fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5")
             .map_err(|error| format!("the system does not count memory anew: {error}"))
     }
 
-    /// The most memory that it has had since then, in KiB.
+    /// Returns the peak memory since then, in KiB.
     fn memory(&self) -> Result<u64, String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.map_err(|error| format!("the server has ended: {error}"))?;
@@ -186,7 +189,7 @@ impl Drop for Server {
     }
 }
 
-/// A client that asks again and again whether the server is well.
+/// A client that polls the health endpoint.
 struct Health {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Result<Duration, String>>,
@@ -229,11 +232,11 @@ fn post(address: &str, Hostile { path, body, .. }: &Hostile) -> std::io::Result<
     exchange(address, &[head.as_bytes(), body])
 }
 
-/// Sends bytes and returns the status of the answer, all of which is read.
+/// Sends bytes, reads the whole answer and returns its status.
 fn exchange(address: &str, parts: &[&[u8]]) -> std::io::Result<u16> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    // A server that has read enough may close, and then what it said counts.
+    // A server that has read enough may close; its answer then still counts.
     let _ = parts.iter().try_for_each(|part| stream.write_all(part));
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
@@ -242,7 +245,7 @@ fn exchange(address: &str, parts: &[&[u8]]) -> std::io::Result<u16> {
     status.ok_or_else(|| std::io::Error::other("an answer without a status"))
 }
 
-/// Waits for the line that says where the server listens, and reads the others away.
+/// Waits for the line with the address on which the server listens, and skips the others.
 fn listening(mut lines: std::io::Lines<BufReader<std::process::ChildStdout>>) -> Option<String> {
     let found = lines.by_ref().flatten().find_map(|line| {
         let at = line.find("127.0.0.1:")?;

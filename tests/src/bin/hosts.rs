@@ -1,9 +1,9 @@
-//! Writes what hosts in other languages are tried with: `hosts FOLDER`.
+//! Writes the questions for hosts in other languages: `hosts FOLDER`.
 //!
-//! The first line of `questions.jsonl` has the key that is to be trusted and one that is not. Each other line
-//! is a case of `tests/cases`: its policies as a signed bundle, and for each request the right decision in
-//! canonical JSON and what every single action comes to. `album.bundle` and `release.pub.jwk` are for the
-//! programs that the documents show.
+//! The first line of `questions.jsonl` has the key to trust and a second key. Each other line is a
+//! case of `tests/cases`: its policies as a signed bundle, and for each request the right decision
+//! in canonical JSON and the effect of every single action. `album.bundle` and `release.pub.jwk`
+//! are for the programs in the documents.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -51,7 +51,7 @@ fn save(file: &Path, bytes: &[u8]) -> Result<(), String> {
     fs::write(file, bytes).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The public key as `wardgate keys generate` writes it.
+/// Returns the public key as `wardgate keys generate` writes it.
 fn jwk(signer: &SigningKey) -> Json {
     let key = signer.public_key();
     let id = KeyId::of(signer.level(), &key).to_string();

@@ -1,11 +1,11 @@
-//! Do all the ways to a decision agree: those of the native build, those of the npm package in Node, and
-//! the oracle?
+//! Compares all ways to a decision: those of the native build, those of the npm package in Node,
+//! and the oracle.
 //!
-//! First on all cases, where the decisions of both hosts must be the same bytes, then on bundles that must be
-//! refused by the same name, then on generated
-//! policies and requests: `--generated N` says on how many pairs of a policy set and a request. The same
-//! number always means the same pairs; `--seed S` means others. A difference is shown as the smallest
-//! case in which it still occurs.
+//! First on all cases, where the decisions of both hosts must be the same bytes, then on bundles
+//! that must be refused by the same name, then on generated policies and requests: `--generated N`
+//! sets the number of pairs of a policy set and a request. The same number always means the same
+//! pairs; `--seed S` gives others. A difference is shown as the smallest case in which it still
+//! occurs.
 #![forbid(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
@@ -43,7 +43,7 @@ fn run() -> Result<bool, String> {
     Ok(cases & refusals & generated(&options)?)
 }
 
-/// Do both hosts refuse the same bytes by the same name?
+/// Returns true if both hosts refuse the same bytes by the same name.
 fn refused_alike() -> Result<bool, String> {
     let (compared, differences) = refusals(&root())?;
     differences.iter().take(MOST_SHOWN).for_each(|one| println!("  {one}"));
@@ -55,11 +55,11 @@ fn refused_alike() -> Result<bool, String> {
     Ok(differences.is_empty())
 }
 
-/// What was asked for.
+/// The options of the command line.
 struct Options {
     pairs: usize,
     seed: u8,
-    /// Whether Node is left out.
+    /// True if Node is left out.
     is_native: bool,
 }
 
@@ -83,13 +83,13 @@ fn number<T: std::str::FromStr>(word: Option<String>) -> Result<T, String> {
     word.parse().map_err(|_| format!("expected a number, found `{word}`"))
 }
 
-/// A job for Node, and what the native build answers to it.
+/// A job for Node, and the answers of the native build.
 struct Twin {
     expected: Expected,
     job: Job,
 }
 
-/// What Node is to answer.
+/// The answers that Node must give.
 struct Expected {
     name: String,
     native: Vec<String>,
@@ -137,7 +137,7 @@ fn generated(options: &Options) -> Result<bool, String> {
     }
 }
 
-/// What the native ways came to.
+/// The results of the native ways.
 #[derive(Default)]
 struct Natively {
     pairs: usize,
@@ -162,14 +162,14 @@ impl Natively {
     }
 }
 
-/// Returns generated worlds until they make up the pairs that were asked for, or one of them goes wrong
+/// Returns generated worlds until they make up the pairs of the command line, or one of them fails
 /// natively; those that do not compile do not count.
 fn generated_twins<'n>(
     options: &Options,
     native: &'n RefCell<Natively>,
 ) -> impl Iterator<Item = Twin> + use<'n> {
     let mut left = options.pairs;
-    // However few pairs there are, they are to come from several policy sets.
+    // Even few pairs must come from several policy sets.
     let mut worlds = worlds(options.seed, (left / LEAST_WORLDS).clamp(1, REQUESTS));
     std::iter::from_fn(move || {
         if left == 0 || native.borrow().failed.is_some() {
@@ -213,11 +213,11 @@ fn generated_twin(world: &World) -> Option<(Twin, Compared)> {
     Some((Twin { expected, job }, compared))
 }
 
-/// Asks Node for each twin while the next ones are made.
+/// Sends the twins to Node while the next ones are made.
 fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Result<bool, String> {
     let (sender, receiver) = channel();
     let questions = Cell::new(0);
-    // One world that goes wrong is enough to look at.
+    // One world that fails is enough to look at.
     let enough = AtomicBool::new(false);
     let jobs = twins.take_while(|_| !enough.load(Ordering::Relaxed)).map_while(|twin| {
         questions.set(questions.get() + twin.expected.native.len());
@@ -233,7 +233,7 @@ fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Re
         wrong.dedup();
         let (before, after) = (*passed, *passed + expected.native.len() - wrong.len());
         *passed = after;
-        // A long run is worth something even if it is ended early.
+        // A long run that is ended early has shown its progress.
         if before / PROGRESS != after / PROGRESS {
             eprintln!("parity-{suite}: {after} passed so far");
         }
@@ -257,7 +257,7 @@ fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Re
     }
 }
 
-/// Returns where Node answers otherwise, in bytes or in one of its ways.
+/// Returns the differences of Node's answers, in bytes or in one of its ways.
 fn differences(expected: &Expected, answer: &Answer) -> Result<Vec<Difference>, String> {
     let native = &expected.native;
     if answer.decisions.len() != native.len() {
@@ -275,10 +275,10 @@ fn differences(expected: &Expected, answer: &Answer) -> Result<Vec<Difference>, 
     Ok(found)
 }
 
-/// Says of worlds whether something goes wrong in them.
+/// Returns for each world whether a difference occurs in it.
 type Judge = dyn Fn(&[World]) -> Result<Vec<bool>, String>;
 
-/// Prints a failure as the smallest case in which something goes wrong.
+/// Prints a failure as the smallest case in which a difference occurs.
 fn show((world, differences): (World, Vec<Difference>), judge: &Judge) -> Result<bool, String> {
     for one in differences.iter().take(MOST_SHOWN) {
         println!("  differs: {one}");
@@ -299,7 +299,7 @@ fn differs_natively(worlds: &[World]) -> Result<Vec<bool>, String> {
     Ok(worlds.iter().map(differs).collect())
 }
 
-/// Asks a fresh Node about all worlds; a request that it refuses to read is no difference.
+/// Sends all worlds to a fresh Node process; a request that it refuses to read is no difference.
 fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
     let twins: Vec<Option<Twin>> =
         worlds.iter().map(|world| Some(generated_twin(world)?.0)).collect();
@@ -317,15 +317,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Enough to notice, few enough for every run of the tests.
+/// Enough to show a fault, few enough for every run of the tests.
 const DEFAULT_PAIRS: usize = 3000;
-/// Any seed will do; this one never changes.
+/// Any seed is good enough; this one never changes.
 const SEED: u8 = 1;
-/// The most requests that one generated policy set is asked: to compile it takes as long as to decide
-/// some hundred of them.
+/// The largest number of requests to one generated policy set: compiling it takes as long as
+/// deciding some hundred of them.
 const REQUESTS: usize = 300;
 const LEAST_WORLDS: usize = 50;
-/// Every so many requests one is asked about the resources of all.
+/// The distance between requests whose principal is decided on the resources of all requests.
 const BATCH_EVERY: usize = 200;
 const PROGRESS: usize = 50_000;
 const MOST_SHOWN: usize = 5;

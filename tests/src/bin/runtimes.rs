@@ -1,7 +1,8 @@
-//! What every runtime is held to: `cargo xtask parity` runs this, then the runtimes.
+//! Writes the questions that all runtimes answer: `cargo xtask parity` runs this, then the
+//! runtimes.
 //!
-//! `write FOLDER` makes the questions and their answers, of which `--requests N` and `--seed S` say what is
-//! generated. `native QUESTIONS REPORT` asks a native host, as the other runtimes are asked.
+//! `write FOLDER` makes the questions and their answers; `--requests N` and `--seed S` set what is
+//! generated. `native QUESTIONS REPORT` lets a native host answer, as the other runtimes do.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// At least so many; no policy set is left in the middle.
+/// The least number of generated requests; every policy set is used to its end.
 const REQUESTS: usize = 20_000;
-/// Any seed will do; this one never changes.
+/// Any seed is good enough; this one never changes.
 const SEED: u8 = 5;

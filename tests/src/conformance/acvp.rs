@@ -1,7 +1,8 @@
 //! Suite `acvp`: the vectors with which NIST validates ML-DSA.
 //!
-//! A file of questions stands beside a file of answers, or one file has both. Files are told by their
-//! `algorithm` and `mode`. The hash variants of ML-DSA are not offered, so their vectors are skipped.
+//! A file of questions stands beside a file of answers, or one file has both. Files are recognised
+//! by their `algorithm` and `mode`. The hash variants of ML-DSA are not offered, so their vectors
+//! are skipped.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -38,7 +39,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The file of answers beside a file of questions.
+/// Returns the file of answers beside a file of questions.
 fn answers_to(questions: &Path) -> Option<PathBuf> {
     let name = questions.file_name()?.to_string_lossy().replace(QUESTIONS, ANSWERS);
     let other = |name: &str| Some(questions.with_file_name(name)).filter(|path| path.is_file());
@@ -93,8 +94,8 @@ fn key_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
     Ok(same(&expected, &(key.public_key(), key.to_expanded())))
 }
 
-/// Signs with the library for an expanded key, which this project takes in tests only, and has what was
-/// expected verified by what this project ships.
+/// Signs with the library for an expanded key, which this project takes in tests only, and verifies
+/// the expected signature with the code that this project ships.
 fn sig_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> {
     let level = parameter_set(group)?;
     let signing = match Signing::of(group, test)? {
@@ -122,7 +123,7 @@ fn sig_ver(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
     Ok(same(&expected, &key.is_ok_and(|key| signing.verified(&key, &signature))))
 }
 
-/// Which interface of FIPS 204 a vector asks for, and what is signed.
+/// The interface of FIPS 204 that a vector uses, and the signed input.
 enum Signing {
     /// Algorithms 2 and 3.
     External { message: Vec<u8>, context: Vec<u8> },
@@ -133,7 +134,7 @@ enum Signing {
 }
 
 impl Signing {
-    /// The inner error says why a vector is skipped.
+    /// Reads the input of a vector; the inner error is the reason why a vector is skipped.
     fn of(group: &Json, test: &Json) -> Result<Result<Self, String>, String> {
         let interface = word(group, "signatureInterface");
         let prehash = word(group, "preHash");
@@ -179,7 +180,7 @@ fn parameter_set(group: &Json) -> Result<Level, String> {
     level(name).ok_or_else(|| format!("unknown parameter set `{name}`"))
 }
 
-/// A field of the vector or of its group.
+/// Returns a field of the vector or of its group.
 fn either(group: &Json, test: &Json, name: &str) -> Result<Vec<u8>, String> {
     match optional_bytes(test, name)? {
         Some(bytes) => Ok(bytes),
@@ -187,6 +188,6 @@ fn either(group: &Json, test: &Json, name: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// What the names of the files of questions and of answers hold.
+/// The words in the names of the files of questions and of answers.
 const QUESTIONS: &str = "prompt";
 const ANSWERS: &str = "expectedResults";

@@ -1,7 +1,7 @@
-//! Answers to requests, brought into one shape so that they can be compared.
+//! Brings answers to requests into one shape so that they can be compared.
 //!
-//! Sets and maps are sorted. An answer is a list of lines, so that the first line that differs says
-//! what is wrong.
+//! Sets and maps are sorted. An answer is a list of lines, so that the first line that differs
+//! shows the fault.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde_json::Value as Json;
 
 use crate::check::field;
 
-/// The answer to one request: what each line says, by what it is about.
+/// The answer to one request: the content of each line, by its key.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     lines: BTreeMap<String, String>,
 }
 
 impl Answer {
-    /// Returns the first line in which two answers differ, as it is here and as it is in `other`.
+    /// Returns the first line in which two answers differ: this answer's and the one of `other`.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<(String, String)> {
         let keys = self.lines.keys().chain(other.lines.keys());
@@ -32,7 +32,7 @@ impl Answer {
         self.lines.insert(key.into(), line.into());
     }
 
-    /// Says a list, one line for each item, in its order.
+    /// Adds a list, one line for each item, in its order.
     fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>) {
         for (at, item) in items.into_iter().enumerate() {
             self.render(format!("{key} {at:03}"), item);
@@ -92,7 +92,8 @@ fn error(json: &Json) -> String {
     format!("`{}`: {}", word(json, "expression"), word(json, "message"))
 }
 
-/// Cerbos leaves out a value that is null, and says of an output that failed only that it did.
+/// Renders an output as Cerbos does: it leaves out a value that is null, and reports of an output
+/// that failed only the failure.
 fn output(json: &Json) -> String {
     let value = match json.get("error").and_then(Json::as_str) {
         Some(error) => format!("error {error}"),
@@ -103,7 +104,7 @@ fn output(json: &Json) -> String {
     format!("{} for {}: {value}", word(json, "src"), word(json, "action"))
 }
 
-/// The same value with every number as a double, which is what each of them is.
+/// Returns the value with every number as a double, which is the type of each of them.
 fn doubles(json: &Json) -> Json {
     match json {
         Json::Number(number) => number.as_f64().map_or(Json::Null, Json::from),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_says_what_is_wrong() {
+    fn the_first_difference_shows_both_lines() {
         let effect = |effect: &str| {
             from_wire(&json!({"actions": {"view": {"effect": effect, "policy": "p"}}}))
         };

@@ -1,5 +1,5 @@
-//! Suite `authzen`: the interoperability scenarios of AuthZEN over HTTP, with the policies and the index of the
-//! edge worker, which answers the same payloads.
+//! Suite `authzen`: the interoperability scenarios of AuthZEN over HTTP, with the policies and the
+//! index of the edge worker, which answers the same payloads.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -42,7 +42,7 @@ fn bundle(policies: &Path) -> Result<Vec<u8>, String> {
     Ok(pack(&compiled.parts))
 }
 
-/// Every file of the scenarios that has requests with what is expected.
+/// Returns every file of the scenarios that has requests with expected answers.
 fn payloads(interop: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for folder in FOLDERS {

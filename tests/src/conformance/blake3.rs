@@ -1,7 +1,7 @@
 //! Suite `blake3`: the vectors of the authors of BLAKE3.
 //!
-//! Each case is a length and an extended output of three modes. Where this project gives 32 bytes in a
-//! mode, they are the beginning of what the vector says.
+//! Each case is a length and an extended output of three modes. Where this project gives 32 bytes
+//! in a mode, they are the beginning of the vector's output.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// What all cases of a file share.
+/// The keys that all cases of a file share.
 #[derive(Clone)]
 struct Keys {
     key: [u8; 32],
@@ -61,7 +61,7 @@ fn of_case(keys: &Keys, case: &Json) -> Vec<Case> {
         .collect()
 }
 
-/// The bytes 0, 1, .. 250, again and again, as the vectors ask.
+/// Returns the bytes 0, 1, .. 250, again and again, as the vectors define.
 fn message(length: usize) -> Vec<u8> {
     (0u8..=250).cycle().take(length).collect()
 }

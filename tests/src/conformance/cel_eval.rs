@@ -43,7 +43,7 @@ fn run(test: &Json) -> Outcome {
     }
 }
 
-/// Whether `condition` holds. The corpus is lenient: an expression that fails is false.
+/// Returns true if `condition` holds. The corpus is lenient: an expression that fails is false.
 fn satisfied(condition: &Json, request: &Request, depth: usize) -> Result<bool, String> {
     if depth > MAX_DEPTH {
         return Err("a condition that nests too deep".to_owned());
@@ -66,7 +66,7 @@ fn satisfied(condition: &Json, request: &Request, depth: usize) -> Result<bool, 
     Ok(condition.get("any").is_none())
 }
 
-/// 2021-04-22T10:05:20.021-05:00, the time at which the corpus expects its answers.
+/// 2021-04-22T10:05:20.021-05:00, the time for which the corpus has its answers.
 const NOW_SECONDS: i64 = 1_619_103_920;
 const NOW_NANOS: u32 = 21_000_000;
 

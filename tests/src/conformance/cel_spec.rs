@@ -52,9 +52,9 @@ pub fn with_protobuf(corpora: &Path) -> Result<usize, String> {
 /// The name of the suite.
 pub const NAME: &str = "cel-spec";
 
-/// Where the specification and cel-go differ, this project does what cel-go does, because policies
-/// written for Cerbos were tested against it. Such a test must go on failing: one that passes has been
-/// overtaken and must leave the list.
+/// Judges a test that has a known deviation: where the specification and cel-go differ, this
+/// project does what cel-go does, because policies written for Cerbos were tested against it. Such
+/// a test must go on failing: one that passes has been overtaken and must leave the list.
 fn judged(result: Result<(), Failure>, deviation: Option<&'static str>) -> Outcome {
     match (result, deviation) {
         (result, None) => result.into(),

@@ -1,6 +1,6 @@
 //! Suite `cerbos-lib`: every function that Cerbos adds to CEL.
 //!
-//! Each expression must be true, or fail where the corpus says so.
+//! Each expression must be true, or fail where the corpus expects it.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! Suite `cerbos-server`: calls over HTTP, to a server that is configured as Cerbos configures its own for them:
-//! at most five resources and five actions, schemas enforced, tokens not verified, for their key is not among
-//! the corpora.
+//! Suite `cerbos-server`: calls over HTTP, to a server that is configured as Cerbos configures its
+//! own for them: at most five resources and five actions, schemas enforced, tokens not verified,
+//! for their key is not among the corpora.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn run(test: &Json, server: &Running) -> Result<(), Failure> {
     same(&sorted("", wanted), &sorted("", &found))
 }
 
-/// Sorts what has no order of its own.
+/// Sorts the lists that have no order of their own.
 fn sorted(key: &str, value: &Json) -> Json {
     match value {
         Json::Object(members) => {
@@ -117,7 +117,7 @@ const CALLS: [(&str, &str); 5] = [
 
 const SETS: [&str; 3] = ["effectiveDerivedRoles", "validationErrors", "outputs"];
 
-/// The member of an AuthZEN answer that tells what decided; its results come in any order.
+/// The member of an AuthZEN answer that holds the full decision; its results come in any order.
 const TOLD: &str = "cerbos.response";
 
 const CONFIG: &str = "

@@ -1,5 +1,5 @@
-//! Suite `cerbos-compile`: a policy with what it is compiled with, and what comes out: the policy with its
-//! imports looked up, or errors with their places.
+//! Suite `cerbos-compile`: a policy with its dependencies, and the result of compiling them: the
+//! policy with its imports looked up, or errors with their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -66,8 +66,9 @@ struct Unit {
 }
 
 impl Unit {
-    /// The corpus may be a part of the whole: a schema that is not here, and that the case does not call
-    /// missing, is replaced by one that accepts everything. No case of this suite asks what it says.
+    /// Adds the schemas that are missing here. The corpus may be a part of the full one: a schema
+    /// that is not here, and that the case does not call missing, is replaced by one that accepts
+    /// everything. No case of this suite depends on the content of such a schema.
     fn stand_in_schemas(&mut self) {
         let is_reported = |name: &str| {
             let errors = items(&self.test, "wantErrors").iter();
@@ -105,7 +106,7 @@ impl Unit {
         }
     }
 
-    /// Compiles everything, and keeps what is wrong with the main policy and what it is compiled with.
+    /// Compiles everything, and returns the errors of the main policy and of its dependencies.
     fn errors(&self, main: &Policy, repository: &Repository) -> Vec<Diagnostic> {
         let options = Options { schema_enforcement: Enforcement::Reject, ..Options::default() };
         let mut errors = compile_files(&self.files, &options).err().unwrap_or_default();
@@ -119,7 +120,7 @@ impl Unit {
             .collect();
         errors.retain(|error| match error.code {
             Code::MissingAncestor => error.message.contains(&format!("`{}`", main.key())),
-            // Where in the schema the trouble is, the corpus says in its sentence.
+            // The corpus gives the position within the schema in its sentence.
             Code::InvalidSchema => !error.file.starts_with("_schemas/"),
             Code::Syntax => !error.file.starts_with("_schemas/"),
             _ => of_unit.contains(error.file.as_str()),
@@ -133,7 +134,8 @@ impl Unit {
             if wanted.kind != MISSING {
                 return wanted;
             }
-            // One error names all the policies below the missing one, and stands in one of their files.
+            // One error names all the policies below the missing one, and stands in one of their
+            // files.
             let missing = word(json, "description").split('"').nth(1).unwrap_or_default();
             Finding { file: String::new(), ..wanted }.naming(missing).naming(main.key())
         })
@@ -148,8 +150,9 @@ impl Unit {
     }
 }
 
-/// Drops what the corpus does not tell: a second error about one expression, an unknown role where it
-/// stands first, and, once a policy is wrong, that another above it is missing.
+/// Drops the errors that the corpus does not report: a second error about one expression, an
+/// unknown role at its first position, and, once a policy is wrong, that another above it is
+/// missing.
 fn as_reported(mut errors: Vec<Diagnostic>, asks_above: bool) -> Vec<Diagnostic> {
     errors.retain(|error| asks_above || error.code != Code::MissingAncestor);
     let last: BTreeMap<_, _> = errors

@@ -1,7 +1,8 @@
 //! Suite `cerbos-engine`: whole requests against a repository of policies, on every host.
 //!
-//! As Cerbos runs them: lenient evaluation, `globals` with the environment `test`, the folder `engine`
-//! under both kinds of scope search, and schemas enforced only where the folder says so.
+//! The settings are those of Cerbos: lenient evaluation, `globals` with the environment `test`, the
+//! folder `engine` under both kinds of scope search, and schemas enforced only where the folder
+//! demands it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -99,7 +100,7 @@ fn in_process(test: &Test, table: &PolicyTable) -> Outcome {
     found.map_or_else(|error| Outcome::failed("a request", error), |found| test.judge(&found))
 }
 
-/// One process decides all requests of a setting, when the first of its cases asks.
+/// The process that decides all requests of a setting, started by the first of its cases.
 struct Node {
     bundle: Vec<u8>,
     requests: Vec<Json>,
@@ -134,7 +135,7 @@ impl Node {
     }
 }
 
-/// 2026-01-01T00:00:00Z: the cases hold at any time after they were written.
+/// Returns 2026-01-01T00:00:00Z: the cases hold at any time after they were written.
 fn now() -> Timestamp {
     Timestamp::new(1_767_225_600, 0).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! What is wrong with a policy, as a corpus and as this project say it: the kind, the file, and the place.
+//! Compares the errors of a policy in a corpus with those of this project: the kind, the file, and
+//! the position.
 //!
 //! The sentence is not compared: each project has its own.
 
@@ -10,7 +11,7 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use super::vectors::{items, word};
 use super::{Failure, Outcome};
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The kind, in the words of the corpus.
@@ -21,12 +22,12 @@ pub struct Finding {
     pub at: Option<(u64, u64)>,
     /// The path inside the policy, where the corpus gives one.
     pub path: Option<String>,
-    /// What a message must name, such as another policy.
+    /// The names that a message must hold, such as that of another policy.
     pub names: Vec<String>,
 }
 
 impl Finding {
-    /// Reads what a corpus wants: `position` is a field of `json`.
+    /// Reads an expected error of a corpus: `position` is a field of `json`.
     #[must_use]
     pub fn wanted(kind: impl Into<String>, file: &str, json: &Json) -> Self {
         let position = json.get("position").filter(|position| position.is_object());
@@ -41,7 +42,7 @@ impl Finding {
         }
     }
 
-    /// The same, with a name that the message must hold.
+    /// Returns the finding with a name that the message must hold.
     #[must_use]
     pub fn naming(mut self, name: impl Into<String>) -> Self {
         self.names.push(name.into());
@@ -72,10 +73,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Compares what is wanted with what was found: all of it, and nothing else.
+/// Compares the expected errors with the found ones: all of them, and no others.
 ///
 /// # Errors
-/// The first that is missing, or the first that nobody wants.
+/// If one is missing or unexpected; the failure shows the first.
 pub fn compare(
     wanted: &[Finding],
     found: &[Diagnostic],
@@ -97,18 +98,18 @@ pub fn compare(
     }
 }
 
-/// The findings of a list in a field of `json`.
+/// Reads the findings of a list in a field of `json`.
 pub fn list(json: &Json, field: &str, read: impl Fn(&Json) -> Finding) -> Vec<Finding> {
     items(json, field).iter().map(read).collect()
 }
 
-/// Says that something should have been in order.
+/// Returns the failure of a case whose policies should have no error.
 #[must_use]
 pub fn should_be_sound(found: &[Diagnostic]) -> Outcome {
     Outcome::failed("no error", shown(found))
 }
 
-/// Diagnostics on few lines, with what is compared.
+/// Returns diagnostics on few lines, with the compared parts.
 #[must_use]
 pub fn shown(found: &[Diagnostic]) -> String {
     let one = |found: &Diagnostic| {

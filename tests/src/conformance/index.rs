@@ -1,7 +1,7 @@
-//! Suite `cerbos-index`: directories of policies, and what must hold among their files.
+//! Suite `cerbos-index`: directories of policies, and the rules among their files.
 //!
-//! Where a directory is in order, the corpus lists what a policy is compiled with: its ancestors and its
-//! imports.
+//! Where a directory is in order, the corpus lists the dependencies of a policy: its ancestors and
+//! its imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn wanted(errors: &Json) -> Vec<Finding> {
         )
     });
     wanted.extend(list(errors, "duplicateDefs", |json| {
-        // The place is the first colon of the document here, and nothing of the document there.
+        // The position is the first colon of the document here, and absent there.
         Finding { at: None, ..Finding::wanted("duplicate", &file(json), json) }
             .naming(word(json, "policy"))
     }));

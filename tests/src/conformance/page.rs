@@ -1,7 +1,7 @@
-//! `docs/CONFORMANCE.md`: what the suites say, written down.
+//! Writes `docs/CONFORMANCE.md`, the results of the suites.
 //!
-//! The page is about one state of the corpora and says which, by a digest: where the corpora are others, it
-//! is neither right nor wrong.
+//! The page is about one state of the corpora, which it names by a digest: for other corpora it is
+//! neither right nor wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,10 +39,10 @@ pub fn written(corpora: &Path, reports: &[(&Suite, Report)]) -> Result<String, S
     Ok(page)
 }
 
-/// Compares a page with what would be written, and says what to do about it.
+/// Compares a page with the one that would be written, and returns a hint if it cannot be compared.
 ///
 /// # Errors
-/// If the page is about these corpora and is not what would be written.
+/// If the page is about these corpora and differs from the one that would be written.
 pub fn checked(page: &str, written: &str) -> Result<Option<&'static str>, String> {
     let state = |page: &str| page.lines().last().unwrap_or_default().to_owned();
     if page == written {
@@ -58,7 +58,7 @@ pub fn checked(page: &str, written: &str) -> Result<Option<&'static str>, String
     ))
 }
 
-/// Whether the reports are those of all suites.
+/// Returns true if the reports are those of all suites.
 #[must_use]
 pub fn is_whole(reports: &[(&Suite, Report)]) -> bool {
     reports.len() == SUITES.len()
@@ -72,7 +72,7 @@ fn reasons(report: &Report) -> BTreeMap<&str, Vec<&str>> {
     reasons
 }
 
-/// A few names, or how many there are.
+/// Returns a few names, or their number.
 fn tests(names: &[&str]) -> String {
     match names.len() {
         0..=NAMES_SHOWN => {
@@ -85,7 +85,8 @@ fn tests(names: &[&str]) -> String {
     }
 }
 
-/// The digest of all files that suites read: of their paths and contents, in the order of their paths.
+/// Returns the digest of all files that suites read: of their paths and contents, in the order of
+/// their paths.
 fn digest(corpora: &Path) -> Result<String, String> {
     let mut folders: Vec<_> = SUITES.iter().map(|suite| suite.source.folder).collect();
     folders.sort_unstable();

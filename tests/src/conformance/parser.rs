@@ -1,7 +1,7 @@
-//! Suite `cerbos-parser`: files of policies, and what they say or what is wrong with them.
+//! Suite `cerbos-parser`: files of policies, and their content or their errors.
 //!
-//! Three folders: `parser` has files with the policies that they hold, `policy_formats` the same policies
-//! as YAML and as JSON, `parser_wkt` one value of every shape as YAML and as JSON.
+//! Three folders: `parser` has files with the policies that they hold, `policy_formats` the same
+//! policies as YAML and as JSON, `parser_wkt` one value of every shape as YAML and as JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,8 +43,8 @@ fn run(test: &Json, input: &str) -> Outcome {
     compare(&wanted, &without_unexpected(&read.errors, &wanted, input), kind).into()
 }
 
-/// Cerbos gives up a document at its first error of form, and reads on in the next: drops what stands
-/// after the last error that is wanted in such a document.
+/// Drops the errors behind the last one that the corpus expects in a document: Cerbos gives up a
+/// document at its first error of form, and reads on in the next.
 fn without_unexpected(found: &[Diagnostic], wanted: &[Finding], input: &str) -> Vec<Diagnostic> {
     let document = |line: u64| {
         let lines = input.lines().take(usize::try_from(line).unwrap_or(usize::MAX));
@@ -63,11 +63,11 @@ fn without_unexpected(found: &[Diagnostic], wanted: &[Finding], input: &str) -> 
     found
 }
 
-/// What a file says by itself: nothing is looked up in other files.
+/// The content of a file by itself, with no other file looked up.
 struct Read {
     repository: Repository,
     errors: Vec<Diagnostic>,
-    /// Whether a directory may hold such a file.
+    /// True if a directory may hold such a file.
     is_alone: bool,
 }
 
@@ -93,7 +93,7 @@ impl Read {
     }
 }
 
-/// Whether an error is about other files, or about what else a file holds.
+/// Returns true if an error is about other files, or about the other content of a file.
 fn is_about_others(code: Code) -> bool {
     matches!(
         code,
@@ -113,7 +113,7 @@ fn kind_of(error: &Json) -> &str {
     }
 }
 
-/// The kind of a diagnostic in the words of the corpus.
+/// Returns the kind of a diagnostic in the words of the corpus.
 #[must_use]
 pub fn kind(code: Code) -> &'static str {
     match code {
@@ -123,7 +123,8 @@ pub fn kind(code: Code) -> &'static str {
     }
 }
 
-/// Every file must be in order, and the two forms of a policy must say the same.
+/// Adds the cases of `policy_formats`: every file must be in order, and the two forms of a policy
+/// must have the same content.
 fn formats(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
     for path in files(folder, "yaml")? {
         let name = format!("policy_formats/{}", stem(&path));
@@ -146,7 +147,8 @@ fn formats(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
     Ok(())
 }
 
-/// A directory takes one policy from each file, though a file may be read that holds more.
+/// Checks the number of policies: a directory takes one from each file, though a file that holds
+/// more may be read.
 fn one_policy(read: &Read, is_sound: bool) -> Outcome {
     let count = read.repository.policies.len();
     match (read.errors.as_slice(), read.is_alone == is_sound) {
@@ -156,8 +158,9 @@ fn one_policy(read: &Read, is_sound: bool) -> Outcome {
     }
 }
 
-/// The values must come out of both forms alike. The corpus reads them as fields of a message that is
-/// made for the test, so what is wrong with such a field has nothing here that it could be compared with.
+/// Adds the cases of `parser_wkt`: the values must be the same from both forms. The corpus reads
+/// them as fields of a message that is made for the test, so an error in such a field has no
+/// counterpart here.
 fn values(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
     let (yaml, json) = (text(&folder.join("valid.yaml"))?, text(&folder.join("valid.json"))?);
     cases.push(Case::new("parser_wkt/valid", move || {

@@ -1,7 +1,7 @@
-//! Parsed policies, written down as protobuf's JSON, which is how the corpora write them.
+//! Writes parsed policies as protobuf's JSON, the form of the corpora.
 //!
-//! The compiler's model says some things in one way where a policy may say them in several: `*` stands
-//! for all roles of its list, an unnamed rule has the name of its number, the deprecated `output.expr`
+//! The compiler's model has one form for things that a policy may write in several: `*` stands for
+//! all roles of its list, an unnamed rule has the name of its number, the deprecated `output.expr`
 //! is `when.ruleActivated`. [`normal`] brings the other side into the same shape.
 
 use serde_json::{Map, Value as Json, json};
@@ -109,7 +109,7 @@ fn all_roles(rule: &mut Json, field: &str) {
     }
 }
 
-/// Forgets a name that says no more than its number, and the old spelling of an output.
+/// Drops a name that holds no more than its number, and the old spelling of an output.
 fn unnamed(rule: &mut Json, default: &str) {
     let Some(rule) = rule.as_object_mut() else { return };
     if rule.get("name").and_then(Json::as_str) == Some(default) {
@@ -233,7 +233,7 @@ fn text(expression: &ExprSource) -> Json {
     json!(expression.text.as_ref())
 }
 
-/// How protobuf's JSON writes an effect.
+/// Returns an effect as protobuf's JSON writes it.
 #[must_use]
 pub fn effect(effect: Effect) -> &'static str {
     match effect {
@@ -242,7 +242,7 @@ pub fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// How protobuf's JSON writes a value of any shape.
+/// Returns a value of any shape as protobuf's JSON writes it.
 #[must_use]
 pub fn attribute(value: &Attr) -> Json {
     match value {

@@ -1,8 +1,8 @@
 //! Suite `cerbos-schema`: attributes against schemas, with every kind of enforcement.
 //!
-//! Cerbos loads schemas when it decides, and says in the decision that one cannot be loaded. Here they are
-//! loaded when policies are compiled, so such a case must not compile, and the error must name the reference;
-//! what can be loaded is then checked without the other.
+//! Cerbos loads schemas when it decides, and reports in the decision that one cannot be loaded.
+//! Here they are loaded when policies are compiled, so such a case must not compile, and the error
+//! must name the reference; the schema that can be loaded is then checked without the other.
 
 use std::path::Path;
 
@@ -55,7 +55,8 @@ impl Test {
         }
     }
 
-    /// Returns a schema that the case needs and that is not here, though the case does not call it missing.
+    /// Returns a schema that the case needs and that is not here, though the case does not call it
+    /// missing.
     fn absent(&self) -> Option<String> {
         let errors = items(&self.test, "wantValidationErrors").iter();
         let messages: Vec<_> = errors.map(|error| word(error, "message")).collect();
@@ -143,7 +144,8 @@ impl Test {
     }
 }
 
-/// Each schema that cannot be loaded must be named by an error, and no other may be.
+/// Compares the errors with the schemas that cannot be loaded: each must be named, and no other may
+/// be.
 fn unloaded(sources: &[&str], errors: &[Diagnostic]) -> Result<(), Failure> {
     for source in ["principal", "resource"] {
         let path = format!("$.resourcePolicy.schemas.{source}Schema.ref");

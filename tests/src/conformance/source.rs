@@ -10,7 +10,7 @@ pub struct Source {
     pub project: &'static str,
     /// Its folder in the corpora.
     pub folder: &'static str,
-    /// The state of it, where the folder has no `SOURCE.txt` that says so.
+    /// The state of it, where the folder has no `SOURCE.txt` with one.
     pub state: &'static str,
 }
 

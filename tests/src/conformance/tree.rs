@@ -1,4 +1,4 @@
-//! Trees of JSON, compared: the first place where they differ says what is wrong.
+//! Compares trees of JSON: the first position where they differ shows the fault.
 
 use serde_json::{Value as Json, json};
 
@@ -18,7 +18,7 @@ pub fn same(expected: &Json, found: &Json) -> Result<(), Failure> {
     }
 }
 
-/// Writes a field of an object; what is no object becomes one.
+/// Writes a field of an object; any other value becomes an object.
 pub fn put(object: &mut Json, field: &str, value: Json) {
     match object {
         Json::Object(fields) => {
@@ -28,7 +28,8 @@ pub fn put(object: &mut Json, field: &str, value: Json) {
     }
 }
 
-/// Drops nulls, and empty texts, lists and objects: protobuf does not tell them from what is absent.
+/// Drops nulls, and empty texts, lists and objects: protobuf does not distinguish them from absent
+/// ones.
 #[must_use]
 pub fn without_empties(json: &Json) -> Json {
     match json {
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_absent() {
+    fn empty_values_are_absent() {
         let tree = json!({"a": {}, "b": [{"c": ""}], "d": false, "e": null});
         assert_eq!(without_empties(&tree), json!({"b": [{}], "d": false}));
     }

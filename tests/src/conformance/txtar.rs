@@ -1,5 +1,5 @@
-//! Several files in one text: each begins with a line `-- NAME --`, and what stands before the first of
-//! them is a comment.
+//! Reads several files out of one text: each begins with a line `-- NAME --`, and the text before
+//! the first of them is a comment.
 
 /// Returns the files of an archive, in its order.
 #[must_use]

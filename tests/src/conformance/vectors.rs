@@ -1,4 +1,4 @@
-//! Reading cryptographic test vectors: JSON, gzipped or not, in folders of any depth, with bytes in
+//! Reads cryptographic test vectors: JSON, gzipped or not, in folders of any depth, with bytes in
 //! hexadecimal.
 
 use std::fs::File;
@@ -21,7 +21,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files_below(folder)?.into_iter().filter(is_vector).collect())
 }
 
-/// Reads one file, unpacked if its name says that it is packed.
+/// Reads one file, unpacked if its name has the ending of a packed one.
 ///
 /// # Errors
 /// If it cannot be read or is not JSON.
@@ -38,7 +38,7 @@ pub fn json(path: &Path) -> Result<Json, String> {
     serde_json::from_str(&text).map_err(|error| failed(&error))
 }
 
-/// Returns the name of a file without the endings that say how it is stored.
+/// Returns the name of a file without the endings of its storage.
 #[must_use]
 pub fn title(path: &Path) -> String {
     let name = name(path);
@@ -97,19 +97,19 @@ pub fn level(name: &str) -> Option<Level> {
     }
 }
 
-/// A case that cannot be run, which is a failure.
+/// Makes a case that cannot be run, which is a failure.
 #[must_use]
 pub fn unreadable(name: &str, why: String) -> Case {
     Case::new(name, move || Outcome::failed("a vector that the runner knows", &why))
 }
 
-/// What became of a case that may have turned out to be unreadable.
+/// Returns the outcome of a case, a failure if the case could not be read.
 #[must_use]
 pub fn settled(result: Result<Outcome, String>) -> Outcome {
     result.unwrap_or_else(|why| Outcome::failed("a vector that the runner knows", why))
 }
 
-/// Passes if `found` is what the vector says.
+/// Passes if `found` is the value of the vector.
 pub fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Outcome {
     if expected == found {
         Outcome::Passed
@@ -132,7 +132,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A signature is thousands of bytes long, and its beginning tells enough.
+/// A signature is thousands of bytes long, and its beginning shows enough.
 const CHARACTERS_SHOWN: usize = 200;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Suites `cerbos-verify` and `cerbos-verify-junit`: policy tests, and what becomes of them.
+//! Suites `cerbos-verify` and `cerbos-verify-junit`: policy tests, and their results.
 //!
-//! As Cerbos runs them: lenient evaluation, no schemas, the policies of the folder `store`. Results are
-//! compared whole. Of errors the stage, the code, the places and the paths are compared, and not the
-//! sentences, which are each project's own.
+//! The settings are those of Cerbos: lenient evaluation, no schemas, the policies of the folder
+//! `store`. Results are compared in full. Of errors the stage, the code, the positions and the
+//! paths are compared, and not the sentences, which are each project's own.
 
 mod errors;
 mod get_tests;
@@ -62,7 +62,7 @@ pub fn load_junit(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The files of one case, and which of its tests to run.
+/// The files of one case, and the tests to run.
 struct Given {
     files: files::Files,
     config: Json,
@@ -90,7 +90,7 @@ impl Given {
         run(&suites, &filter, &mut Native::new(sources, options()))
     }
 
-    /// Cerbos puts its own name in front of a key.
+    /// Returns keys without the name that Cerbos puts in front of them.
     fn keys(&self, field: &str) -> Vec<String> {
         let names = self.config.get(field).and_then(Json::as_array).into_iter().flatten();
         let names = names.filter_map(Json::as_str);

@@ -1,8 +1,8 @@
 //! Suite `wycheproof`: vectors that were made to find the mistakes of others.
 //!
-//! A file says by its `algorithm` and `schema` what it is about, whatever its name, so any further one
-//! can be put beside the others. A file about something that this project does not offer is counted as
-//! skipped, one of an unknown form as failed: nothing is passed over.
+//! A file names its subject by its `algorithm` and `schema`, and not by its name, so any further one
+//! can be put beside the others. A file about an algorithm that this project does not offer is
+//! counted as skipped, one of an unknown form as failed: no file is dropped.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Decides one vector: the group that it stands in, and itself.
+/// Decides one vector, given the group that holds it and the vector.
 type Run = Rc<dyn Fn(&Json, &Json) -> Result<Outcome, String>>;
 
 fn recognized(file: &Json) -> Result<Run, String> {
@@ -51,7 +51,7 @@ fn not_offered(algorithm: &str) -> Run {
 fn add(cases: &mut Vec<Case>, title: &str, file: &Json, run: &Run) {
     let before = cases.len();
     for group in items(file, "testGroups") {
-        // Everything but the vectors themselves.
+        // The fields of the group without its vectors.
         let mut shared = group.clone();
         shared.as_object_mut().and_then(|fields| fields.remove("tests"));
         let shared = Rc::new(shared);
@@ -71,7 +71,7 @@ fn case(title: &str, group: Rc<Json>, test: Json, run: Run) -> Case {
     Case::new(name, move || settled(run(&group, &test)))
 }
 
-/// Says whether the vector is a good one.
+/// Returns true if the vector is a good one.
 fn is_valid(test: &Json) -> Result<bool, String> {
     match word(test, "result") {
         "valid" => Ok(true),

@@ -1,7 +1,8 @@
-//! Bodies of requests over HTTP, by whoever can reach a server.
+//! Bodies of requests over HTTP, from any client that can reach a server.
 //!
-//! Whatever they hold, there is an answer in JSON, be it that there is no index to search; and a call that is answered from its text is answered as when all of it
-//! is read, so that the quick way never allows what the whole way denies.
+//! Every body gets an answer in JSON, if only that there is no index to search; and a call that is
+//! answered from its text is answered as if all of it were read, so that the fast way never allows
+//! what the full reader denies.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use wardgate_server::Bodies;
 
 use crate::http;
 
-/// Answers the body: its first byte says where it is sent.
+/// Answers the body: its first byte selects the endpoint.
 ///
 /// # Panics
 /// If an answer is no JSON, or if two ways to answer differ.
@@ -41,7 +42,7 @@ pub(super) fn server() -> Option<&'static Bodies> {
     SERVER.get_or_init(server).as_ref()
 }
 
-/// What a fuzzer changes.
+/// Returns the bodies that a fuzzer changes.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let with = |(path, body): &(&str, &str)| {
         let index = Bodies::paths().position(|known| known == *path)?;

@@ -1,12 +1,13 @@
-//! S-expressions: reading them, and asking sets of rules.
+//! Reads S-expressions, and queries sets of rules.
 
 use wardgate_spocp::{Expression, Normal, RuleSet};
 
-/// Reads every line as an expression. What can be read is put into a set of rules, of which every other one
-/// is taken out again, and asked about.
+/// Reads every line as an expression. Those that can be read are put into a set of rules, of which
+/// every other one is deleted again, and queried.
 ///
 /// # Panics
-/// If an expression is not what it was written as, or if the set does not answer as its rules do.
+/// If an expression is not read back as it was written, or if the set does not answer as its rules
+/// do.
 pub fn spocp(input: &[u8]) {
     let mut set = RuleSet::new();
     let mut rules = Vec::new();
@@ -27,7 +28,7 @@ pub fn spocp(input: &[u8]) {
     compare(&set, &rules);
 }
 
-/// Returns what a line says in either form.
+/// Returns the expressions that a line holds in either form.
 fn read(line: &[u8]) -> Vec<Expression> {
     let mut found = Vec::new();
     if let Ok(expression) = Expression::from_canonical(line) {
@@ -55,12 +56,13 @@ fn compare(set: &RuleSet, rules: &[(wardgate_spocp::RuleId, Normal)]) {
     }
 }
 
-/// Texts of rules, several in each.
+/// Returns texts of rules, several in each.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// A set is compared with each of its rules, and each of them with all.
+/// The most lines that are read: a set is compared with each of its rules, and each of them with
+/// all.
 const LINES: usize = 32;
 
 const TEXTS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Programs over two long lists, which a request may bring along: whatever they do with them ends soon.
+//! Programs over two long lists, which a request may carry: every program ends soon.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -9,10 +9,12 @@ use wardgate_engine::cel::value::COMPARISONS;
 use wardgate_engine::cel::{Timestamp, Value};
 use wardgate_engine::limits::MAX_STEPS;
 
-/// Evaluates an expression over the lists `a`, `b` and `n` of 20,000 texts, texts and numbers, and `o` of objects.
+/// Evaluates an expression over the lists `a`, `b` and `n` of 20,000 texts, texts and numbers, and
+/// `o` of objects.
 ///
 /// # Panics
-/// If more pairs of values are compared than a program has steps for. All that the process compares meanwhile counts.
+/// If more pairs of values are compared than a program has steps for. All comparisons of the
+/// process in the meantime count.
 pub fn lists(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let names = ["a", "b", "n", "o"];

@@ -1,13 +1,14 @@
-//! Sealed texts that nobody sealed: they are refused, and nothing of them is left to be read.
+//! Forged sealed texts: they are refused, and leave no readable text.
 
 use std::sync::OnceLock;
 
 use wardgate_crypto::aead;
 
-/// Opens. The first byte says what the others are: a sealed text, or what stands beside an honest one.
+/// Opens. The first byte selects the meaning of the others: a sealed text, or the data beside an
+/// honest one.
 ///
 /// # Panics
-/// If something opens that was not sealed.
+/// If a text opens that was not sealed.
 pub fn sealed_text(input: &[u8]) {
     let Some((choice, bytes)) = input.split_first() else { return };
     if choice % 2 == 1 {
@@ -25,7 +26,8 @@ pub fn sealed_text(input: &[u8]) {
     }
 }
 
-/// Where a text does not open in its place, there is the ciphertext or nothing: no text that nobody vouches for.
+/// Checks that a text that does not open in its place leaves the ciphertext or zeros: no
+/// unauthenticated text.
 fn expect_nothing_readable(sealed: &[u8]) {
     let Some((ciphertext, tag)) = sealed.split_last_chunk() else { return };
     let mut text = ciphertext.to_vec();
@@ -33,13 +35,13 @@ fn expect_nothing_readable(sealed: &[u8]) {
     assert!(text == ciphertext || text.iter().all(|byte| *byte == 0), "it was read anyway");
 }
 
-/// Inputs that mean something.
+/// Returns valid inputs.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let sealed = honest().iter().map(|honest| [&[0], honest.as_slice()].concat());
     sealed.chain([[&[1], BESIDE].concat()]).collect()
 }
 
-/// The texts as they were sealed.
+/// Returns the texts as they were sealed.
 fn honest() -> &'static [Vec<u8>] {
     static HONEST: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     HONEST.get_or_init(|| {
@@ -50,5 +52,5 @@ fn honest() -> &'static [Vec<u8>] {
 const KEY: [u8; 32] = [5; 32];
 const NONCE: [u8; 12] = [6; 12];
 const BESIDE: &[u8] = b"what all may read";
-/// One that ends before a block does, and one long enough for every path of the cipher.
+/// One text that ends before a block does, and one long enough for every path of the cipher.
 const TEXTS: [&[u8]; 2] = [b"what only a few may read", &[4; 1500]];

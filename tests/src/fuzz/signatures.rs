@@ -1,16 +1,15 @@
-//! Keys and signatures that nobody made: they are refused, whatever they are.
+//! Forged keys and signatures: all of them are refused.
 
 use std::sync::OnceLock;
 
 use wardgate_crypto::ml_dsa::{Level, PreparedKey, Question, SigningKey, verify_batch};
 
-/// Looks at a signature that differs from a good one, or at bytes that were never one.
-///
-/// The first byte chooses the level and what the rest is: a signature, a key, or changes to the good
-/// signature, three bytes for each.
+/// Verifies a signature that differs from a good one, or random bytes. The first byte selects the
+/// level and the meaning of the rest: a signature, a key, or changes to the good signature, three
+/// bytes for each.
 ///
 /// # Panics
-/// If anything but the good signature is accepted, or a batch answers otherwise than one question.
+/// If another than the good signature is accepted, or a batch answers otherwise than one question.
 pub fn signature(input: &[u8]) {
     let Some((choice, rest)) = input.split_first() else { return };
     let Some(known) = known().get(usize::from(choice % 3)) else { return };
@@ -21,7 +20,7 @@ pub fn signature(input: &[u8]) {
     }
 }
 
-/// Inputs that mean something.
+/// Returns valid inputs.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let changes = (6..9).map(|choice| vec![choice, 0, 0, 1, 9, 200, 255]);
     let raw = known().iter().zip(0..3).flat_map(|(known, choice)| {
@@ -31,7 +30,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     changes.chain(raw).collect()
 }
 
-/// A key, and the one signature of it that is known.
+/// A key, and its one known signature.
 struct Known {
     level: Level,
     key: PreparedKey,
@@ -60,7 +59,7 @@ impl Known {
         assert_eq!(answers, [true, accepted, true]);
     }
 
-    /// Prepares a key that begins with `bytes` and goes on as the known one does.
+    /// Prepares a key that begins with `bytes` and continues as the known one does.
     #[expect(clippy::expect_used, reason = "no seed within reach gives no matrix")]
     fn prepare(&self, bytes: &[u8]) {
         let _ = PreparedKey::new(self.level, bytes);

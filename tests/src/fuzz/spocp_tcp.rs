@@ -1,6 +1,6 @@
 //! Bytes of a client of SPOCP over TCP.
 //!
-//! They are answered with whole replies, and with the same ones however the network cuts them.
+//! They are answered with whole replies, and with the same ones for every division into packets.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use wardgate_server::spocp::codec::{message, write_all};
 use wardgate_server::spocp::session::{Session, Step, Surroundings};
 use wardgate_spocp::Normal;
 
-/// Answers the bytes, all at once and in pieces, for somebody and for an administrator.
+/// Answers the bytes, all at once and in pieces, for a client and for an administrator.
 pub fn spocp_tcp(input: &[u8]) {
     let (piece, input) = input.split_first().unwrap_or((&1, &[]));
     for is_administrator in [false, true] {
@@ -26,7 +26,7 @@ pub fn spocp_tcp(input: &[u8]) {
     }
 }
 
-/// Says the bytes in pieces of this size, and returns all replies.
+/// Feeds the bytes in pieces of this size, and returns all replies.
 fn answers(input: &[u8], piece: usize, is_administrator: bool) -> Vec<u8> {
     let (rules, access) = known();
     let around = Surroundings { rules, access, offers_tls: true, unsettled: false };
@@ -51,7 +51,7 @@ fn answers(input: &[u8], piece: usize, is_administrator: bool) -> Vec<u8> {
     all
 }
 
-/// What a fuzzer changes.
+/// Returns the conversations that a fuzzer changes.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let session: [&[&[u8]]; 12] = [
         &[b"QUERY", b"(4:http(4:page10:index.html)(6:action3:GET)(6:userid4:olav))"],

@@ -1,6 +1,6 @@
-//! What arrives over a network: envelopes, deltas and seals, as an attacker writes them.
+//! Input from a network: envelopes, deltas and seals, as an attacker writes them.
 //!
-//! Anybody can make digests fit, so it is done here: otherwise no mutation would come further than them.
+//! An attacker can make digests fit, so it is done here: otherwise no mutation would pass them.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use wardgate_bundle::{
 use wardgate_crypto::blake3::hash;
 use wardgate_crypto::ml_dsa::SigningKey;
 
-/// What a host has that bundles are sent to.
+/// The state of a host that receives bundles.
 struct Host {
     base: Vec<u8>,
     signed: Vec<u8>,
@@ -24,7 +24,7 @@ struct Host {
 /// Opens a bundle with `input` as its envelope.
 ///
 /// # Panics
-/// If one opens that was not signed.
+/// If a bundle opens that was not signed.
 pub fn envelope(input: &[u8]) {
     let host = host();
     let bundle = fitted(&with_envelope(&host.signed, input));
@@ -37,7 +37,7 @@ pub fn envelope(input: &[u8]) {
 /// Applies `input` as a delta.
 ///
 /// # Panics
-/// If something comes out that is no bundle.
+/// If the result is no bundle.
 pub fn delta(input: &[u8]) {
     let host = host();
     let conditions = Conditions { max_bytes: 1 << 20, ..Conditions::default() };
@@ -59,7 +59,7 @@ pub fn delta(input: &[u8]) {
 /// Unseals `input`.
 ///
 /// # Panics
-/// If something comes out that was not sealed.
+/// If the result was not sealed.
 pub fn seals(input: &[u8]) {
     if let Ok(bundle) = unseal(input, &KEY, &Conditions::default()) {
         assert!(bundle == host().signed && input == host().sealed, "a seal was forged");
@@ -113,7 +113,7 @@ fn with_envelope(bundle: &[u8], envelope: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns `bytes` with digests of index and head that fit, as far as there are such things.
+/// Returns `bytes` with fitting digests of index and head, as far as those exist.
 fn fitted(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let base = if length(&bytes, 12) == 2 { 40 } else { 0 };
@@ -133,7 +133,7 @@ fn length(bytes: &[u8], at: usize) -> usize {
     word.map_or(0, |word| usize::try_from(u32::from_le_bytes(word)).unwrap_or(usize::MAX))
 }
 
-/// Where the envelope of a bundle begins.
+/// The offset of the envelope in a bundle.
 const ENVELOPE: usize = 64;
 
 const KEY: [u8; 32] = [2; 32];

@@ -1,7 +1,8 @@
-//! Generated CEL: what policies usually say, over attributes that may be missing or of another type.
+//! Generated CEL: the usual conditions of policies, over attributes that may be missing or of
+//! another type.
 //!
-//! Most operands are of no type that the checker knows, so nearly every expression compiles and many
-//! fail when they are evaluated.
+//! Most operands are of no type that the checker knows, so nearly every expression compiles and
+//! many fail when they are evaluated.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,14 +12,14 @@ use super::typical;
 /// Expressions that may read these names of variables.
 #[derive(Clone)]
 pub(super) struct Expressions {
-    /// Whether something holds.
+    /// A boolean expression.
     pub(super) condition: BoxedStrategy<String>,
     /// Any value.
     pub(super) value: BoxedStrategy<String>,
 }
 
 impl Expressions {
-    /// Everything that the language has, whether it makes sense or not.
+    /// Returns expressions of everything that the language has, sensible or not.
     pub(super) fn new(variables: &[&'static str]) -> Self {
         let texts = pool(TEXTS, variables);
         let numbers = pool(NUMBERS, variables);
@@ -28,14 +29,14 @@ impl Expressions {
         Self { condition, value }
     }
 
-    /// What policies usually say.
+    /// Returns the expressions that policies usually have.
     pub(super) fn typical(variables: &[&'static str]) -> Self {
         let condition = logic(typical::leaf(variables), 2);
         let value = prop_oneof![2 => pool(TEXTS, variables), 1 => condition.clone()].boxed();
         Self { condition, value }
     }
 
-    /// Mostly what policies usually say.
+    /// Returns mostly the expressions that policies usually have.
     pub(super) fn mixed(variables: &[&'static str]) -> Self {
         let (usual, any) = (Self::typical(variables), Self::new(variables));
         let condition = prop_oneof![4 => usual.condition, 1 => any.condition].boxed();
@@ -43,7 +44,7 @@ impl Expressions {
     }
 }
 
-/// Joins leaves to expressions that are at most so deep.
+/// Joins leaves to expressions of at most this depth.
 fn logic(leaf: BoxedStrategy<String>, depth: u32) -> BoxedStrategy<String> {
     leaf.prop_recursive(depth, 8, 3, |inner| {
         let pair = (inner.clone(), inner.clone());
@@ -102,7 +103,8 @@ fn leaf(
     .boxed()
 }
 
-/// Maps are written in the order of their keys: the engine walks a literal as written, the oracle by key.
+/// Returns literals and operands. Maps are written in the order of their keys: the engine walks a
+/// literal as written, the oracle by key.
 fn value(
     texts: &BoxedStrategy<String>,
     numbers: &BoxedStrategy<String>,
@@ -137,7 +139,7 @@ fn operand() -> BoxedStrategy<String> {
     prop_oneof![3 => select(usual), 1 => select(unusual)].prop_map(str::to_owned).boxed()
 }
 
-/// The patterns that the oracle knows.
+/// Returns the patterns that the oracle knows.
 pub(super) fn pattern() -> BoxedStrategy<String> {
     select(vec![r#""^r.d$""#, r#""^[a-z]+$""#, r#""sam|kim""#, r#""^$""#, r#""(?i)red""#])
         .prop_map(str::to_owned)
@@ -149,7 +151,7 @@ pub(super) fn range() -> BoxedStrategy<String> {
     select(ranges).prop_map(|range| format!("\"{range}\"")).boxed()
 }
 
-/// What is asked of each element `x` of a list.
+/// Returns conditions on each element `x` of a list.
 fn each() -> BoxedStrategy<String> {
     select(vec![
         "x == P.id",

@@ -1,7 +1,8 @@
 //! Generated YAML: values written in all the ways in which an author may write them.
 //!
-//! What a text says and which comments it has is known before it is written, so no reader is asked. Each choice
-//! takes a byte, and no byte left is the plainest choice: a case that shrinks loses bytes, and with them layout.
+//! The content of a text and its comments are known before it is written, so no reader is needed.
+//! Each choice takes a byte, and no byte left is the plainest choice: a case that shrinks loses
+//! bytes, and with them layout.
 
 mod block;
 mod choices;
@@ -17,19 +18,19 @@ use proptest::prelude::*;
 use choices::Choices;
 pub use data::Datum;
 
-/// A text, and what is known of it.
+/// A text, its content and its comments.
 #[derive(Clone)]
 pub struct Written {
     /// The text, with line feeds.
     pub text: String,
-    /// What its documents say.
+    /// The content of its documents.
     pub documents: Vec<Datum>,
     /// Its comments, from `#` on, in order.
     pub comments: Vec<String>,
 }
 
 impl Written {
-    /// Writes what a list of choices asks for.
+    /// Writes the text of a list of choices.
     #[must_use]
     pub fn new(choices: &[u8]) -> Self {
         let mut writer = Writer::new(Choices::new(choices));
@@ -37,7 +38,7 @@ impl Written {
         Self { text: writer.out, documents, comments: writer.comments }
     }
 
-    /// Tells whether any text of it may be laid out as an expression.
+    /// Returns true if any text of it may be laid out as an expression.
     #[must_use]
     pub fn has_expressions(&self) -> bool {
         self.documents.iter().any(Datum::has_expressions)
@@ -55,23 +56,23 @@ pub fn written(choices: usize) -> impl Strategy<Value = Written> {
     proptest::collection::vec(any::<u8>(), 0..choices).prop_map(|choices| Written::new(&choices))
 }
 
-/// Where values, comments and line ends go.
+/// The text so far, with its comments and the choices that are left.
 struct Writer<'w> {
     choices: Choices<'w>,
     out: String,
     comments: Vec<String>,
     /// The block scalar that was written last, if nothing stands behind it yet.
     tail: Option<Tail>,
-    /// How many collections around the place must stay on one line.
+    /// The number of collections around the position that must stay on one line.
     one_line: usize,
 }
 
-/// How a block scalar ends.
+/// The end of a block scalar.
 #[derive(Clone, Copy)]
 struct Tail {
     /// Spaces before its lines: a comment with as many would be a part of it.
     indent: usize,
-    /// Whether empty lines behind it are a part of it.
+    /// True if empty lines behind it are a part of it.
     keeps: bool,
 }
 
@@ -80,7 +81,7 @@ impl<'w> Writer<'w> {
         Self { choices, out: String::new(), comments: Vec::new(), tail: None, one_line: 0 }
     }
 
-    /// Writes one or several documents and returns what they say.
+    /// Writes one or several documents and returns their content.
     fn stream(&mut self) -> Vec<Datum> {
         let mut documents = Vec::new();
         self.fill();

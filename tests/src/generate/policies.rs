@@ -11,29 +11,29 @@ use serde_json::{Map, Value as Json, json};
 use super::expressions::Expressions;
 use super::{ACTIONS, CROWD, DERIVED, PRINCIPALS, ROLES, SCOPES, crowd_role};
 
-/// Name, version and scope.
+/// The name, the version and the scope.
 type PolicyName = (&'static str, &'static str, &'static str);
 
-/// The parts of policies by their place: what they hold besides their heads.
+/// The parts of policies by their names: their content besides their heads.
 struct Parts {
     resource: BTreeMap<PolicyName, Part>,
     principal: BTreeMap<PolicyName, Part>,
     role: BTreeMap<PolicyName, (Part, Vec<&'static str>)>,
     shared: [String; 2],
     derived: Part,
-    /// Which scopes need the consent of their parents, in the order of `SCOPES`.
+    /// True for the scopes that need the consent of their parents, in the order of `SCOPES`.
     consent: [bool; 3],
-    /// The conditions of the policy that tells very many roles apart, if there is one.
+    /// The conditions of the policy that distinguishes very many roles, if there is one.
     crowd: Option<Vec<String>>,
-    /// Whether the resource policies of the root name a schema.
+    /// True if the resource policies of the root name a schema.
     has_schemas: bool,
 }
 
 /// Rules, and the policy's own variable.
 type Part = (Vec<Json>, String);
 
-/// Policies of three sorts: those that say what policies usually say, those that say anything, and
-/// those where some rules are of the one sort and some of the other.
+/// Returns policies of three sorts: those with usual expressions, those with any expressions, and
+/// those with rules of both sorts.
 pub(super) fn policies() -> BoxedStrategy<Vec<(String, Json)>> {
     prop_oneof![6 => with(Expressions::typical), 2 => with(Expressions::mixed), 1 => with(Expressions::new)]
         .boxed()
@@ -125,8 +125,9 @@ impl Parts {
         documents
     }
 
-    /// Every role has its own rule: on one action about an attribute of its own, on another about one
-    /// of three conditions, so that neither the roles nor the attributes fit a small fast path.
+    /// Returns the policy of the kind `crowd`. Every role has its own rule: on one action about an
+    /// attribute of its own, on another about one of three conditions, so that neither the roles
+    /// nor the attributes fit a small fast path.
     fn crowd_policy(&self, conditions: &[String]) -> (String, Json) {
         let rules = (0..CROWD).zip(conditions.iter().cycle()).flat_map(|(number, condition)| {
             let role = crowd_role(number);
@@ -190,7 +191,8 @@ fn file(kind: &str, (name, version, scope): PolicyName) -> String {
     format!("{kind}.{}.{version}.{scope}", name.replace(':', "-"))
 }
 
-/// A policy in a scope needs one in every scope above; one without rules will do.
+/// Adds the ancestors of each policy: a policy in a scope needs one in every scope above; one
+/// without rules is enough.
 fn with_ancestors(policies: &mut BTreeMap<PolicyName, Part>) {
     let names: Vec<PolicyName> = policies.keys().copied().collect();
     for (name, version, scope) in names {
@@ -265,7 +267,7 @@ fn derived_roles(expressions: &Expressions) -> impl Strategy<Value = Vec<Json>> 
         .prop_map(Vec::from)
 }
 
-/// The condition and the output of a rule.
+/// Returns the condition and the output of a rule.
 fn suffix(expressions: &Expressions) -> BoxedStrategy<[(&'static str, Option<Json>); 2]> {
     let value = &expressions.value;
     let output = prop_oneof![

@@ -55,7 +55,7 @@ fn principal() -> BoxedStrategy<Json> {
         .boxed()
 }
 
-/// Roles in any order, some unknown, some twice, now and then none.
+/// Returns roles in any order, some unknown, some twice, now and then none.
 fn roles() -> BoxedStrategy<Vec<String>> {
     let known = subsequence(ROLES.to_vec(), 1..=3).prop_shuffle();
     let crowd = proptest::collection::vec(0..CROWD, 1..6)
@@ -107,7 +107,7 @@ fn resource() -> BoxedStrategy<Json> {
         .boxed()
 }
 
-/// Now and then there are no attributes at all.
+/// Leaves out all attributes now and then.
 fn without_some(attr: BoxedStrategy<Json>) -> impl Strategy<Value = Option<Json>> {
     proptest::option::weighted(0.97, attr)
 }

@@ -1,8 +1,9 @@
 //! Generated conditions of the kind that most policies consist of.
 //!
-//! They are what a fast decision is made for, so they must be many: a comparison with a constant or
-//! with another attribute, a flag, membership, presence, and the few functions that everybody calls.
-//! What no fast path can hold is rare among them, because one such condition takes the fast path from an action.
+//! Fast paths are made for them, so they must be many: a comparison with a constant or with another
+//! attribute, a flag, membership, presence, and the few functions in common use. Conditions that no
+//! fast path can hold are rare among them, because one such condition takes the fast path from an
+//! action.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -37,7 +38,7 @@ pub(super) fn leaf(variables: &[&'static str]) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// What the request may hold under one or more names.
+/// Returns the attributes that the request may hold under one or more names.
 fn attribute() -> BoxedStrategy<&'static str> {
     let usual = vec![
         "R.attr.owner",

@@ -1,4 +1,4 @@
-//! Generated attributes: their names, and values that are as expected, odd, or of another type.
+//! Generated attributes: their names, and values that are as expected, extreme, or of another type.
 //!
 //! The words are few, so that values meet each other and the constants of the policies again and
 //! again. Numbers are written so that every reader of JSON gets the same double from them.
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value as Json, json};
 
-/// Returns attributes under these names, now and then one of them missing, and few under odd names.
+/// Returns attributes under these names, now and then one of them missing, and few under unusual
+/// names.
 pub(super) fn attributes(named: Vec<(&'static str, BoxedStrategy<Json>)>) -> BoxedStrategy<Json> {
     let one = |(name, value): (&'static str, BoxedStrategy<Json>)| {
         weighted(0.85, value).prop_map(move |value| value.map(|value| (name.to_owned(), value)))
@@ -21,7 +22,7 @@ pub(super) fn attributes(named: Vec<(&'static str, BoxedStrategy<Json>)>) -> Box
         .boxed()
 }
 
-/// Attributes under names that mean something to JavaScript, or that need quotes.
+/// Returns attributes under names that mean something to JavaScript, or that need quotes.
 fn unusual_names() -> BoxedStrategy<Vec<(String, Json)>> {
     let one = (select(UNUSUAL_NAMES.to_vec()), text())
         .prop_map(|(name, value): (&str, Json)| (name.to_owned(), value));
@@ -64,7 +65,7 @@ pub(super) fn map() -> BoxedStrategy<Json> {
     mostly(any_map())
 }
 
-/// Mostly what is expected, or else anything.
+/// Returns mostly `usual` values, or else any value.
 fn mostly(usual: BoxedStrategy<Json>) -> BoxedStrategy<Json> {
     prop_oneof![7 => usual, 1 => any_value()].boxed()
 }
@@ -93,7 +94,7 @@ fn usual_number() -> BoxedStrategy<Json> {
     select(vec![json!(0), json!(1), json!(2), json!(3), json!(2.5), json!(-1)]).boxed()
 }
 
-/// 2^53 and its neighbours, the ends of the doubles, and the zero that has a sign.
+/// Returns 2^53 and its neighbours, the ends of the doubles, and the zero that has a sign.
 fn extreme_number() -> BoxedStrategy<Json> {
     let numbers = vec![
         json!(-0.0),

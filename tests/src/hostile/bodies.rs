@@ -22,7 +22,7 @@ enum Entrance {
     SearchActions,
 }
 
-/// What a request says, in pieces of JSON.
+/// The content of a request, in pieces of JSON.
 struct Parts {
     /// Attributes of principal and resource.
     attributes: [String; 2],
@@ -30,7 +30,7 @@ struct Parts {
     actions: Vec<String>,
     kind: String,
     resources: usize,
-    /// Whether AuthZEN is asked to tell what decided.
+    /// True if AuthZEN shall return the full decision.
     has_context: bool,
 }
 
@@ -111,7 +111,7 @@ impl Maker {
         entrance.body(&Parts { attributes, actions, resources, ..Parts::small() })
     }
 
-    /// Large defaults, and as many small questions as are taken.
+    /// Makes large defaults, and the largest accepted number of small questions.
     fn many_questions(&mut self, entrance: Entrance) -> Vec<u8> {
         let size = self.size() / 2;
         let attributes = [self.list('p', size, 9), self.list('r', 64, 9)]
@@ -143,7 +143,7 @@ impl Maker {
         body
     }
 
-    /// A list of texts that all differ, of about `size` bytes.
+    /// Makes a list of texts that all differ, of about `size` bytes.
     fn list(&mut self, of: char, size: usize, length: u64) -> String {
         let mut list = String::from("[");
         let width = index(length);
@@ -164,7 +164,7 @@ impl Maker {
         object
     }
 
-    /// Objects and lists in each other, as deep as is taken or far deeper.
+    /// Makes nested objects and lists, as deep as is accepted or far deeper.
     fn deep(&mut self, size: usize) -> String {
         let depth = pick(&[60, 64, 65, 10_000], self.below(4)).min(size / 6);
         let nested = format!("{}1{}", "[{\"a\":".repeat(depth), "}]".repeat(depth));
@@ -186,7 +186,7 @@ impl Maker {
         format!("{{\"groups\":[{numbers}],\"n\":{digits}}}")
     }
 
-    /// Numbers whose shortest text is long, and those that are written fast.
+    /// Makes numbers whose shortest text is long, and those that are written fast.
     fn numbers(&mut self, size: usize) -> String {
         let unit =
             pick(&["2.2250738585072014e-308", "1.7976931348623157e308", "0.1", "1"], self.below(4));
@@ -195,7 +195,7 @@ impl Maker {
         format!("{{\"groups\":[{numbers}],\"text\":\"{unit}\"}}")
     }
 
-    /// As many actions as are taken, each of which tells the attributes.
+    /// Makes the largest accepted number of actions, each of which outputs the attributes.
     fn outputs(&mut self, entrance: Entrance) -> Vec<u8> {
         let (unit, size) = (pick(OUTPUTS, self.below(6)), self.size() / 2);
         let most = pick(&[10, 1000, 90_000, 600_000], self.below(4));
@@ -209,13 +209,13 @@ impl Maker {
         let actions = (0..50).map(|n| format!("told:{n}")).collect();
         let resources =
             if entrance == Entrance::Evaluations { 1000 } else { pick(&[1, 3, 50], self.below(3)) };
-        // What many resources repeat would make the body too long.
+        // Attributes that many resources repeat would make the body too long.
         let attributes = if resources < 4 { [small, large] } else { [large, small] };
         let has_context = self.below(2) == 0;
         entrance.body(&Parts { attributes, actions, resources, has_context, ..Parts::small() })
     }
 
-    /// Kinds, actions and roles that globs are compared with.
+    /// Makes kinds, actions and roles that globs are compared with.
     fn long_names(&mut self, entrance: Entrance) -> Vec<u8> {
         let unit = pick(&["a", "ab", "a:", "ade", "{a"], self.below(5));
         let count = pick(&[1, 50], self.below(2));
@@ -228,7 +228,7 @@ impl Maker {
         entrance.body(&Parts { kind, roles, actions, ..Parts::small() })
     }
 
-    /// Texts that conditions take apart: base64, paths, hierarchies, identities, patterns.
+    /// Makes texts that conditions take apart: base64, paths, hierarchies, identities, patterns.
     fn forms(&mut self, size: usize) -> String {
         let (begin, unit) = pick(
             &[("", "YWFh"), ("", "a/"), ("", "a."), ("spiffe://x", "/a"), ("", "aB")],
@@ -243,7 +243,7 @@ impl Maker {
         format!("{{\"text\":\"{text}\",\"pattern\":\"{pattern}\",\"groups\":{groups}}}")
     }
 
-    /// Mostly large, sometimes small enough to be looked at in full.
+    /// Returns mostly large sizes, sometimes one small enough to be looked at in full.
     fn size(&mut self) -> usize {
         const SIZES: [usize; 6] =
             [MAX_BYTES - 4096, MAX_BYTES / 2, MAX_BYTES / 4, MAX_BYTES / 8, 64 << 10, 4 << 10];
@@ -391,7 +391,7 @@ const ENTRANCES: &[Entrance] = &[
     Entrance::SearchActions,
 ];
 
-/// What the policies have conditions for.
+/// The actions that have conditions in the policies.
 const ACTIONS: &[&str] = &[
     "meet:1",
     "both",
@@ -428,8 +428,8 @@ const ACTIONS: &[&str] = &[
     "encoded",
 ];
 
-/// The part of a question that asks for what decided.
+/// The part of a question that requests the full decision.
 const CONTEXT: &str = "\"context\":{\"cerbos.includeMeta\":true},";
 
-/// What outputs hold many of: the first three escape their characters.
+/// The repeated parts of outputs: the first three escape their characters.
 const OUTPUTS: &[&str] = &["\\u0001", "\\n", "\\\"", "1", "{\"a\":1}", "2.2250738585072014e-308"];

@@ -58,13 +58,13 @@ pub(super) fn call(function: &str, args: &[Value], now: Timestamp) -> Answer {
     }
 }
 
-/// Returns the elements of one list whose being in the other is as `wanted`.
+/// Returns the elements of one list whose presence in the other is `wanted`.
 fn filtered(list: &[Value], other: &[Value], wanted: bool) -> Value {
     let is_in_other = |one: &&Value| other.iter().any(|two| one.equals(two)) == wanted;
     Value::List(list.iter().filter(is_in_other).cloned().collect())
 }
 
-/// The patterns that the generator writes, each said in Rust.
+/// Matches the patterns that the generator writes, each written in Rust.
 fn matches(text: &str, pattern: &str) -> Answer {
     let letters: Vec<char> = text.chars().collect();
     Ok(Value::Bool(match pattern {
@@ -77,7 +77,8 @@ fn matches(text: &str, pattern: &str) -> Answer {
     }))
 }
 
-/// An IPv4 address in IPv6 clothes is an IPv4 address, and neither family holds any of the other.
+/// Returns true if a range holds an address. An IPv4 address in IPv6 form is an IPv4 address, and
+/// neither family holds any of the other.
 fn in_range(address: &str, range: &str) -> Answer {
     let address: IpAddr = address.parse().map_err(|_| Failed)?;
     let (base, length) = range.split_once('/').ok_or(Failed)?;
@@ -96,7 +97,7 @@ fn bits(address: IpAddr) -> String {
     }
 }
 
-/// Arithmetic does not mix types.
+/// Calculates. Arithmetic does not mix types.
 pub(super) fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Answer {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => ints(op, *a, *b).map(Value::Int).ok_or(Failed),
@@ -161,7 +162,7 @@ fn size(value: &Value) -> Answer {
     }
 }
 
-/// A double loses its fraction, a text must be decimal digits.
+/// Converts to an integer: a double loses its fraction, a text must be decimal digits.
 fn int(value: &Value) -> Answer {
     let text = match value {
         Value::Int(value) => return Ok(Value::Int(*value)),
@@ -172,7 +173,7 @@ fn int(value: &Value) -> Answer {
     text.parse().map(Value::Int).map_err(|_| Failed)
 }
 
-/// One number and one unit.
+/// Reads a duration of one number and one unit.
 fn duration(text: &str) -> Answer {
     let unit = match text.chars().last() {
         Some('h') => HOUR,

@@ -1,6 +1,6 @@
-//! CEL by walking the tree: the part of the language that the generator writes.
+//! Evaluates CEL by walking the tree: the part of the language that the generator writes.
 //!
-//! Anything else fails, which the comparison shows at once.
+//! Everything else fails, which the comparison shows at once.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::value::{Failed, Value};
 
 type Answer = Result<Value, Failed>;
 
-/// What an expression can name.
+/// The names that an expression can use.
 pub(super) struct Surroundings<'s> {
     pub(super) request: &'s Request,
     pub(super) now: Timestamp,
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Makes the result of a macro from its elements and what the body says of each.
+/// Makes the result of a macro from its elements and the values of the body.
 fn collect(kind: Loop, elements: Vec<(Value, Answer)>) -> Answer {
     let bodies = elements.iter().map(|(_, body)| body.clone());
     match kind {
@@ -192,7 +192,8 @@ fn collect(kind: Loop, elements: Vec<(Value, Answer)>) -> Answer {
     }
 }
 
-/// `||` is true if one operand is, `&&` false if one is, whatever the others come to.
+/// Evaluates `||`, which is true if one operand is, and `&&`, which is false if one is, for any
+/// other operands.
 fn logic(or: bool, operands: Vec<Answer>) -> Answer {
     let decides = |one: &Answer| matches!(one, Ok(Value::Bool(value)) if *value == or);
     if operands.iter().any(decides) {
@@ -204,7 +205,7 @@ fn logic(or: bool, operands: Vec<Answer>) -> Answer {
     Ok(Value::Bool(!or))
 }
 
-/// Returns the field, nothing if the value has none of that name. Lists have no fields to ask for.
+/// Returns the field, `None` if the value has none of that name. Lists have no fields.
 fn field_of(value: &Value, field: &str) -> Result<Option<Value>, Failed> {
     match value {
         Value::Map(map) | Value::Message(map) => Ok(map.get(field).cloned()),
@@ -225,13 +226,13 @@ fn element_of(value: &Value, index: &Value) -> Result<Option<Value>, Failed> {
             Ok(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned())
         }
         (Value::List(_), _) => Err(Failed),
-        // No key of an attribute is a number, but one may be asked for.
+        // No key of an attribute is a number, but an expression may use one.
         _ => Ok(None),
     }
 }
 
-/// Takes a part of a value. What is not there fails, unless it is asked for with a `?`, or of what is
-/// itself an optional value.
+/// Takes a part of a value. A missing part is a failure, unless the access has a `?` or the value
+/// is optional itself.
 fn reach(
     of: &Value,
     optional: bool,
@@ -277,7 +278,7 @@ fn resource(request: &Request) -> Value {
     ])
 }
 
-/// What a request consists of: of its fields only those are set that are not empty.
+/// Returns a part of a request: of its fields only those are set that are not empty.
 fn message<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Message(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

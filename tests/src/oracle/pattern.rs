@@ -1,11 +1,11 @@
-//! Patterns of actions, roles and kinds, of which the generator writes only `*` and `**`.
+//! Matches patterns of actions, roles and kinds, of which the generator writes only `*` and `**`.
 
-/// Whether `name` is what the author wrote, or fits the pattern that it is.
+/// Returns true if `name` equals the pattern as the author wrote it, or fits it.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     if pattern == "*" { true } else { glob(pattern, name) }
 }
 
-/// `**` stands for any run of characters, `*` for one without a `:`.
+/// Matches a pattern: `**` stands for any run of characters, `*` for one without a `:`.
 fn glob(pattern: &str, name: &str) -> bool {
     if let Some(rest) = pattern.strip_prefix("**") {
         return tails(name).any(|tail| glob(rest, tail));

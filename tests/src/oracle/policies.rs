@@ -1,4 +1,4 @@
-//! Looking policies up: one pass over all of them for each question.
+//! Looks policies up: one pass over all of them for each question.
 
 use wardgate_compiler::policy::model::ScopePermissions;
 use wardgate_compiler::resolve::model::{
@@ -6,7 +6,7 @@ use wardgate_compiler::resolve::model::{
 };
 use wardgate_engine::names::sanitized;
 
-/// Returns `scope` and what lies above it, nearest first.
+/// Returns `scope` and the scopes above it, nearest first.
 fn upwards(scope: &str) -> Vec<String> {
     let mut scopes = vec![scope.to_owned()];
     let mut rest = scope;
@@ -37,7 +37,8 @@ pub(super) fn is_principal_scope(policies: &Resolved, scope: &str) -> bool {
     policies.principal.iter().any(|policy| policy.head.scope == scope)
 }
 
-/// A role policy counts by its rules.
+/// Returns true if a policy of resources or roles has this scope. A role policy counts by its
+/// rules.
 pub(super) fn is_resource_scope(policies: &Resolved, scope: &str) -> bool {
     let by_role = |policy: &RolePolicy| policy.head.scope == scope && !policy.rules.is_empty();
     policies.resource.iter().any(|policy| policy.head.scope == scope)
@@ -99,7 +100,7 @@ fn inherit(policies: &Resolved, role: &str, scope: &str, found: &mut Vec<String>
     }
 }
 
-/// Whether an allow in `scope` counts only if a scope further up allows too.
+/// Returns true if an allow in `scope` counts only if a scope further up allows too.
 pub(super) fn needs_consent(policies: &Resolved, scope: &str) -> bool {
     let resource = policies.resource.iter().map(|policy| &policy.head);
     let mut heads = resource.chain(policies.principal.iter().map(|policy| &policy.head));

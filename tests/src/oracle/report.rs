@@ -1,6 +1,6 @@
-//! What the oracle says, in a form in which a decision of the engine can be compared with it.
+//! The oracle's answer, in a form in which a decision of the engine can be compared with it.
 //!
-//! Of errors only the expression is compared, and of an output that failed only that it failed.
+//! Of errors only the expression is compared, and of an output that failed only the failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,10 +9,10 @@ use serde_json::{Value as Json, json};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{Decision, Effect};
 
-/// What is decided on one action.
+/// The decision on one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// May it be performed?
+    /// The effect.
     pub effect: Effect,
     /// The key of the policy that decided, or `NO_MATCH`.
     pub policy: String,
@@ -27,7 +27,7 @@ pub struct Emitted {
     pub source: String,
     /// The action.
     pub action: String,
-    /// The value; nothing if it failed.
+    /// The value; `None` if it failed.
     pub value: Option<Attr>,
 }
 
@@ -70,7 +70,7 @@ impl From<&Decision> for Report {
 }
 
 impl Report {
-    /// Returns in what `found` differs.
+    /// Returns the differences from `found`.
     #[must_use]
     pub fn differences(&self, found: &Self) -> String {
         let mut lines = Vec::new();

@@ -9,7 +9,8 @@ use wardgate_engine::request::Request;
 use super::Oracle;
 use super::policies::resource;
 
-/// Whether a request about this kind is denied for its attributes. `scopes` are those to search.
+/// Returns true if a request about this kind is denied for its attributes. `scopes` are those to
+/// search.
 pub(super) fn rejects(
     oracle: &Oracle,
     request: &Request,

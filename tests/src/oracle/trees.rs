@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use wardgate_compiler::cel::{Expr, parse};
 
-/// The trees by their texts; nothing for what is no expression.
+/// The trees by their texts; `None` for a text that is no expression.
 #[derive(Debug, Default)]
 pub(super) struct Trees(RefCell<BTreeMap<String, Option<Rc<Expr>>>>);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 
-/// An expression has no value.
+/// The failure of an expression without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Failed;
 
@@ -25,7 +25,7 @@ pub(super) enum Value {
     Time(i128),
     /// Nanoseconds.
     Duration(i128),
-    /// What `?` finds.
+    /// The result of a `?`.
     Optional(Option<Box<Value>>),
 }
 
@@ -51,7 +51,7 @@ impl Value {
         matches!(self, Self::Bool(true))
     }
 
-    /// Whether a field that holds this counts as not set.
+    /// Returns true if a field with this value counts as not set.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -66,7 +66,7 @@ impl Value {
         if let Self::Bool(value) = self { Ok(value) } else { Err(Failed) }
     }
 
-    /// Values of different types are not equal; numbers are of one type here.
+    /// Compares. Values of different types are not equal; numbers are of one type here.
     pub(super) fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// Only numbers, texts, booleans, moments and durations have an order.
+    /// Orders. Only numbers, texts, booleans, moments and durations have an order.
     pub(super) fn order(&self, other: &Self) -> Result<Ordering, Failed> {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),

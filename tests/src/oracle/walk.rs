@@ -1,7 +1,8 @@
 //! The decision algorithm over rules as they were written.
 //!
-//! Principal policies first, then the roles of the principal one by one, each from the most specific
-//! scope to the root. In a strict table the first condition that fails ends the search with a deny.
+//! Principal policies first, then the roles of the principal one by one, each from the most
+//! specific scope to the root. In a strict table the first condition that fails ends the search
+//! with a deny.
 
 use std::collections::BTreeMap;
 
@@ -33,14 +34,14 @@ pub(super) struct Walk<'w> {
     resource_version: String,
     principal_scopes: Vec<String>,
     resource_scopes: Vec<String>,
-    /// Whether the attributes of the request do not fit their schema.
+    /// True if the attributes of the request do not fit their schema.
     is_rejected: bool,
-    /// What `runtime.effectiveDerivedRoles` is at the moment.
+    /// The current value of `runtime.effectiveDerivedRoles`.
     roles: Result<Vec<String>, Failed>,
     pub(super) report: Report,
 }
 
-/// One rule, whatever kind of policy it stands in.
+/// One rule of any kind of policy.
 struct Rule<'w> {
     head: &'w Head,
     name: &'w str,
@@ -49,7 +50,7 @@ struct Rule<'w> {
     output: Output,
 }
 
-/// What a rule came to.
+/// The outcome of a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Applied,
@@ -60,10 +61,10 @@ enum Outcome {
 /// A decision that ends the search in a scope.
 struct Ended {
     effect: Effect,
-    /// Nothing means the most specific policy that was searched.
+    /// The policy; `None` means the most specific policy that was searched.
     policy: Option<String>,
     scope: String,
-    /// Whether no other role is asked.
+    /// True if no other role is searched.
     is_final: bool,
 }
 
@@ -126,7 +127,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Returns the key that decisions of principal policies go by, if there is any such policy.
+    /// Returns the key of decisions of principal policies, if there is such a policy.
     fn principal_policy_key(&self) -> Option<String> {
         let principal = &self.request.principal;
         let version = version(self.options, &principal.policy_version);
@@ -137,7 +138,7 @@ impl<'w> Walk<'w> {
         Some(key("principal", &sanitized(&principal.id), &version, first))
     }
 
-    /// Returns the key that decisions of resource policies go by, if a policy speaks of the kind.
+    /// Returns the key of decisions of resource policies, if there is a policy about the kind.
     fn resource_policy_key(&self) -> Option<String> {
         let version = &self.resource_version;
         let named = |scope: &String| {
@@ -154,7 +155,7 @@ impl<'w> Walk<'w> {
     }
 
     fn principal_outcome(&mut self, action: &str) -> Option<Ended> {
-        // As in Cerbos, a principal without roles is not asked about at all.
+        // As in Cerbos, a principal without roles gets no decision from its own policies.
         self.request.principal.roles.first()?;
         self.roles = Ok(Vec::new());
         for scope in self.principal_scopes.clone() {
@@ -204,8 +205,8 @@ impl<'w> Walk<'w> {
         None
     }
 
-    /// A role policy denies what none of its rules lists, and what a rule lists under a condition
-    /// that does not hold.
+    /// Narrows by a role policy: it denies an action that none of its rules lists, or that a rule
+    /// lists under a condition that does not hold.
     fn narrow(&mut self, policy: &RolePolicy, action: &str) -> Option<Ended> {
         if policy.rules.is_empty() {
             return None;
@@ -281,7 +282,7 @@ impl<'w> Walk<'w> {
         (allowed && !needs_consent(self.policies, scope)).then(|| ended(Effect::Allow, scope))
     }
 
-    /// Returns whether a rule applies to an action in one of these ways: by a role, or by a derived
+    /// Returns the outcome of a rule for an action in one of these ways: by a role, or by a derived
     /// role. A deny ends with the first way in which it applies.
     fn consider(
         &mut self,
@@ -368,8 +369,8 @@ impl<'w> Walk<'w> {
         self.roles = if failed { Err(Failed) } else { Ok(gained) };
     }
 
-    /// Evaluates variables in order. One that fails is reported, and is not there for the next ones,
-    /// or is what stands for it `instead`.
+    /// Evaluates variables in order. One that fails is reported, and is missing for the next ones,
+    /// or is replaced by `instead`.
     fn variables(
         &mut self,
         constants: &BTreeMap<String, Attr>,
@@ -390,8 +391,9 @@ impl<'w> Walk<'w> {
         values
     }
 
-    /// A condition ends with the first part that decides it. A part that fails ends it in a strict
-    /// table and is false in a lenient one; so is what is no boolean, in both.
+    /// Evaluates a condition up to the first part that decides it. A part that fails ends it in a
+    /// strict table and is false in a lenient one; a value that is no boolean is treated so in
+    /// both.
     fn holds(
         &mut self,
         condition: &Condition,
@@ -441,8 +443,8 @@ impl<'w> Walk<'w> {
 }
 
 impl<'w> Rule<'w> {
-    /// Where an allow needs consent, its condition is turned round: if it does not hold, that is a
-    /// deny, and if it holds, nothing is said.
+    /// Makes a rule. Where an allow needs consent, its condition is inverted: if it does not hold,
+    /// that is a deny, and if it holds, the rule decides nothing.
     fn new(
         head: &'w Head,
         name: &'w str,

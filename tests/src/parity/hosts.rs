@@ -1,7 +1,7 @@
 //! The forms in which a Rust host asks: see `wardgate_native`.
 //!
-//! Whether the general path was asked shows in the clock: it always reads it, a fast path only for rules that
-//! do. So what counts as answered by a fast path is never too much.
+//! The clock shows if the general path decided: it always reads the clock, a fast path only for
+//! rules that do. So the count of answers by fast paths is never too high.
 
 mod typed;
 
@@ -16,7 +16,7 @@ use wardgate_native::{Clock, Pdp, RequestError};
 use crate::check::question;
 use crate::generate::with;
 
-/// One request about one action, in the forms in which it is asked.
+/// One request about one action, in all forms.
 pub(crate) struct Forms<'a> {
     pub(crate) request: &'a Request,
     pub(crate) action: &'a str,
@@ -25,7 +25,8 @@ pub(crate) struct Forms<'a> {
 }
 
 impl<'a> Forms<'a> {
-    /// `json` is the request as a host in JavaScript takes it, with a list of actions.
+    /// Makes the forms; `json` is the request as a host in JavaScript takes it, with a list of
+    /// actions.
     pub(crate) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
         let mut json = with(json, "action", action.into());
         if let Some(fields) = json.as_object_mut() {
@@ -36,7 +37,7 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// A form, by name: how it is asked.
+/// The call of one form.
 type Form = fn(&Pdp, &Forms<'_>, &Counted) -> Result<bool, RequestError>;
 
 const FORMS: [(&str, Form); 6] = [
@@ -50,13 +51,13 @@ const FORMS: [(&str, Form); 6] = [
     ("native json", |pdp, forms, clock| pdp.is_allowed_json(&forms.text, clock)),
 ];
 
-/// Forms of questions that have no place for it.
+/// Forms of questions that cannot carry auxiliary data.
 const HAVE_NO_AUX_DATA: [&str; 3] = ["native fields", "native typed", "native principal"];
 
 /// The PDPs of a Rust host.
 pub(crate) struct Host {
     pdp: Pdp,
-    /// Remembers so little that most answers are forgotten at once.
+    /// Remembers so few answers that most are forgotten at once.
     caching: Pdp,
 }
 
@@ -66,7 +67,7 @@ impl Host {
         Some(Self { pdp: open(0)?, caching: open(4)? })
     }
 
-    /// Shows to `take` what each form answers, and whether a fast path did; an error is what it is.
+    /// Hands to `take` the answer of each form, and true if a fast path gave it.
     pub(crate) fn ask(
         &self,
         forms: &Forms<'_>,
@@ -81,7 +82,7 @@ impl Host {
             let answer = form(&self.pdp, forms, &clock);
             take(name, answer, clock.reads.get() == 0);
         }
-        // The second answer is the remembered one, where one is.
+        // The second answer is the remembered one, where there is one.
         for form in [FORMS[0].1, FORMS[2].1, FORMS[0].1] {
             let clock = Counted { now, reads: Cell::new(0) };
             let answer = form(&self.caching, forms, &clock);
@@ -90,7 +91,7 @@ impl Host {
     }
 }
 
-/// A clock that stands still and counts who looks at it.
+/// A clock that stands still and counts its readers.
 struct Counted {
     now: Timestamp,
     reads: Cell<u32>,

@@ -1,4 +1,4 @@
-//! The ways to a decision that a native program has.
+//! The ways to a decision in a native program.
 
 use serde_json::Value as Json;
 use wardgate_bundle::{Conditions, Trust, digest, open, pack};
@@ -18,7 +18,7 @@ use crate::fill;
 use crate::generate::World;
 use crate::oracle::{Oracle, Report};
 
-/// Everything that answers about the policies of one world.
+/// All native ways over the policies of one world.
 pub struct Native {
     /// The policies, as a bundle.
     pub bundle: Vec<u8>,
@@ -29,21 +29,21 @@ pub struct Native {
     oracle: Oracle,
 }
 
-/// What the ways say about the requests of a world.
+/// The answers of the ways to the requests of a world.
 #[derive(Default)]
 pub struct Compared {
     /// Canonical JSON of the decision on each request.
     pub decisions: Vec<String>,
-    /// For each request and each of its actions, what the general path says.
+    /// For each request and each of its actions, the answer of the general path.
     pub allowed: Vec<Vec<bool>>,
-    /// Where a way disagrees with it.
+    /// The answers that disagree with it.
     pub differences: Vec<Difference>,
-    /// Which ways were asked.
+    /// The counts of all ways.
     pub tally: Tally,
 }
 
 impl Native {
-    /// Compiles the policies; nothing if they do not compile.
+    /// Compiles the policies; returns `None` if they do not compile.
     #[must_use]
     pub fn new(world: &World) -> Option<Self> {
         let (files, options) = (world.files(), world.table_options().ok()?);
@@ -54,7 +54,7 @@ impl Native {
         Some(Self { bundle, now: World::now().ok()?, table, host, oracle })
     }
 
-    /// Asks every way about every request.
+    /// Compares every way on every request.
     ///
     /// # Errors
     /// If a request cannot be read, which does not happen to a generated one.
@@ -79,8 +79,8 @@ impl Native {
         accessors::module(&self.table, digest(&self.bundle).unwrap_or_default())
     }
 
-    /// Returns what the general path says if the principal of one request performs its first action on
-    /// the resource of each.
+    /// Returns the answers of the general path for the principal of one request and its first
+    /// action on the resource of each.
     ///
     /// # Errors
     /// If a request cannot be read, which does not happen to a generated one.
@@ -96,7 +96,7 @@ impl Native {
     }
 }
 
-/// One request on its way.
+/// The comparison of one request.
 struct Comparison<'a> {
     native: &'a Native,
     compared: &'a mut Compared,
@@ -105,7 +105,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// The oracle is held to the whole decision.
+    /// Compares the whole decision with the oracle.
     fn compare_oracle(&mut self, decision: &Decision) {
         let expected = self.native.oracle.check(self.request, self.native.now);
         let found = Report::from(decision);
@@ -123,7 +123,7 @@ impl Comparison<'_> {
             let decided = decision.actions.iter().find(|decided| decided.action == *action);
             let checked = decided.map(|decided| decided.effect == Effect::Allow);
             self.hold("check", action, checked, allowed);
-            self.hold("plan", action, self.by_fast_path(action), allowed);
+            self.hold("fast path", action, self.by_fast_path(action), allowed);
             self.compare_forms(action, json, allowed);
             answers.push(allowed);
         }
@@ -139,7 +139,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A form answers always; what is counted is how often by a fast path.
+    /// Compares all forms. A form always answers; its answers by a fast path are counted.
     fn compare_forms(&mut self, action: &str, json: &Json, allowed: bool) {
         let (native, request) = (self.native, self.request);
         let forms = Forms::new(request, json, action);
@@ -153,7 +153,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// Compares what `way` answers, if it does, with what is right.
+    /// Compares the answer of `way`, if there is one, with the right one.
     fn hold(&mut self, way: &str, action: &str, answer: Option<bool>, allowed: bool) {
         self.compared.tally.count(way, [1, u64::from(answer.is_some())]);
         if answer.is_some_and(|answer| answer != allowed) {

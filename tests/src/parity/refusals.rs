@@ -1,4 +1,5 @@
-//! Do the native host and the package in Node refuse the same bytes by the same name?
+//! Compares the refusals of the native host and of the package in Node: the same bytes must get the
+//! same name.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::thread;
 
 use super::attempts::{Attempt, attempts};
 
-/// Asks both hosts about many bytes, and returns how many and where they differ.
+/// Hands many bundles to both hosts, and returns their number and the differences.
 ///
 /// # Errors
 /// If Node or the built package is missing, or the bundles cannot be made.
@@ -42,7 +43,7 @@ fn node_answers(root: &Path, attempts: &[Attempt]) -> Result<Vec<String>, String
     let answers = thread::scope(|scope| {
         let reader = scope.spawn(move || BufReader::new(output).lines().collect());
         for attempt in attempts {
-            // A write fails when Node is gone; then its missing answers tell.
+            // A write fails when Node is gone; then its answers are missing.
             let _ = writeln!(input, "{}", attempt.json());
         }
         drop(input);
@@ -57,5 +58,5 @@ fn node_answers(root: &Path, attempts: &[Attempt]) -> Result<Vec<String>, String
     answers.map_err(|error| error.to_string())
 }
 
-/// Of each kind of bytes.
+/// The number of damaged bundles of each kind.
 const DAMAGED: u32 = 300;

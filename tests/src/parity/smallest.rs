@@ -1,16 +1,17 @@
-//! Makes a world in which something goes wrong as small as it can be.
+//! Shrinks a world that has a failure.
 //!
-//! It takes parts away, the largest first, and keeps what still goes wrong. Generated worlds could
-//! shrink by themselves, but not after they were sent to another process and forgotten.
+//! It takes parts away, the largest first, and keeps each edit after which the failure remains.
+//! Generated worlds could shrink by themselves, but not after they were sent to another process and
+//! forgotten.
 
 use serde_json::{Value as Json, json};
 
 use crate::generate::World;
 
-/// Returns the smallest world found that is still wrong, as `wrong` says of several worlds at once.
+/// Returns the smallest world that still fails; `wrong` judges several worlds at once.
 ///
 /// # Errors
-/// What `wrong` fails with.
+/// If `wrong` fails.
 pub fn smallest(
     world: World,
     mut wrong: impl FnMut(&[World]) -> Result<Vec<bool>, String>,
@@ -51,7 +52,7 @@ pub fn smallest(
 /// A way to make a value smaller.
 struct Edit {
     path: Path,
-    /// What to put there; nothing takes the part away.
+    /// The replacement; `None` takes the part away.
     instead: Option<String>,
 }
 
@@ -111,7 +112,7 @@ impl Edit {
     }
 }
 
-/// Returns what stands in brackets: an expression in brackets is an expression.
+/// Returns the texts in brackets: an expression in brackets is an expression.
 fn in_brackets(text: &str) -> Vec<String> {
     let mut open = Vec::new();
     let mut found = Vec::new();
@@ -147,7 +148,7 @@ mod tests {
     use crate::generate::World;
 
     #[test]
-    fn what_is_not_needed_goes() {
+    fn parts_without_effect_are_removed() {
         let world = World {
             options: json!({}),
             policies: vec![

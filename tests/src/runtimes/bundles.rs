@@ -1,4 +1,4 @@
-//! Bundles that are signed, sealed, replayed or damaged: which are opened, and what they decide.
+//! Bundles that are signed, sealed, replayed or damaged: the ones that open, and their decisions.
 
 use serde_json::{Value as Json, json};
 use wardgate_bundle::{OpenError, Opened};
@@ -26,7 +26,7 @@ pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns what stands for a bundle: the decision by it, or the code of its refusal.
+/// Returns the answer for a bundle: the decision by it, or the code of its refusal.
 pub(super) fn outcome(opened: Result<String, OpenError>) -> Vec<u8> {
     opened.unwrap_or_else(|error| error.code().to_owned()).into_bytes()
 }
@@ -39,5 +39,5 @@ fn request() -> Json {
     })
 }
 
-/// Of each kind of bytes: each of these is several thousand bytes.
+/// The number of damaged bundles of each kind: each of these is several thousand bytes.
 const DAMAGED: u32 = 40;

@@ -1,4 +1,4 @@
-//! Digests and signatures of messages, as hosts ask for them beside those of bundles.
+//! Digests and signatures of messages, which hosts offer beside those of bundles.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Lengths around those at which another way of hashing begins.
+/// Returns lengths around those at which another way of hashing begins.
 fn edges() -> Vec<usize> {
     let around = [64, 128, 1024, 2048, 3072, 4096, 8192, 16_384, 65_536, 131_072];
     let mut lengths: Vec<usize> =
@@ -40,7 +40,7 @@ pub(super) fn message(length: usize) -> Vec<u8> {
     (0..=250_u8).cycle().take(length).collect()
 }
 
-/// What is said to be signed, and by what.
+/// A message, its context and its supposed signature.
 struct Signed {
     message: Vec<u8>,
     context: Vec<u8>,
@@ -70,7 +70,7 @@ fn signatures(level: Level) -> Result<Entry, String> {
     Ok(Entry { suite: Suite::Crypto, name, question, answers })
 }
 
-/// Signatures that are right, each followed by some that are not.
+/// Returns right signatures, each followed by some wrong ones.
 fn signed(secret: &SigningKey) -> Option<Vec<Signed>> {
     let mut all = Vec::new();
     for (length, context) in [(0, &b""[..]), (1, b"release"), (137, b""), (5000, &[7; 255])] {

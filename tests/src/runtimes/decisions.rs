@@ -16,16 +16,16 @@ use crate::check;
 use crate::generate::{World, worlds};
 use crate::node::{Job, Right};
 
-/// How much is generated, and from what.
+/// The number of generated requests, and their seed.
 #[derive(Clone, Debug)]
 pub struct Size {
-    /// How many requests, at least.
+    /// The least number of requests.
     pub requests: usize,
     /// The same number always means the same requests.
     pub seed: u8,
 }
 
-/// The decisions of every case, and every way to them.
+/// Puts the decisions of every case, and every way to them.
 pub(super) fn cases(root: &Path, put: &mut Put<'_>) -> Result<(), String> {
     for case in cases::load(&root.join("tests/cases"))? {
         let Case { name, files, options, now, checks, .. } = case;
@@ -38,8 +38,8 @@ pub(super) fn cases(root: &Path, put: &mut Put<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The decisions on generated requests, and every way to some of them. Policies that do not compile are
-/// left out.
+/// Puts the decisions on generated requests, and every way to some of them. Policies that do not
+/// compile are left out.
 pub(super) fn generated(size: &Size, put: &mut Put<'_>) -> Result<(), String> {
     let mut left = size.requests;
     for (number, world) in worlds(size.seed, PER_WORLD).enumerate() {
@@ -72,7 +72,8 @@ impl Policies {
         Some(Self { bundle, table, now })
     }
 
-    /// Asks about the requests; the first `compared` of them are to be decided in every way.
+    /// Returns the questions about the requests; the first `compared` of them are decided in every
+    /// way.
     fn entry(
         self,
         suite: Suite,
@@ -84,7 +85,7 @@ impl Policies {
             decision_json(&self.table.check(request, self.now)).into_bytes()
         };
         let answers: Vec<Vec<u8>> = requests.iter().map(decide).collect();
-        // What reaches a limit takes as long as the limit allows: once is enough.
+        // A request that reaches a limit takes as long as the limit allows: once is enough.
         let compared = if answers.iter().any(|answer| is_at_limit(answer)) { 0 } else { compared };
         let right = self.right(requests.get(..compared).unwrap_or(requests));
         let job = Job {
@@ -128,10 +129,10 @@ fn is_at_limit(decision: &[u8]) -> bool {
     str::from_utf8(decision).is_ok_and(|text| text.contains("\"limit-reached\""))
 }
 
-/// The most requests that one generated policy set is asked: to compile it takes as long as to decide
-/// some hundred of them.
+/// The largest number of requests to one generated policy set: compiling it takes as long as
+/// deciding some hundred of them.
 const PER_WORLD: usize = 300;
-/// How many of them are decided in every way.
+/// The number of those that are decided in every way.
 const BY_ALL_WAYS: usize = 40;
-/// Every so many of those, one is asked about the resources of all.
+/// The distance between requests whose principal is decided on the resources of all requests.
 const BATCH_EVERY: usize = 20;

@@ -19,7 +19,8 @@ use crate::rules::answer;
 /// Decides with `wardgate_native`.
 pub struct Native;
 
-/// A PDP, and the same policies in all the forms in which a host asks, where anybody is trusted.
+/// A PDP, and the same policies in all the forms in which a host asks, where unsigned bundles are
+/// trusted.
 pub struct Opened {
     pdp: Pdp,
     forms: Option<hosts::Host>,
@@ -82,7 +83,8 @@ impl Host for Native {
     }
 }
 
-/// Opens a bundle as the package does: what is sealed is unsealed, and a step is applied to its base.
+/// Opens a bundle as the package does: a sealed one is unsealed, and a delta is applied to its
+/// base.
 fn opened(opening: &Opening) -> Result<Pdp, OpenError> {
     let now = u64::try_from(opening.now.seconds()).ok();
     let min_revision = opening.min_revision;

@@ -1,4 +1,4 @@
-//! Reads the questions again, as a host that knows nothing but the file.
+//! Reads the questions again, as a host that has only the file.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -19,58 +19,58 @@ pub(super) struct Line {
     pub(super) digests: Vec<Digest>,
 }
 
-/// What is asked.
+/// The questions of a line.
 pub(super) enum Questions {
     Decisions {
         opening: Opening,
         requests: Vec<Json>,
-        /// For some of the requests: whether each action is allowed.
+        /// For some of the requests: true for each action that is allowed.
         allowed: Vec<Vec<bool>>,
     },
     Crypto(Crypto),
-    /// What the rules of a bundle say of queries.
+    /// Queries to the rules of a bundle.
     Rules {
         bundle: Vec<u8>,
         queries: Vec<Vec<u8>>,
     },
 }
 
-/// What is asked about messages.
+/// Questions about messages.
 pub enum Crypto {
     /// The digest of each.
     Digests(Vec<Vec<u8>>),
-    /// Whether this key has signed each message, in the context behind it, with the signature behind that.
+    /// Asks for each message, context and signature if this key has signed it.
     Signatures {
-        /// What the key is for.
+        /// The level of the key.
         level: Level,
         /// The public key.
         key: Vec<u8>,
-        /// What is said to be signed.
+        /// The messages, contexts and supposed signatures.
         all: Vec<[Vec<u8>; 3]>,
     },
 }
 
-/// A bundle, whom to trust, and what else to ask of it.
+/// A bundle, the trusted signers, and the other conditions for opening it.
 pub struct Opening {
-    /// What to open, or to apply or reload if there is a base.
+    /// The bundle to open, or to apply or reload if there is a base.
     pub bundle: Vec<u8>,
-    /// What to open first.
+    /// The bundle to open first.
     pub base: Option<Vec<u8>>,
-    /// Whose signatures count; without anybody, unsigned bundles are opened.
+    /// The trusted signers; without them, unsigned bundles are opened.
     pub trust: Option<Trusted>,
     /// The time of the opening and of every decision.
     pub now: Timestamp,
     /// The lowest revision.
     pub min_revision: u64,
-    /// What the bundles are sealed with.
+    /// The key of sealed bundles.
     pub unseal_key: Option<[u8; 32]>,
 }
 
-/// Whose signatures count.
+/// The trusted signers.
 pub struct Trusted {
-    /// What a native host opens bundles with.
+    /// The set with which a native host opens bundles.
     pub set: TrustSet,
-    /// The keys in it: what signatures name each by, its level, its bytes.
+    /// The keys in it: their ids in signatures, their levels, their bytes.
     pub keys: Vec<(Vec<u8>, Level, Vec<u8>)>,
     /// How many of them must have signed.
     pub at_least: u8,
@@ -134,7 +134,7 @@ fn now(json: &Json) -> Option<Timestamp> {
     Timestamp::new(json.get("now")?.as_i64()? / 1000, 0)
 }
 
-/// Nobody where unsigned bundles are trusted.
+/// Returns `None` inside where unsigned bundles are trusted.
 fn trust(json: &Json) -> Option<Option<Trusted>> {
     if json == "unsigned" {
         return Some(None);

@@ -1,4 +1,4 @@
-//! Asks a host in Rust every question of the file.
+//! Lets a host in Rust answer every question of the file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,22 +13,23 @@ use super::read::{Crypto, Line, Opening, Questions, line};
 
 /// A host of the engine.
 pub trait Host {
-    /// What decides by one bundle.
+    /// The policies of one bundle, ready to decide.
     type Pdp;
 
     /// Opens a bundle.
     ///
     /// # Errors
-    /// The code of its refusal.
+    /// If the bundle is refused; the text is the code of the refusal.
     fn open(&self, opening: &Opening) -> Result<Self::Pdp, String>;
 
     /// Returns the canonical bytes of a decision.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If the request is refused; the text is the reason.
     fn decide(&self, pdp: &Self::Pdp, request: &Json, now: Timestamp) -> Result<Vec<u8>, String>;
 
-    /// Shows to `take` what each way to the decision on one action says, by the name of the way.
+    /// Hands to `take` the answer of each way to the decision on one action, by the name of the
+    /// way.
     fn ways(
         &self,
         pdp: &Self::Pdp,
@@ -36,17 +37,17 @@ pub trait Host {
         take: &mut dyn FnMut(&str, Result<bool, String>),
     );
 
-    /// Answers about messages; nothing if that is no business of the host.
+    /// Answers about messages; returns `None` if the host offers no such functions.
     fn crypto(&self, questions: &Crypto) -> Option<Vec<Vec<u8>>>;
 
     /// Answers queries to the rules of a bundle, as [`crate::rules::answer`] does.
     ///
     /// # Errors
-    /// Why there are no answers.
+    /// If the rules cannot be read; the text is the reason.
     fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String>;
 }
 
-/// A request, and the one of its actions that is asked about.
+/// A request, and one of its actions.
 pub struct ActionRequest<'a> {
     /// The request with its list of actions.
     pub request: &'a Json,
@@ -56,10 +57,10 @@ pub struct ActionRequest<'a> {
     pub now: Timestamp,
 }
 
-/// Asks `host` everything that stands in the file.
+/// Lets `host` answer every question in the file.
 ///
 /// # Errors
-/// If the file cannot be read, or is not what this program writes.
+/// If the file cannot be read, or has another format.
 pub fn replay(questions: &Path, host: &impl Host) -> Result<Report, String> {
     let cannot = |error: std::io::Error| format!("{}: {error}", questions.display());
     let mut report = Report::default();
@@ -110,7 +111,7 @@ fn replay_line<H: Host>(host: &H, line: &Line, report: &mut Report) {
     }
 }
 
-/// Compares the answers to one line with those that are right. One that is missing is wrong.
+/// Compares the answers to one line with the right ones. A missing answer is wrong.
 fn hold(line: &Line, mut answers: Vec<Vec<u8>>, report: &mut Report) {
     answers.resize(line.digests.len().max(answers.len()), Vec::new());
     for (at, answer) in answers.iter().enumerate() {

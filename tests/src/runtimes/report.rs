@@ -1,4 +1,4 @@
-//! What a runtime came to: how many answers were right, and the digest of all of them.
+//! The results of a runtime: the number of right answers, and the digest of all of them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Suite;
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     suites: BTreeMap<Suite, Counted>,
-    /// Of all ways to decisions: how many were asked, and how many of them answered wrongly.
+    /// Of all ways to decisions: the number of questions, and of wrong answers.
     ways: [usize; 2],
     failures: Vec<Json>,
 }
@@ -30,13 +30,13 @@ impl Report {
         counted.failed += usize::from(!is_right);
     }
 
-    /// Counts so many answers of ways to decisions.
+    /// Counts answers of ways to decisions.
     pub(super) fn count_ways(&mut self, count: usize, wrong: usize) {
         let [all, failed] = self.ways;
         self.ways = [all + count, failed + wrong];
     }
 
-    /// Keeps a failure, if there are not many yet.
+    /// Adds a failure, if there are not many yet.
     pub(super) fn fail(&mut self, suite: Suite, name: &str, at: usize, answer: &str) {
         if self.failures.len() < MOST_FAILURES {
             let answer: String = answer.chars().take(MOST_SAID).collect();
@@ -45,14 +45,14 @@ impl Report {
         }
     }
 
-    /// Returns how many answers there are to the questions of a suite.
+    /// Returns the number of answers to the questions of a suite.
     #[must_use]
     pub fn answers(&self, suite: Suite) -> usize {
         self.suites.get(&suite).map_or(0, |counted| counted.digests.len() / DIGEST)
     }
 
-    /// Returns the report as every runtime writes it. The digest is that of the digests of all decisions
-    /// and refusals, in their order.
+    /// Returns the report as every runtime writes it. The digest is that of the digests of all
+    /// decisions and refusals, in their order.
     #[must_use]
     pub fn json(&self, runtime: &str) -> Json {
         let suite = |(suite, counted): (&Suite, &Counted)| {
@@ -82,5 +82,5 @@ fn hex(digest: &Digest) -> String {
 
 const DIGEST: usize = 32;
 const MOST_FAILURES: usize = 5;
-/// Of what was said instead of the right answer.
+/// The most characters of a wrong answer in the report.
 const MOST_SAID: usize = 4000;

@@ -1,4 +1,5 @@
-//! Queries to rules of SPOCP in bundles: those of the cases, those of the draft, and generated ones.
+//! Queries to rules of SPOCP in bundles: those of the cases, those of the draft, and generated
+//! ones.
 
 use std::fs;
 use std::path::Path;
@@ -41,15 +42,15 @@ fn entry(name: String, rules: &RuleSet, queries: &[Vec<u8>]) -> Result<Entry, St
     Ok(Entry { suite: Suite::Rules, name, question, answers })
 }
 
-/// Packs rules beside no policies.
+/// Packs rules beside an empty set of policies.
 fn bundle(rules: &RuleSet) -> Result<Vec<u8>, String> {
     let compiled =
         compile_files(&[], &Options::default()).map_err(|_| "nothing does not compile")?;
     pack_with_rules(&compiled.parts, rules, &Label::default()).map_err(|error| error.to_string())
 }
 
-/// All rules of the draft as one set, which all its queries are asked. Its rules are no valid ones everywhere, nor are
-/// its queries: those that cannot be read are asked.
+/// Makes one set of all rules of the draft, and sends it all queries of the draft. Some rules and
+/// queries are invalid on purpose: rules that cannot be read are left out, such queries are sent.
 fn draft(path: &Path) -> Result<Entry, String> {
     let cannot = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
@@ -75,7 +76,7 @@ fn draft(path: &Path) -> Result<Entry, String> {
 
 type Generated = (RuleSet, Vec<Vec<u8>>);
 
-/// The same seed always gives the same rules and queries.
+/// Returns generated rules and queries, the same ones for the same seed.
 fn generated(seed: u8) -> Result<Vec<Generated>, String> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);

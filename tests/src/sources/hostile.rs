@@ -1,12 +1,12 @@
-//! Policies that try to exhaust a compiler: what is deep, long or many.
+//! Policies that try to exhaust a compiler: deep, long or many.
 //!
-//! WebAssembly has a smaller stack than a native program, and must come to the same end.
+//! WebAssembly has a smaller stack than a native program, and must give the same result.
 
 use wardgate_compiler::{Enforcement, Options};
 
 use super::Sources;
 
-/// Returns the policies, each with what it is.
+/// Returns the policies, each with its description.
 #[must_use]
 pub fn hostile() -> Vec<Sources> {
     let around = |open: &str, inside: &str, close: &str, times: usize| {
@@ -62,7 +62,7 @@ fn sources(name: &str, files: Vec<(String, Vec<u8>)>) -> Sources {
     Sources { name: format!("hostile: {name}"), files, options }
 }
 
-/// A policy with one rule. JSON is YAML too, and needs no indentation.
+/// Returns a policy with one rule. JSON is YAML too, and needs no indentation.
 fn policy(condition: &str) -> String {
     let rule = format!(
         r#"{{"actions": ["x"], "roles": ["r"], "effect": "EFFECT_ALLOW", "condition": {{"match": {condition}}}}}"#
@@ -107,7 +107,7 @@ fn scopes(depth: usize) -> Vec<(String, Vec<u8>)> {
     (0..depth).map(file).collect()
 }
 
-/// A schema that refers to a schema that refers to a schema.
+/// Returns a chain of schemas, each of which refers to the next.
 fn schemas(count: usize) -> Vec<(String, Vec<u8>)> {
     let schema = |at: usize| {
         let text = format!(r#"{{"properties": {{"a": {{"$ref": "{}.json"}}}}}}"#, at + 1);

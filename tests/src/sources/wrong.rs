@@ -1,4 +1,4 @@
-//! Policies that are wrong in the ways that no damage to a right one finds by chance.
+//! Policies with errors that no damage to a right one finds by chance.
 
 use wardgate_compiler::{Enforcement, Options};
 
@@ -50,7 +50,7 @@ fn sources(name: &str, texts: &[String]) -> Sources {
     Sources { name: format!("wrong: {name}"), files, options }
 }
 
-/// Schemas where none may be.
+/// Returns schemas at positions that allow none.
 fn elsewhere() -> Sources {
     let mut wrong = sources("elsewhere", &[]);
     wrong.files.push(("x/_schemas/a.json".to_owned(), b"{}".to_vec()));

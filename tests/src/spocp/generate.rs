@@ -5,7 +5,7 @@ use wardgate_spocp::Expression;
 
 use super::{Relation, Tree, Type};
 
-/// What kinds of element may occur.
+/// The kinds of elements that may occur.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinds {
     sets: bool,
@@ -16,9 +16,10 @@ pub struct Kinds {
 
 /// Atoms and lists.
 pub const SIMPLE: Kinds = Kinds { sets: false, numbers: false, affixes: false, any: false };
-/// What stands for so few simple expressions that they can be counted.
+/// Expressions that stand for so few simple ones that they can be counted.
 pub const FINITE: Kinds = Kinds { sets: true, numbers: true, affixes: false, any: false };
-/// A range is compared with no prefix and no suffix, so that against those the definition asks for more.
+/// Everything but prefixes and suffixes: no range is compared with those, so that
+/// against them the definition demands more.
 pub const NUMBERS: Kinds = Kinds { sets: true, numbers: true, affixes: false, any: true };
 /// Everything.
 pub const ALL: Kinds = Kinds { sets: true, numbers: true, affixes: true, any: true };
@@ -26,7 +27,7 @@ pub const ALL: Kinds = Kinds { sets: true, numbers: true, affixes: true, any: tr
 /// The highest number that is written down.
 pub const MOST: u32 = 6;
 
-/// Expressions that are two lists or sets deep.
+/// Returns expressions that are two lists or sets deep.
 pub fn tree(kinds: &Kinds) -> BoxedStrategy<Tree> {
     let leaf = leaf(kinds).boxed();
     let mut tree = leaf.clone();
@@ -45,7 +46,7 @@ pub fn tree(kinds: &Kinds) -> BoxedStrategy<Tree> {
     tree
 }
 
-/// A set as the draft allows it: no set in it, and no two lists with the same tag.
+/// Makes a set as the draft allows it: no set in it, and no two lists with the same tag.
 fn set(elements: Vec<Tree>) -> Tree {
     let mut tags = Vec::new();
     let flat = elements.into_iter().flat_map(|element| match element {
@@ -87,7 +88,8 @@ fn leaf(kinds: &Kinds) -> BoxedStrategy<Tree> {
 
 type Bounds = Vec<(Relation, String)>;
 
-/// Two bounds at most. Numbers have an upper one, or there would be too many of them to count.
+/// Returns two bounds at most. Numbers have an upper one, or there would be too many of them to
+/// count.
 fn bounds(constant: BoxedStrategy<String>) -> impl Strategy<Value = Bounds> {
     let bound = (prop::sample::select(&Relation::ALL[..]), constant);
     prop::collection::vec(bound, 1..3)

@@ -1,4 +1,4 @@
-//! Resolved policies, written down as Cerbos writes what it compiled, without the trees of expressions.
+//! Writes resolved policies as Cerbos writes its compiled ones, without the trees of expressions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) fn written(main: &Policy, resolved: &Resolved) -> Json {
     filled(&json!({"fqn": fqn, kind: set}))
 }
 
-/// Brings what Cerbos wrote into the same shape.
+/// Brings the output of Cerbos into the same shape.
 pub(super) fn normal(golden: &Json) -> Json {
     let mut golden = stripped(golden);
     let fields = golden.as_object_mut();
@@ -258,7 +258,8 @@ fn schemas(schemas: &Schemas) -> Json {
     })
 }
 
-/// A set is written as an object without values; the members are told by something that is not empty.
+/// Writes a set as an object without values; its members are recognised by a value that is not
+/// empty.
 fn set<'n>(names: impl IntoIterator<Item = &'n String>) -> Json {
     names.into_iter().map(|name| (name.clone(), json!({}))).collect::<Map<_, _>>().into()
 }
@@ -267,8 +268,8 @@ fn fqn(key: &str) -> String {
     format!("cerbos.{key}")
 }
 
-/// Drops what only Cerbos writes: trees of expressions, where a policy came from, and the variables a
-/// second time, without order.
+/// Drops the parts that only Cerbos writes: trees of expressions, the origin of a policy, and the
+/// variables a second time, without order.
 fn stripped(json: &Json) -> Json {
     match json {
         Json::Object(fields) => {
@@ -280,7 +281,7 @@ fn stripped(json: &Json) -> Json {
     }
 }
 
-/// Drops what is empty, but for the members of sets.
+/// Drops empty values, but for the members of sets.
 fn filled(json: &Json) -> Json {
     without_empties(&members(json))
 }
@@ -299,7 +300,8 @@ fn members(json: &Json) -> Json {
     }
 }
 
-/// A set as the list of its members; derived roles are a set in a rule and a map in a policy.
+/// Writes a set as the list of its members; derived roles are a set in a rule and a map in a
+/// policy.
 fn listed(json: &Json) -> Json {
     match json {
         Json::Object(fields) if fields.values().all(|value| *value == json!({})) => {

@@ -1,4 +1,4 @@
-//! Compares what is wrong with a suite: the stage, the code, the places and the paths.
+//! Compares the errors of a suite: the stage, the code, the positions and the paths.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) fn compare(wanted: &str, stage: Stage, found: &[Diagnostic]) -> Resul
         return Err(failure(wanted, shown()));
     }
     if rest.contains("not valid YAML or JSON") {
-        // What is text and no tree is no document for Cerbos, and one of the wrong type here.
+        // A text instead of a tree is no document for Cerbos, and one of the wrong type here.
         return match found.iter().all(|it| matches!(it.code, Code::Syntax | Code::Parse)) {
             true => Ok(()),
             false => Err(failure(wanted, shown())),
@@ -47,7 +47,7 @@ pub(super) fn compare(wanted: &str, stage: Stage, found: &[Diagnostic]) -> Resul
     }
 }
 
-/// Returns the code of this project for what a sentence of Cerbos says, if it is about a test.
+/// Returns the code of this project for a sentence of Cerbos, if it is about a test.
 pub(super) fn code(sentence: &str) -> Option<Code> {
     let says = |words: &str| sentence.contains(words);
     if says("another test named") {
@@ -63,7 +63,7 @@ pub(super) fn code(sentence: &str) -> Option<Code> {
     }
 }
 
-/// A place and a path, as far as they are known.
+/// A position and a path, as far as they are known.
 type Location = (Option<String>, String);
 
 /// Reads a line such as `20:24 tests[0].name: value is required` or `tests: value is required`.
@@ -89,8 +89,9 @@ fn is_position(text: &str) -> bool {
     text.split_once(':').is_some_and(|(line, column)| is_number(line) && is_number(column))
 }
 
-/// Writes paths in one way: `["a"]` and `.'a'` are `.a`, and words are joined as Cerbos joins them in what it
-/// says of a value that is missing (`johnLeave`), even where they are a name that the author chose.
+/// Writes paths in one way: `["a"]` and `.'a'` are `.a`, and words are joined as Cerbos joins them
+/// in its message about a missing value (`johnLeave`), even where they are a name that the author
+/// chose.
 fn plain(path: &str) -> String {
     let path = path.replace("[\"", ".").replace("\"]", "").replace('\'', "");
     let mut joins = false;
@@ -108,7 +109,7 @@ fn plain(path: &str) -> String {
     out
 }
 
-/// Returns the place of a diagnostic, with as much as Cerbos says about such a place.
+/// Returns the location of a diagnostic, with as much as Cerbos gives about such a location.
 fn our_location(found: &Diagnostic, wanted: &BTreeSet<Location>) -> Location {
     let position = found.position.map(|at| format!("{}:{}", at.line, at.column));
     let path = plain(&found.path);

@@ -83,7 +83,7 @@ fn compare(case: &Json, found: &[Test<'_>]) -> Outcome {
     Outcome::Passed
 }
 
-/// What nothing is said about is denied.
+/// Returns the expected effects; an action without one is denied.
 fn effects(test: &Test<'_>) -> Json {
     if test.expected == Expected::default() {
         let actions = test.table.input.actions.iter();
@@ -117,7 +117,7 @@ fn wanted_outputs(wanted: &Json) -> Json {
     outputs.map(|(action, of)| (action.clone(), entries(of))).collect()
 }
 
-/// What Cerbos's own runner of these cases puts on the shelf.
+/// The fixtures that Cerbos's own runner of these cases provides.
 const FIXTURES: &[(&str, &str)] = &[
     (
         "principals",

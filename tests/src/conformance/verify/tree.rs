@@ -7,7 +7,7 @@ use wardgate_tooling::suite::results::{Dimension, Skip, SuiteOutcome};
 use super::errors;
 use crate::conformance::Failure;
 
-/// Compares results with those that are wanted.
+/// Compares results with the expected ones.
 pub(super) fn compare(golden: &str, results: &Results) -> Result<(), Failure> {
     let unreadable = |error: serde_json::Error| failure("results as JSON", error.to_string());
     let wanted: Json = serde_json::from_str(golden).map_err(unreadable)?;
@@ -33,7 +33,8 @@ fn suites(results: &Json) -> impl Iterator<Item = &Json> {
     results.get("suites").and_then(Json::as_array).into_iter().flatten()
 }
 
-/// Leaves out what only this project says, and brings sentences and sets into one form.
+/// Leaves out the members that only this project writes, and brings sentences and sets into one
+/// form.
 fn plain(json: &Json) -> Json {
     match json {
         Json::Object(fields) => {
@@ -59,7 +60,7 @@ fn field(name: &str, value: &Json) -> (String, Json) {
     (name.to_owned(), value)
 }
 
-/// Returns what this project says where Cerbos says `reason`.
+/// Returns the words of this project for a `reason` of Cerbos.
 fn own_words(reason: &str) -> String {
     let skip = match reason {
         "Test name did not match the provided pattern" => Skip::Name,
@@ -79,5 +80,5 @@ pub(super) fn failure(expected: impl Into<String>, found: impl Into<String>) -> 
     Failure { expected: expected.into(), found: found.into() }
 }
 
-/// What the results of this project say beyond those of Cerbos.
+/// The members of results that Cerbos does not have.
 const OURS: &[&str] = &["line", "column", "policy", "diagnostics", "passesOnlyWith"];

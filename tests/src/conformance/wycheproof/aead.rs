@@ -1,4 +1,4 @@
-//! Vectors of ciphers that seal a text and authenticate what is beside it.
+//! Vectors of ciphers that seal a text and authenticate the data beside it.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::super::Outcome;
 use super::super::vectors::{bytes, same};
 use super::{Run, is_valid};
 
-/// Returns what decides the vectors of a file if its algorithm is one of ours.
+/// Returns the function that decides the vectors of a file if its algorithm is one of ours.
 pub(super) fn recognize(algorithm: &str, schema: &str) -> Option<Result<Run, String>> {
     let cipher = CIPHERS.iter().find(|cipher| algorithm.eq_ignore_ascii_case(cipher.algorithm))?;
     if !schema.starts_with("aead_test_schema") {
@@ -28,7 +28,7 @@ struct Cipher {
     open: fn(&Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged>,
 }
 
-/// What a vector is made of.
+/// The parts of a vector.
 struct Texts {
     key: Vec<u8>,
     nonce: Vec<u8>,
@@ -61,7 +61,7 @@ fn chacha_seal(texts: &Texts) -> Option<Vec<u8>> {
     (sealed == [in_place.as_slice(), &tag].concat()).then_some(sealed)
 }
 
-/// Opens both ways, which must agree, and leave nothing readable if the text is forged.
+/// Opens in both ways, which must agree, and leave no readable text if it is forged.
 fn chacha_open(texts: &Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged> {
     let (key, nonce) = chacha_keys(texts).ok_or(Forged)?;
     let opened = aead::open(key, nonce, &texts.associated, sealed);

@@ -9,9 +9,8 @@ use super::super::Outcome;
 use super::super::vectors::{bytes, level, optional_bytes, same};
 use super::{Run, is_valid};
 
-/// Returns what decides the vectors of a file if its algorithm is one of ours.
-///
-/// Schemas are told by what their names say, which their versions leave as it is.
+/// Returns the function that decides the vectors of a file if its algorithm is one of ours. Schemas
+/// are recognised by the part of their names that versions leave as it is.
 pub(super) fn recognize(algorithm: &str, schema: &str) -> Option<Result<Run, String>> {
     let level = level(algorithm)?;
     if !schema.starts_with("mldsa_") && !schema.starts_with("ml_dsa_") {
@@ -26,7 +25,7 @@ pub(super) fn recognize(algorithm: &str, schema: &str) -> Option<Result<Run, Str
     })
 }
 
-/// What is signed: a message in a context, or what was hashed of it elsewhere.
+/// The signed input: a message in a context, or its hash made elsewhere.
 struct Signed {
     message: Option<Vec<u8>>,
     context: Vec<u8>,
@@ -44,7 +43,7 @@ impl Signed {
         complete.then_some(signed).ok_or_else(|| "neither `msg` nor `mu`".to_owned())
     }
 
-    /// Tells whether every way to ask accepts the signature, or every way refuses it.
+    /// Returns true if every way to verify accepts the signature; fails if they disagree.
     fn verified(&self, key: &PreparedKey, signature: &[u8]) -> Result<bool, String> {
         let message = self.message.as_deref();
         let whole = message.map(|message| key.verify(message, &self.context, signature));
@@ -79,7 +78,7 @@ fn verify(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
     Ok(same(&is_valid(test)?, &accepted))
 }
 
-/// Signs, deterministically unless the vector brings randomness, and verifies what was signed.
+/// Signs, deterministically unless the vector brings randomness, and verifies the signature.
 fn sign(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
     let signed = Signed::of(test)?;
     let randomness = match randomness(group, test)? {
@@ -103,15 +102,14 @@ fn sign(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
     Ok(same(&expected, &found))
 }
 
-/// Returns what a vector is hedged with, under the name of FIPS 204 or in full.
+/// Returns the randomness of a hedged vector, under the name of FIPS 204 or in full.
 fn randomness(group: &Json, test: &Json) -> Result<Option<Vec<u8>>, String> {
     Ok(either(group, test, "rnd")?.or(either(group, test, "randomness")?))
 }
 
-/// Returns the key, or `None` if what the vector brings is no key.
-///
-/// An expanded key must say what its parts say: the same bytes come out that went in, and its coefficients
-/// are in range. This project offers keys from seeds only, and tests expanded ones with its library.
+/// Returns the key, or `None` if the vector brings an invalid one. An expanded key must be
+/// consistent with its parts: the same bytes come out that went in, and its coefficients are in
+/// range. This project offers keys from seeds only, and tests expanded ones with its library.
 fn signing_key(level: Level, group: &Json, test: &Json) -> Result<Option<SigningKey>, String> {
     if let Some(seed) = either(group, test, "privateSeed")? {
         return Ok(seed.as_array().map(|seed| SigningKey::from_seed(level, seed)));
@@ -122,8 +120,8 @@ fn signing_key(level: Level, group: &Json, test: &Json) -> Result<Option<Signing
     Ok(key.filter(|key| key.to_expanded() == expanded))
 }
 
-/// Tells whether the small polynomials of an expanded key (FIPS 204, Algorithm 24) have coefficients from
-/// -eta to eta, which Algorithm 25 leaves to those who call it.
+/// Returns true if the small polynomials of an expanded key (FIPS 204, Algorithm 24) have
+/// coefficients from -eta to eta, which Algorithm 25 leaves to its callers.
 fn is_expanded_key(level: Level, bytes: &[u8]) -> bool {
     let (bits, most, polynomials) = match level {
         Level::MlDsa44 => (3, 4, 8),
@@ -142,7 +140,7 @@ fn public_key(group: &Json, test: &Json) -> Result<Vec<u8>, String> {
     either(group, test, "publicKey")?.ok_or_else(|| "no `publicKey`".to_owned())
 }
 
-/// A field of the vector or of its group.
+/// Returns a field of the vector or of its group.
 fn either(group: &Json, test: &Json, field: &str) -> Result<Option<Vec<u8>>, String> {
     Ok(optional_bytes(test, field)?.or(optional_bytes(group, field)?))
 }

@@ -4,7 +4,7 @@ use super::Writer;
 use super::data::Datum;
 use super::scalar::Context;
 
-/// What a value stands behind.
+/// The token in front of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Key,
@@ -13,7 +13,7 @@ enum After {
 }
 
 impl Writer<'_> {
-    /// Writes a document. The cursor is where a line begins.
+    /// Writes a document. The cursor is at the beginning of a line.
     pub(super) fn root(&mut self, datum: &Datum) {
         let indent = self.choices.below(8).saturating_sub(5);
         match datum {
@@ -47,7 +47,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Goes to where an entry begins, unless the cursor is there for the first one.
+    /// Goes to the beginning of an entry, unless the cursor is there for the first one.
     fn begin(&mut self, indent: usize, on_line: &mut bool) {
         if !std::mem::take(on_line) {
             self.fill();
@@ -78,7 +78,8 @@ impl Writer<'_> {
         self.value(value, indent, After::Key);
     }
 
-    /// Writes what stands behind a key, a `-` or a `?` of a collection at `indent`, and ends its line.
+    /// Writes the value behind a key, a `-` or a `?` of a collection at `indent`, and ends its
+    /// line.
     fn value(&mut self, datum: &Datum, indent: usize, after: After) {
         let (properties, inner) = self.properties(datum);
         let is_block = match inner {
@@ -133,7 +134,7 @@ impl Writer<'_> {
             let deeper = 1 + self.choices.below(4);
             self.indent(indent + deeper);
         } else {
-            // A tab right there is refused, with advice.
+            // A tab directly behind it is refused, with advice.
             let spaces = 1 + self.choices.below(3);
             self.indent(spaces);
         }

@@ -10,12 +10,12 @@ impl<'c> Choices<'c> {
         Self { rest: bytes.iter() }
     }
 
-    /// Returns a number below `bound`; zero once nothing is left.
+    /// Returns a number below `bound`; zero at the end of the bytes.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         usize::from(self.rest.next().copied().unwrap_or_default()) % bound.max(1)
     }
 
-    /// Says yes so many times out of eight.
+    /// Returns true `times` times out of eight.
     pub(super) fn chance(&mut self, times: usize) -> bool {
         self.below(8) + times >= 8
     }

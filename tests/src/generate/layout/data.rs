@@ -1,4 +1,4 @@
-//! What a generated text says: values of every kind, half of them in the shape of a policy.
+//! The content of a generated text: values of every kind, half of them in the shape of a policy.
 
 use wardgate_compiler::yaml::{Kind, Node};
 
@@ -7,7 +7,7 @@ use super::choices::Choices;
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
-    /// Nothing.
+    /// The null value.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -15,9 +15,9 @@ pub enum Datum {
     Integer(i128),
     /// Any other number.
     Float(f64),
-    /// Text that means what it says.
+    /// Text with its literal meaning.
     Text(String),
-    /// Text that is an expression by its place in a policy.
+    /// Text that is an expression by its position in a policy.
     Expression(String),
     /// A list.
     List(Vec<Self>),
@@ -25,12 +25,13 @@ pub enum Datum {
     Map(Vec<(Self, Self)>),
     /// A value with an anchor of this number.
     Anchored(usize, Box<Self>),
-    /// The value of that anchor once more.
+    /// A second use of the value of that anchor.
     Alias(usize, Box<Self>),
 }
 
 impl Datum {
-    /// Tells whether `node` says the same; of an expression, white space and parentheses apart.
+    /// Returns true if `node` has the same content; of an expression, white space and parentheses
+    /// apart.
     #[must_use]
     pub fn agrees(&self, node: &Node) -> bool {
         match (self, &node.kind) {
@@ -66,7 +67,8 @@ impl Datum {
     }
 }
 
-/// An expression without what a layout may change, and its comments, which may change places with operators.
+/// Returns an expression without the parts that a layout may change, and its comments, which may
+/// change places with operators.
 fn bare(text: &str) -> (String, Vec<&str>) {
     let is_significant = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
     let (mut code, mut comments) = (String::new(), Vec::new());
@@ -78,7 +80,7 @@ fn bare(text: &str) -> (String, Vec<&str>) {
     (code.replace(",]", "]").replace(",}", "}"), comments)
 }
 
-/// Returns what a document says.
+/// Returns the content of a document.
 pub(super) fn document(choices: &mut Choices<'_>) -> Datum {
     let mut maker = Maker { choices, anchored: Vec::new() };
     match maker.choices.below(4) {
@@ -113,7 +115,7 @@ impl Maker<'_, '_> {
         .anchored(self)
     }
 
-    /// Returns the value of an anchor once more.
+    /// Returns an alias of an anchor, if there is one.
     fn again(&mut self) -> Option<Datum> {
         let number = self.choices.below(self.anchored.len());
         let datum = self.anchored.get(number)?.clone();
@@ -130,7 +132,7 @@ impl Maker<'_, '_> {
         Datum::Map((0..count).map(|number| (self.key(number, depth), self.value(depth))).collect())
     }
 
-    /// Returns a key that no other entry with another number has.
+    /// Returns a key that differs from the keys of other numbers.
     fn key(&mut self, number: usize, depth: usize) -> Datum {
         if self.choices.chance(1) {
             let number = Datum::Integer(i128::try_from(number).unwrap_or_default());

@@ -5,7 +5,7 @@ use super::data::Datum;
 use super::scalar::Context;
 
 impl Writer<'_> {
-    /// Writes a value as it stands between brackets or as a key; lines begin after at least `least` spaces.
+    /// Writes a value between brackets or as a key; lines begin after at least `least` spaces.
     pub(super) fn flow(&mut self, datum: &Datum, least: usize) {
         let (properties, inner) = self.properties(datum);
         if !properties.is_empty() {
@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what stands before a bracket that closes, which may stand less deep than YAML wants it.
+    /// Writes the gap before a closing bracket, which may be indented less than YAML wants it.
     fn closing(&mut self, least: usize) {
         self.gap(least);
         let is_first = self.out.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());

@@ -1,4 +1,4 @@
-//! Ends of lines, and what may stand between lines: nothing at all, and comments.
+//! Ends of lines, and the empty lines and comments between lines.
 
 use super::Writer;
 
@@ -54,7 +54,7 @@ impl Writer<'_> {
         self.out.push_str(blank);
     }
 
-    /// Writes a comment that no other place of any text has.
+    /// Writes a comment that is unique among all texts.
     fn comment(&mut self) {
         let text = self.choices.pick("", &[" why", "why: [not", " 'so\"", "# ## {", " ü &x *y"]);
         let comment = format!("#{text} <{}>", self.comments.len());

@@ -2,12 +2,12 @@
 
 use super::{Tail, Writer};
 
-/// Where a text stands.
+/// The surroundings of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// How many spaces its lines after the first have at least.
+    /// The least number of spaces at the beginning of its lines after the first.
     pub(super) least: usize,
-    /// The indentation of the block that it is a value of; none between brackets and as a key.
+    /// The indentation of the block that it is a value of; `None` between brackets and as a key.
     pub(super) parent: Option<usize>,
 }
 
@@ -21,7 +21,8 @@ enum Style {
 }
 
 impl Writer<'_> {
-    /// Writes a text in one of the styles that can say it. Returns whether the line is ended too.
+    /// Writes a text in one of the styles that can express it. Returns true if the line is ended
+    /// too.
     pub(super) fn scalar(&mut self, text: &str, context: Context) -> bool {
         let can = |style: &Style| match style {
             Style::Plain => {
@@ -151,7 +152,7 @@ impl Writer<'_> {
         }
         let left = if body.is_empty() { ends } else { ends.saturating_sub(1) };
         self.out.extend(std::iter::repeat_n('\n', if keeps { left } else { 0 }));
-        // A comment behind no line at all would be the first one.
+        // A comment directly behind the header would be the first line of the text.
         let indent = if body.is_empty() { parent + 1 } else { indent };
         self.tail = Some(Tail { indent, keeps });
     }
@@ -198,7 +199,7 @@ fn escaped(c: char) -> String {
     }
 }
 
-/// Whether line ends can be written as empty lines and come back.
+/// Returns true if line ends can be written as empty lines and come back.
 fn is_foldable(text: &str) -> bool {
     let beside = [" \n", "\n ", "\t\n", "\n\t"];
     !text.starts_with('\n')
@@ -206,7 +207,7 @@ fn is_foldable(text: &str) -> bool {
         && !beside.iter().any(|pair| text.contains(pair))
 }
 
-/// Whether a text needs no quotes, surely.
+/// Returns true if a text surely needs no quotes.
 fn is_plain(text: &str, between_brackets: bool) -> bool {
     let mark = [": ", ":\n", ":\t", " #", "\n#", "\t"].iter().any(|mark| text.contains(mark));
     let in_brackets = between_brackets && text.contains([',', '[', ']', '{', '}', '?', ':']);
@@ -220,7 +221,7 @@ fn is_plain(text: &str, between_brackets: bool) -> bool {
         && !text.ends_with([':', ' '])
 }
 
-/// Whether a text can be a block: no line of it is white space and nothing else.
+/// Returns true if a text can be a block: no line of it is white space alone.
 fn is_block(text: &str) -> bool {
     text.split('\n').all(|line| line.is_empty() || !line.trim().is_empty())
 }

@@ -8,14 +8,14 @@ use wardgate_native::{
 
 use super::{Counted, Forms};
 
-/// Asks with types, the principal looked at anew.
+/// Decides with types, without a prepared principal.
 pub(super) fn anew(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
     let (principal, resource) =
         (PrincipalView(&forms.request.principal), ResourceView(&forms.request.resource));
     prepared(pdp, forms).is_allowed(&principal, &resource, clock)
 }
 
-/// Asks with types, the principal looked at before.
+/// Decides with types and a prepared principal.
 pub(super) fn of_principal(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
     let (principal, resource) =
         (PrincipalView(&forms.request.principal), ResourceView(&forms.request.resource));
