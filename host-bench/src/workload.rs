@@ -1,7 +1,7 @@
-//! Workloads: policies, requests about them, and what the answers must be.
+//! Workloads: policies, requests about them, and the right answers.
 //!
-//! The same workload is the same in every run. The answers come from the rules written by hand, and the
-//! oracle confirms them.
+//! The same workload is the same in every run. The answers come from the rules written by hand, and
+//! the oracle confirms them.
 
 mod classic;
 mod conditions;
@@ -16,26 +16,27 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_tests::oracle::Oracle;
+use wardgate_tests::random;
 
 use crate::rows::floor;
 
 /// Policies, requests, and the answers.
 pub(crate) struct Workload {
-    /// What files and arguments call it.
+    /// Its name in files and arguments.
     pub(crate) name: String,
-    /// What people call it.
+    /// Its name for people.
     pub(crate) title: String,
     pub(crate) rules: RuleSet,
     pub(crate) kinds: Vec<String>,
-    /// How many actions a kind has.
+    /// The number of actions of a kind.
     pub(crate) actions: usize,
-    /// As Cerbos writes them.
+    /// The policies as Cerbos writes them.
     pub(crate) policies: Vec<(String, Vec<u8>)>,
-    /// As JavaScript asks them: principal, action, resource.
+    /// The requests as JavaScript makes them: principal, action, resource.
     pub(crate) requests: Vec<Json>,
     pub(crate) expected: Vec<bool>,
     pub(crate) objects: Objects,
-    /// Which rivals can answer it.
+    /// The rivals that can answer it.
     pub(crate) rivals: Rivals,
 }
 
@@ -48,7 +49,7 @@ pub(crate) enum RuleSet {
     Classic,
 }
 
-/// Where the objects of the requests come from in JavaScript.
+/// The origin of the objects of the requests in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objects {
     /// The same objects in every pass.
@@ -59,18 +60,18 @@ pub(crate) enum Objects {
     Parsed,
 }
 
-/// Who else answers.
+/// The rivals that answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rivals {
-    /// Everyone.
+    /// All rivals.
     All,
-    /// Those that read Rego: the others lack what the conditions need.
+    /// Those that read Rego: the others lack functions of the conditions.
     Rego,
     None,
 }
 
 impl Workload {
-    /// Every workload, the first that a reader wants to see first.
+    /// Returns every workload, in the order of the report.
     pub(crate) fn names() -> Vec<String> {
         NAMES.iter().map(ToString::to_string).collect()
     }
@@ -97,12 +98,12 @@ impl Workload {
         Ok(workload)
     }
 
-    /// The requests as the engine takes them.
+    /// Returns the requests as the engine takes them.
     pub(crate) fn engine_requests(&self) -> Result<Vec<Request>, String> {
         self.requests.iter().map(engine_request).collect()
     }
 
-    /// Asks the oracle whether the answers are right.
+    /// Compares the answers with those of the oracle.
     pub(crate) fn confirm(&self) -> Result<(), String> {
         let requests = self.engine_requests()?;
         let oracle = Oracle::new(&self.policies, &Options::default()).map_err(|errors| {
@@ -123,7 +124,7 @@ impl Workload {
 }
 
 impl RuleSet {
-    /// The word for them in a job for Node.
+    /// Returns its name in a job for Node.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::FiveRules => "five-rules",
@@ -135,7 +136,7 @@ impl RuleSet {
 }
 
 impl Objects {
-    /// The word for them in a job for Node.
+    /// Returns its name in a job for Node.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Reused => "kept",
@@ -155,24 +156,25 @@ fn engine_request(question: &Json) -> Result<Request, String> {
     wardgate_tests::check::request(&request)
 }
 
-/// What the oracle decides; nothing where it lacks a function, such as those for addresses. In these
-/// workloads no condition has another reason to fail.
+/// Returns the decision of the oracle; `None` where it lacks a function, such as those for
+/// addresses. In these workloads no condition has another reason to fail.
 fn decided(oracle: &Oracle, request: &Request) -> Option<bool> {
     let report = oracle.check(request, Timestamp::default());
     let allowed = report.actions.values().all(|decided| decided.effect == Effect::Allow);
     report.errors.is_empty().then_some(allowed)
 }
 
-/// Numbers that look random (xorshift64), the same in every run.
-struct Random(u64);
+/// The numbers that workloads are made from, the same in every run.
+struct Random(random::Random);
 
 impl Random {
+    const fn new() -> Self {
+        Self(random::Random::new(SEED))
+    }
+
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
         // The low bits of a xorshift are its weakest.
-        usize::try_from(self.0 >> 32).unwrap_or(0) % bound
+        usize::try_from(self.0.number() >> 32).unwrap_or(0) % bound
     }
 
     fn one_in(&mut self, chances: usize) -> bool {
@@ -207,7 +209,7 @@ const NAMES: &[&str] = &[
     "classic",
 ];
 
-/// Even for the slowest reader of a report two thousand requests are enough to learn nothing by heart.
+/// Enough requests that no row learns them by heart.
 const REQUESTS: usize = 2000;
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 const ORACLE_TIME: Duration = Duration::from_secs(2);

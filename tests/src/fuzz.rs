@@ -1,7 +1,7 @@
-//! What fuzzers feed: every reader of input that nobody has vetted.
+//! The entries of fuzzers: every reader of untrusted input.
 //!
-//! An entry returns for every input, whatever it is; a panic is the finding. The same entries run
-//! under a coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
+//! An entry returns for every input; a panic is the finding. The same entries run under a
+//! coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
 mod bodies;
 mod expressions;
@@ -14,6 +14,7 @@ mod travel;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+use fastrand::Rng;
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::cel::{Env, Standalone, check as check_types, parse};
 use wardgate_compiler::{Options, compile_files};
@@ -35,9 +36,9 @@ pub use travel::{delta, envelope, seals};
 pub struct Target {
     /// The name of the target in `tests/fuzz`.
     pub name: &'static str,
-    /// Takes any input.
+    /// The entry, which takes any input.
     pub entry: fn(&[u8]),
-    /// Inputs that mean something, to start from.
+    /// The valid inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
@@ -79,8 +80,8 @@ pub fn cel(input: &[u8]) {
     }
 }
 
-/// Opens a bundle, and decides with it if it opens. Input that starts with an odd byte changes words
-/// of a good table instead, so that the digest does not keep the rest of the reader from being seen.
+/// Opens a bundle, and decides with it if it opens. Input that starts with an odd byte changes
+/// words of a good table instead, so that the digest does not shield the rest of the reader.
 ///
 /// # Panics
 /// If a bundle opens that is not, byte for byte, what its table packs to.
@@ -101,7 +102,7 @@ pub fn bundle(input: &[u8]) {
     }
 }
 
-/// Compiles a pattern and searches a text: what stands before and after the first line break.
+/// Compiles a pattern and searches a text: the parts before and after the first line break.
 pub fn regex(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (pattern, text) = text.split_once('\n').unwrap_or((&text, "aab\u{e9}"));
@@ -111,16 +112,16 @@ pub fn regex(input: &[u8]) {
     }
 }
 
-/// Feeds `target` mutations of its seeds until `goes_on` says no, and returns how many there were.
+/// Feeds `target` mutations of its seeds while `goes_on` returns true, and returns their number.
 /// The same `seed` gives the same inputs.
 pub fn smoke(target: Target, seed: u64, goes_on: impl Fn(usize) -> bool) -> usize {
     let seeds = (target.seeds)();
-    let mut random = Random(seed.max(1));
+    let mut random = Rng::with_seed(seed);
     let mut count = 0;
     while goes_on(count) {
-        let mut input = random.pick(&seeds).cloned().unwrap_or_default();
-        for _ in 0..=random.below(MUTATIONS) {
-            random.mutate(&mut input, &seeds);
+        let mut input = random.choice(&seeds).cloned().unwrap_or_default();
+        for _ in 0..=random.usize(..MUTATIONS) {
+            mutate(&mut random, &mut input, &seeds);
         }
         (target.entry)(&input);
         count += 1;
@@ -128,49 +129,28 @@ pub fn smoke(target: Target, seed: u64, goes_on: impl Fn(usize) -> bool) -> usiz
     count
 }
 
-/// Marsaglia's xorshift: enough to vary inputs.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
-        usize::try_from((self.0 >> 11) % bound).unwrap_or_default()
-    }
-
-    fn byte(&mut self) -> u8 {
-        u8::try_from(self.below(256)).unwrap_or_default()
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        items.get(self.below(items.len()))
-    }
-
-    fn mutate(&mut self, input: &mut Vec<u8>, seeds: &[Vec<u8>]) {
-        let at = self.below(input.len() + 1);
-        match self.below(6) {
-            0 => input.truncate(at),
-            1 => input.insert(at, self.byte()),
-            2 => {
-                let bit = 1 << self.below(8);
-                input.get_mut(at).into_iter().for_each(|byte| *byte ^= bit);
-            }
-            3 => input.extend_from_within(at..),
-            4 if at < input.len() => drop(input.remove(at)),
-            _ => {
-                let other = self.pick(seeds).cloned().unwrap_or_default();
-                let start = self.below(other.len());
-                let piece = other.get(start..(start + 1 + self.below(16)).min(other.len()));
-                input.splice(at..at, piece.unwrap_or_default().iter().copied());
-            }
+fn mutate(random: &mut Rng, input: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+    let at = random.usize(..input.len() + 1);
+    match random.usize(..6) {
+        0 => input.truncate(at),
+        1 => input.insert(at, random.u8(..)),
+        2 => {
+            let bit = 1 << random.u8(..8);
+            input.get_mut(at).into_iter().for_each(|byte| *byte ^= bit);
         }
-        input.truncate(LONGEST_INPUT);
+        3 => input.extend_from_within(at..),
+        4 if at < input.len() => drop(input.remove(at)),
+        _ => {
+            let other = random.choice(seeds).cloned().unwrap_or_default();
+            let start = random.usize(..other.len().max(1));
+            let piece = other.get(start..(start + 1 + random.usize(..16)).min(other.len()));
+            input.splice(at..at, piece.unwrap_or_default().iter().copied());
+        }
     }
+    input.truncate(LONGEST_INPUT);
 }
 
-/// A good bundle.
+/// Returns a good bundle.
 fn packed() -> &'static [u8] {
     static PACKED: OnceLock<Vec<u8>> = OnceLock::new();
     PACKED.get_or_init(|| {
@@ -182,7 +162,8 @@ fn packed() -> &'static [u8] {
     })
 }
 
-/// The parts of a good table with words changed: two bytes say which, four what it becomes.
+/// Returns the parts of a good table with words changed: two bytes select the word, four are its
+/// new value.
 fn changed(changes: &[u8]) -> Parts {
     let opened = open(packed(), Trust::Unsigned, &Conditions::default());
     let mut parts = opened.map(|opened| opened.table.parts().clone()).unwrap_or_default();

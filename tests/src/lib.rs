@@ -1,7 +1,7 @@
 //! Tests over every crate: conformance corpora, cases, oracles and fuzzing.
 //!
-//! Nothing here ships. What it reads from outside the project is data, read at run time; without that
-//! data it says so and passes.
+//! Nothing here ships. Corpora outside the project are data, read at run time; without that data
+//! the tests print its absence and pass.
 #![forbid(unsafe_code)]
 
 pub mod cases;
@@ -12,8 +12,8 @@ pub mod demo;
 pub mod diagnostics;
 pub mod expression;
 pub mod fill;
-// The hosts that it attacks are shared between threads, which WebAssembly has not.
-#[cfg(feature = "server")]
+// The hosts that it attacks are shared between threads, which WebAssembly lacks.
+#[cfg(not(target_arch = "wasm32"))]
 pub mod fuzz;
 pub mod generate;
 // As for `fuzz`.
@@ -27,6 +27,7 @@ pub mod loadtest;
 pub mod node;
 pub mod oracle;
 pub mod parity;
+pub mod random;
 pub mod rules;
 pub mod runtimes;
 pub mod sources;

@@ -1,9 +1,10 @@
-//! A host under attack: whatever arrives, the policies that it runs stay as they are.
+//! A host under attack: its policies stay as they are for all bytes that arrive.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fmt::Write;
 
+use fastrand::Rng;
 use wardgate_bundle::delta::{apply, delta};
 use wardgate_bundle::{
     Conditions, KeyId, Label, Level, Quorum, Trust, TrustSet, TrustedKey, open, pack_as, sign,
@@ -22,13 +23,13 @@ fn corrupted_bundles_and_deltas_leave_the_running_policies_alone() {
     let delta = delta(&old, &new).unwrap();
     let trusted = signer.trusted();
     let pdp = Pdp::open(&old, Trust::Signed(&trusted)).unwrap();
-    let mut random = Random(11);
+    let mut random = Rng::with_seed(11);
     for round in 0..10_000 {
-        let corrupted = random.corrupted(&new);
+        let corrupted = corrupted(&mut random, &new);
         assert!(pdp.reload(&corrupted, Trust::Signed(&trusted)).is_err(), "bundle {round}");
     }
     for round in 0..1_000 {
-        let corrupted = random.corrupted(&delta);
+        let corrupted = corrupted(&mut random, &delta);
         let trust = Trust::Signed(&trusted);
         let error = apply(&old, &corrupted, trust, &Conditions::default()).unwrap_err();
         assert!(!error.code().is_empty(), "delta {round}");
@@ -90,7 +91,7 @@ fn allowed(pdp: &Pdp, action: &str) -> bool {
     pdp.is_allowed(&request, action, Timestamp::default())
 }
 
-/// A policy with this many rules about actions of this name.
+/// Returns a policy with this many rules about actions of this name.
 fn policy(kind: &str, rules: usize, action: &str) -> String {
     let mut text = format!(
         "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  resource: {kind}\n  version: default\n  rules:\n"
@@ -135,31 +136,19 @@ impl Signer {
     }
 }
 
-/// Marsaglia's xorshift: enough to vary inputs.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % u64::try_from(bound.max(1)).unwrap()).unwrap()
-    }
-
-    /// Returns other bytes than `sound`.
-    fn corrupted(&mut self, sound: &[u8]) -> Vec<u8> {
-        let mut bytes = sound.to_vec();
-        while bytes == sound {
-            let (one, two) = (self.below(bytes.len()), self.below(bytes.len()));
-            let bit = 1 << self.below(8);
-            match self.below(5) {
-                0 => bytes.get_mut(one).into_iter().for_each(|byte| *byte ^= bit),
-                1 => bytes.truncate(one),
-                2 => bytes.extend_from_within(one..),
-                3 => bytes.swap(one, two),
-                _ => drop(bytes.drain(one.min(two)..one.max(two))),
-            }
+/// Returns other bytes than `sound`.
+fn corrupted(random: &mut Rng, sound: &[u8]) -> Vec<u8> {
+    let mut bytes = sound.to_vec();
+    while bytes == sound {
+        let (one, two) = (random.usize(..bytes.len()), random.usize(..bytes.len()));
+        let bit = 1 << random.u8(..8);
+        match random.u8(..5) {
+            0 => bytes.get_mut(one).into_iter().for_each(|byte| *byte ^= bit),
+            1 => bytes.truncate(one),
+            2 => bytes.extend_from_within(one..),
+            3 => bytes.swap(one, two),
+            _ => drop(bytes.drain(one.min(two)..one.max(two))),
         }
-        bytes
     }
+    bytes
 }

@@ -77,14 +77,9 @@ mod tests {
         check(&[1]);
         check(&[2, 1]);
         check(&[1, 1, 0, 1, 0, 0, 2]);
-        let mut state = 1_u32;
+        let mut random = fastrand::Rng::with_seed(1);
         for length in 0..200 {
-            let keys: Vec<u8> = (0..length)
-                .map(|_| {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    state.to_be_bytes()[0] % 16
-                })
-                .collect();
+            let keys: Vec<u8> = (0..length).map(|_| random.u8(..16)).collect();
             check(&keys);
         }
     }

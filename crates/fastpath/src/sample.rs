@@ -65,15 +65,16 @@ impl Known for Everything {
     }
 }
 
-/// Numbers that look random (xorshift64), the same in every run.
-pub(crate) struct Random(pub(crate) u64);
+/// Random frames and fast paths, the same in every run.
+pub(crate) struct Random(fastrand::Rng);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(fastrand::Rng::with_seed(seed))
+    }
+
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        u32::try_from(self.0 >> 32).unwrap() % bound
+        self.0.u32(..bound)
     }
 
     /// Returns a frame whose slots hold a few words, errors and numbers among them.
@@ -130,7 +131,7 @@ impl Random {
     }
 
     fn position(&mut self, length: usize) -> usize {
-        usize::try_from(self.below(index(length))).unwrap()
+        self.0.usize(..length)
     }
 
     fn effect(&mut self) -> u32 {

@@ -49,7 +49,7 @@ backend_suite!(avx2, Avx2::detect());
 backend_suite!(simd128, Some(Simd128::new()));
 
 fn words(backend: impl Backend) {
-    let mut random = XorShift(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for _ in 0..ROUNDS {
         let left: Words = core::array::from_fn(|_| random.word());
         let right: Words = core::array::from_fn(|_| random.word());
@@ -65,7 +65,7 @@ fn words(backend: impl Backend) {
 }
 
 fn numbers(backend: impl Backend) {
-    let mut random = XorShift(0xd1b5_4a32_d192_ed03);
+    let mut random = Random::new(0xd1b5_4a32_d192_ed03);
     for _ in 0..ROUNDS {
         let left: Numbers = core::array::from_fn(|_| random.number());
         let right: Numbers = core::array::from_fn(|_| random.number());
@@ -110,15 +110,12 @@ const RELATIONS: [(Relation, Holds); 5] = [
     (Relation::MoreEqual, |left, right| left >= right),
 ];
 
-/// Marsaglia's generator of random words: small, and the same on every host.
-struct XorShift(u64);
+/// Random words and numbers, the same on every host.
+struct Random(fastrand::Rng);
 
-impl XorShift {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     /// Returns a word of few values, so that many are equal, or any word at all.
@@ -126,19 +123,19 @@ impl XorShift {
         match self.below(3) {
             0 => EDGE_WORDS[self.below(EDGE_WORDS.len())],
             1 => [2, 3, 4][self.below(3)],
-            _ => u32::from_ne_bytes(*self.next().to_ne_bytes().first_chunk().unwrap()),
+            _ => self.0.u32(..),
         }
     }
 
     fn number(&mut self) -> f64 {
         match self.below(4) {
-            0 => f64::from_bits(self.next()),
+            0 => f64::from_bits(self.0.u64(..)),
             _ => EDGE_NUMBERS[self.below(EDGE_NUMBERS.len())],
         }
     }
 
     fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 40).unwrap() % bound
+        usize::try_from(self.0.u32(..u32::try_from(bound).unwrap())).unwrap()
     }
 }
 

@@ -5,13 +5,14 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, SEED, Workload, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, user};
 
-/// The workload.
+/// Returns the workload.
 pub(super) fn workload() -> Workload {
-    let mut random = Random(SEED);
+    let mut random = Random::new();
     let mut policies: Vec<(String, Vec<u8>)> = (0..SETS).flat_map(set).collect();
-    // The last set lacks its policy of a principal, which comes last and which nothing needs.
+    // The last set lacks its policy of a principal, which comes last and which no other policy
+    // needs.
     policies.truncate(POLICIES);
     Workload {
         name: "classic".to_owned(),
@@ -63,12 +64,12 @@ fn request(random: &mut Random, at: usize) -> Json {
     })
 }
 
-/// The kind of resource that the requests are about.
+/// Returns the kind of resource that the requests are about.
 fn kind(set: usize) -> String {
     format!("leave_request_{set:05}")
 }
 
-/// The policies of one set.
+/// Returns the policies of one set.
 fn set(number: usize) -> Vec<(String, Vec<u8>)> {
     let n = format!("{number:05}");
     let leave = |version: &str, scope: &str, rules: &str| {

@@ -2,11 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, SEED, Workload, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, user};
 
-/// The workload.
+/// Returns the workload.
 pub(super) fn workload() -> Workload {
-    let mut random = Random(SEED);
+    let mut random = Random::new();
     let kinds: Vec<String> = (0..KINDS).map(|number| format!("service_{number}")).collect();
     let requests = (0..REQUESTS).map(|at| request(&mut random, at)).collect();
     Workload {
@@ -71,7 +71,7 @@ fn policy(kind: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// What each action takes.
+/// The expression of each action.
 const EXPRESSIONS: &[(&str, &str)] = &[
     ("read", r#"R.attr.path.matches("^/srv/[a-z]+/v[0-9]+/.*\\.json$")"#),
     (

@@ -1,13 +1,13 @@
 //! The same five rules for each of many kinds of resource.
 //!
-//! Viewers view and list; everyone views what is public; editors edit; owners delete and share; what is
-//! locked is neither edited nor deleted.
+//! Viewers view and list; all roles view public resources; editors edit; owners delete and share;
+//! locked resources are neither edited nor deleted.
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, SEED, Workload, pick, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, user};
 
-/// How much a request carries that no rule reads.
+/// The amount of attributes that no rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Small,
@@ -15,9 +15,9 @@ pub(super) enum Size {
     Large,
 }
 
-/// The workload with this many kinds.
+/// Returns the workload with this many kinds.
 pub(super) fn workload(kinds: usize, size: Size) -> Workload {
-    let mut random = Random(SEED);
+    let mut random = Random::new();
     let names: Vec<String> = (0..kinds).map(kind).collect();
     let (name, carries) = match size {
         Size::Small => (format!("five-rules-{kinds}"), ""),
@@ -37,7 +37,7 @@ pub(super) fn workload(kinds: usize, size: Size) -> Workload {
     }
 }
 
-/// The workload with objects that are new in every pass.
+/// Returns the workload with objects that are new in every pass.
 pub(super) fn fresh(objects: Objects) -> Workload {
     let how = match objects {
         Objects::Parsed => "from JSON.parse before",

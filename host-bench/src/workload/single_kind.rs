@@ -1,17 +1,17 @@
 //! One kind with many rules, of which few are about any one action.
 //!
-//! Each action has five rules, so that the candidates of a request are equally few however many rules there
-//! are.
+//! Each action has five rules, so that a request has the same few candidates among any number of
+//! rules.
 
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, SEED, Workload, pick, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, user};
 
-/// The workload with this many rules.
+/// Returns the workload with this many rules.
 pub(super) fn workload(rules: usize) -> Workload {
-    let mut random = Random(SEED);
+    let mut random = Random::new();
     let actions = rules / RULES_OF_AN_ACTION;
     Workload {
         name: format!("single-kind-{rules}"),

@@ -1,6 +1,6 @@
-//! Bytes to open that somebody trusts, or must not: signed, sealed, replayed, damaged.
+//! Bundles that some trust accepts, or must refuse: signed, sealed, replayed, damaged.
 //!
-//! The same bytes are handed to every host, and each must take or refuse them by the same name.
+//! The same bytes are handed to every host, and each must open or refuse them by the same name.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -15,14 +15,16 @@ use wardgate_compiler::{Options, compile_files};
 use wardgate_crypto::ml_dsa::SigningKey;
 use wardgate_engine::table::Parts;
 
-/// Bytes to open, and what is asked of them.
+use crate::random::Random;
+
+/// Bytes to open, and the conditions for opening them.
 pub(crate) struct Attempt {
-    /// What it is an attempt at.
+    /// The name of the attempt.
     pub(crate) name: String,
     bytes: Vec<u8>,
-    /// The bundle in use when the bytes come.
+    /// The bundle in use when the bytes arrive.
     base: Option<Vec<u8>>,
-    /// Who is trusted: signers by number. Nobody: unsigned bundles are.
+    /// The trusted signers by number; without one, unsigned bundles are trusted.
     trusted: Vec<usize>,
     at_least: usize,
     min_revision: u64,
@@ -30,7 +32,7 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Opens the bytes as it is asked.
+    /// Opens the bytes under the conditions.
     pub(crate) fn open(&self) -> Result<Opened, OpenError> {
         let conditions =
             Conditions { now: Some(NOW), min_revision: self.min_revision, ..Conditions::default() };
@@ -92,7 +94,7 @@ impl Attempt {
     }
 }
 
-/// Returns all attempts, with so many damaged bytes of each kind among them.
+/// Returns all attempts, with `damaged` corrupted ones of each kind among them.
 pub(crate) fn attempts(damaged: u32) -> Result<Vec<Attempt>, String> {
     let made = Made::new()?;
     let plain = |name: &str, bytes: &[u8]| Attempt {
@@ -135,13 +137,13 @@ pub(crate) fn attempts(damaged: u32) -> Result<Vec<Attempt>, String> {
         Attempt { base: Some(next.clone()), ..plain("back", &signed) },
         Attempt { base: Some(next.clone()), ..plain("a step from elsewhere", &step) },
     ];
-    let mut random = Random(29);
+    let mut random = Random::new(29);
     for round in 0..damaged {
-        let (name, bytes) = (format!("bundle {round}"), random.corrupted(&both));
+        let (name, bytes) = (format!("bundle {round}"), corrupted(&mut random, &both));
         attempts.push(Attempt { name, bytes, ..plain("", &[]) });
-        let (name, bytes) = (format!("delta {round}"), random.corrupted(&step));
+        let (name, bytes) = (format!("delta {round}"), corrupted(&mut random, &step));
         attempts.push(Attempt { name, bytes, base: Some(signed.clone()), ..plain("", &[]) });
-        let (name, bytes) = (format!("sealed {round}"), random.corrupted(&sealed));
+        let (name, bytes) = (format!("sealed {round}"), corrupted(&mut random, &sealed));
         attempts.push(Attempt { name, bytes, unseal: true, ..plain("", &[]) });
     }
     Ok(attempts)
@@ -169,7 +171,7 @@ impl Made {
     }
 }
 
-/// Signers by number: 0 and 1 are two, 2 and 3 call themselves like the first.
+/// Returns a signer by number: 0 and 1 are two, 2 and 3 use the id of the first.
 fn signer(number: usize) -> (KeyId, Level, SigningKey) {
     let level = if number == 3 { Level::MlDsa44 } else { Level::MlDsa87 };
     let seed = u8::try_from(number).unwrap_or_default();
@@ -187,33 +189,27 @@ pub(crate) const fn name(level: Level) -> &'static str {
     }
 }
 
-/// Marsaglia's xorshift: enough to vary inputs.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(bound.max(1)).unwrap_or(1)).unwrap_or(0)
-    }
-
-    /// A copy with one thing wrong, in the lengths and names at the beginning as often as elsewhere.
-    fn corrupted(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        let within = [64, bytes.len()];
-        let within = within.get(self.below(2)).copied().unwrap_or(64);
-        let at = self.below(within);
-        match self.below(4) {
-            0 => bytes.truncate(at),
-            1 => bytes.insert(at, 0),
-            _ => {
-                let bit = self.below(8);
-                bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << bit);
-            }
+/// Returns a copy with one fault, in the lengths and names at the beginning as often as elsewhere.
+fn corrupted(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let within = [64, bytes.len()];
+    let within = within.get(below(random, 2)).copied().unwrap_or(64);
+    let at = below(random, within);
+    match below(random, 4) {
+        0 => bytes.truncate(at),
+        1 => bytes.insert(at, 0),
+        _ => {
+            let bit = below(random, 8);
+            bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << bit);
         }
-        bytes
     }
+    bytes
+}
+
+/// Returns a number below `bound` from the low bits, which are the weakest of a xorshift: the
+/// damaged bundles are pinned.
+fn below(random: &mut Random, bound: usize) -> usize {
+    usize::try_from(random.number() % u64::try_from(bound.max(1)).unwrap_or(1)).unwrap_or(0)
 }
 
 const POLICY: &str = "

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fastrand::Rng;
 use wardgate_bundle::delta::{apply, delta};
 use wardgate_bundle::{OpenError, Trust, open, pack_as};
 
 use crate::keys::{set, signers};
-use crate::tables::{Random, bundle, envelope, heavy, label, noon, redigested, with_envelope};
+use crate::tables::{bundle, envelope, heavy, label, noon, redigested, with_envelope};
 
 #[test]
 fn ten_thousand_corruptions_of_a_signed_bundle_are_refused() {
@@ -65,7 +66,7 @@ fn refused(
     seed: u64,
     accept: impl Fn(&[u8]) -> Result<(), OpenError>,
 ) -> BTreeMap<&'static str, usize> {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let mut names = BTreeMap::new();
     for round in 0..count {
         let corrupted = corrupted(sound, &mut random);
@@ -76,15 +77,15 @@ fn refused(
     names
 }
 
-/// Returns bytes that differ from `sound`.
-fn corrupted(sound: &[u8], random: &mut Random) -> Vec<u8> {
+/// Returns other bytes than `sound`.
+fn corrupted(sound: &[u8], random: &mut Rng) -> Vec<u8> {
     loop {
         let mut bytes = sound.to_vec();
-        for _ in 0..=random.below(3) {
-            let (one, two) = (random.below(bytes.len()), random.below(bytes.len()));
+        for _ in 0..=random.u8(..3) {
+            let (one, two) = (position(random, &bytes), position(random, &bytes));
             let (from, to) = (one.min(two), one.max(two).min(one.min(two) + 64));
-            match random.below(9) {
-                0..=2 => flip(&mut bytes, one, 1 << random.below(8)),
+            match random.u8(..9) {
+                0..=2 => flip(&mut bytes, one, 1 << random.u8(..8)),
                 3 => bytes.truncate(one),
                 4 => bytes.extend(crate::tables::noise(u64::try_from(two).unwrap(), 1 + one % 50)),
                 5 if !bytes.is_empty() => bytes.swap(one, two),
@@ -97,6 +98,11 @@ fn corrupted(sound: &[u8], random: &mut Random) -> Vec<u8> {
             return bytes;
         }
     }
+}
+
+/// Returns a position in `bytes`; 0 if there are none.
+fn position(random: &mut Rng, bytes: &[u8]) -> usize {
+    random.usize(..bytes.len().max(1))
 }
 
 fn flip(bytes: &mut [u8], at: usize, bits: u8) {

@@ -54,20 +54,8 @@ pub(crate) fn opened(bytes: &[u8]) -> Result<Opened, OpenError> {
 
 /// Returns random bytes, the same for the same seed.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
-    let mut random = Random(seed | 1);
-    (0..length).map(|_| u8::try_from(random.below(256)).unwrap()).collect()
-}
-
-/// A generator of random numbers, Marsaglia's xorshift: enough to vary inputs.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % u64::try_from(bound.max(1)).unwrap()).unwrap()
-    }
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..length).map(|_| random.u8(..)).collect()
 }
 
 /// Puts another envelope into a bundle and makes its digest fit, as any attacker could.

@@ -39,7 +39,7 @@ fn avx2_agrees_with_row_by_row() {
 }
 
 fn agree(backend: impl Backend, fast_paths: u32) {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut columns, mut counts) = (missing(), Counts::default());
     for number in 0..fast_paths {
         let mut words = if number % 8 == 0 { random.simple() } else { random.any() };

@@ -77,7 +77,7 @@ fn a_long_list_is_not_named_without_end() {
 #[test]
 fn damaged_fast_paths_are_refused_or_harmless() {
     use crate::code::NoPrograms;
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..50_000 {
         let mut words = random.any();
         for _ in 0..=random.below(2) {

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
@@ -16,7 +17,7 @@ fn no_two_requests_share_an_answer() {
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut query) = (Random(7), Query::new());
+        let (mut random, mut query) = (Rng::with_seed(7), Query::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
             query.change(&mut random);
@@ -29,8 +30,8 @@ fn no_two_requests_share_an_answer() {
     }
 }
 
-/// Within one snapshot the answers are those of its policies, for any questions of other threads
-/// and any reloads in between.
+/// Within one snapshot the answers are those of its policies, for all questions of other threads
+/// and all policies that have come since.
 #[test]
 fn no_answer_outlives_a_reload() {
     let bundles = [bundle(FIRST), bundle(SECOND)];
@@ -39,7 +40,7 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut query, mut rounds) = (Random(seed), Query::new(), 0_u32);
+            let (mut random, mut query, mut rounds) = (Rng::with_seed(seed), Query::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
                 query.change(&mut random);
                 let snapshot = cached.snapshot();
@@ -64,7 +65,7 @@ fn no_answer_outlives_a_reload() {
     });
 }
 
-/// A request, by the values that can be changed in it.
+/// A request, by its parts that can be changed.
 #[derive(Clone, Debug)]
 struct Query {
     id: usize,
@@ -81,19 +82,19 @@ impl Query {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }
 
-    fn change(&mut self, random: &mut Random) {
+    fn change(&mut self, random: &mut Rng) {
         let values = values().len();
-        match random.below(9) {
-            0 => self.id = random.below(TEXTS.len()),
-            1 => self.roles = random.below(ROLES.len()),
-            2 => self.action = random.below(ACTIONS.len()),
-            3 => self.kind = random.below(KINDS.len()),
-            4 => self.scope = random.below(SCOPES.len()),
-            5 => self.principal = random.below(values),
-            6 => self.resource[0] = random.below(values),
-            7 => self.resource[1] = random.below(values),
-            // The same characters, split at another position.
-            _ => self.resource = *random.pick(CUTS),
+        match random.usize(..9) {
+            0 => self.id = random.usize(..TEXTS.len()),
+            1 => self.roles = random.usize(..ROLES.len()),
+            2 => self.action = random.usize(..ACTIONS.len()),
+            3 => self.kind = random.usize(..KINDS.len()),
+            4 => self.scope = random.usize(..SCOPES.len()),
+            5 => self.principal = random.usize(..values),
+            6 => self.resource[0] = random.usize(..values),
+            7 => self.resource[1] = random.usize(..values),
+            // The same characters, cut elsewhere.
+            _ => self.resource = CUTS[random.usize(..CUTS.len())],
         }
     }
 
@@ -149,7 +150,7 @@ impl Query {
     }
 }
 
-/// Returns the values of an attribute; `None` is a missing attribute.
+/// The values of an attribute; `None` is an attribute that is missing.
 fn values() -> &'static [Option<Value>] {
     static VALUES: std::sync::OnceLock<Vec<Option<Value>>> = std::sync::OnceLock::new();
     VALUES.get_or_init(|| {
@@ -188,11 +189,11 @@ fn values() -> &'static [Option<Value>] {
     })
 }
 
-/// Indices of the values: `ab` and `c`, `a` and `bc`; and the same with a byte that has a meaning
-/// in keys.
+/// Indices of values: `ab` and `c`, `a` and `bc`; and the same with a byte that keys use
+/// themselves.
 const CUTS: &[[usize; 2]] = &[[0, 1], [2, 3], [1, 0], [3, 2], [26, 4], [2, 27]];
 
-/// Returns the request that differs in the two sets of policies.
+/// Returns a request whose answer shows the set of policies.
 fn marker() -> Value {
     json!({
         "principal": { "id": "ada", "roles": ["marker"] },
@@ -218,20 +219,6 @@ fn bundle(global: &str) -> Vec<u8> {
 
 fn now() -> Timestamp {
     Timestamp::default()
-}
-
-/// A generator of numbers, the same ones each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        usize::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
-        &among[self.below(among.len())]
-    }
 }
 
 /// A constant in which two sets of policies differ.

@@ -1,5 +1,7 @@
 //! One suite for every tier: each lane is compared with plain arithmetic.
 
+use fastrand::Rng;
+
 use super::*;
 use crate::Portable;
 
@@ -56,10 +58,11 @@ fn the_chosen_tier_is_not_denied() {
 }
 
 fn words<T: Lanes64>(tier: T) {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     for _ in 0..ROUNDS {
-        let rows: [[u64; 8]; 3] = core::array::from_fn(|_| core::array::from_fn(|_| random.word()));
-        let count = u32::try_from(random.word() % 64).unwrap();
+        let rows: [[u64; 8]; 3] =
+            core::array::from_fn(|_| core::array::from_fn(|_| random.u64(..)));
+        let count = random.u32(..64);
         let [a, b, c] = rows;
         check(tier, rows, |x, y, _| tier.xor(x, y), |i| a[i] ^ b[i]);
         check(tier, rows, |x, y, _| tier.and(x, y), |i| a[i] & b[i]);
@@ -94,10 +97,10 @@ fn check<T: Lanes64>(
 }
 
 fn numbers<T: LanesF64>(tier: T) {
-    let mut random = Random(0xd1b5_4a32_d192_ed03);
+    let mut random = Rng::with_seed(0xd1b5_4a32_d192_ed03);
     for _ in 0..ROUNDS {
         let rows: [[f64; 8]; 3] =
-            core::array::from_fn(|_| core::array::from_fn(|_| random.integer()));
+            core::array::from_fn(|_| core::array::from_fn(|_| integer(&mut random)));
         let [a, b, c] = rows;
         let value = |row: f64| row;
         check_f64(tier, rows, |x, y, _| tier.add(x, y), |i| value(a[i] + b[i]));
@@ -147,22 +150,10 @@ fn parts<T: Tier>(tier: T) {
     assert_eq!(row[..T::LANES], words[..T::LANES]);
 }
 
-/// Marsaglia's generator of random words: small, and the same on every host.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Returns an integer whose product with another is exact.
-    fn integer(&mut self) -> f64 {
-        let magnitude = f64::from(u32::try_from(self.word() >> 38).unwrap());
-        if self.word() >> 63 == 0 { magnitude } else { -magnitude }
-    }
+/// Returns an integer whose product with another is exact.
+fn integer(random: &mut Rng) -> f64 {
+    let magnitude = f64::from(random.u32(..1 << 26));
+    if random.bool() { magnitude } else { -magnitude }
 }
 
 const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };

@@ -72,13 +72,8 @@ fn check_text(text: &str) {
 
 /// Returns bits that look random and are the same in every run.
 fn noise() -> impl Iterator<Item = u64> {
-    let mut state = 0_u64;
-    core::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    })
+    let mut random = fastrand::Rng::with_seed(0);
+    core::iter::repeat_with(move || random.u64(..))
 }
 
 #[test]

@@ -41,9 +41,10 @@ word_suite!(avx512, Avx512::detect());
 word_suite!(simd128, Some(Simd128::new()));
 
 fn arithmetic<T: Lanes32>(tier: T) {
-    let mut random = Random(0x9e37_79b9);
+    let mut random = fastrand::Rng::with_seed(0x9e37_79b9);
     for _ in 0..ROUNDS {
-        let rows: [[u32; MAX_WORDS]; 3] = [(); 3].map(|()| [(); MAX_WORDS].map(|()| random.word()));
+        let rows: [[u32; MAX_WORDS]; 3] =
+            [(); 3].map(|()| [(); MAX_WORDS].map(|()| random.u32(..)));
         let [a, b, c] = rows;
         check(tier, rows, |x, y, _| tier.add_u32(x, y), |i| a[i].wrapping_add(b[i]));
         check(tier, rows, |x, y, _| tier.xor_u32(x, y), |i| a[i] ^ b[i]);
@@ -80,9 +81,8 @@ fn check<T: Lanes32>(
 }
 
 fn turning<T: Lanes32>(tier: T) {
-    let mut random = Random(0xd1b5_4a32);
-    let blocks: [Block; MAX_WORDS] =
-        [(); MAX_WORDS].map(|()| [(); 64].map(|()| random.word().to_le_bytes()[0]));
+    let mut random = fastrand::Rng::with_seed(0xd1b5_4a32);
+    let blocks: [Block; MAX_WORDS] = [(); MAX_WORDS].map(|()| [(); 64].map(|()| random.u8(..)));
     let mut rows = [[[0; 16]; 4]; MAX_WORDS];
     let mut words = [[[0; 16]; 1]; MAX_WORDS];
     let mut joined = rows;
@@ -109,18 +109,6 @@ fn turning<T: Lanes32>(tier: T) {
         assert!(found.eq(ends), "{}", T::TIER);
     }
     assert!(rows[T::WORDS..].iter().flatten().flatten().all(|byte| *byte == 0), "{}", T::TIER);
-}
-
-/// Marsaglia's generator of random words: small, and the same on every host.
-struct Random(u32);
-
-impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
-    }
 }
 
 const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };

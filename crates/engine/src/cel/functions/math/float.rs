@@ -129,13 +129,10 @@ mod tests {
             f64::NEG_INFINITY,
             f64::NAN,
         ];
-        let mut seed = 7_u64;
-        let random = core::iter::repeat_with(move || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            seed ^ (seed >> 29)
-        });
-        let near_one = random.map(|bits| f64::from_bits(bits >> 4 | 0x3ff << 52));
-        let small = random.map(|bits| f64::from_bits(bits & !(0x7e << 56)));
+        let mut bits = fastrand::Rng::with_seed(7);
+        let random = core::iter::repeat_with(move || bits.u64(..));
+        let near_one = random.clone().map(|bits| f64::from_bits(bits >> 4 | 0x3ff << 52));
+        let small = random.clone().map(|bits| f64::from_bits(bits & !(0x7e << 56)));
         let all = random.map(f64::from_bits);
         edges
             .into_iter()
