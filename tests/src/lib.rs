@@ -13,7 +13,7 @@ pub mod diagnostics;
 pub mod expression;
 pub mod fill;
 // The hosts that it attacks are shared between threads, which WebAssembly lacks.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod fuzz;
 pub mod generate;
 // As for `fuzz`.

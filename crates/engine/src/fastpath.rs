@@ -63,8 +63,8 @@ impl PolicyTable {
         entries.filter(own).map(|entry| self.string(word(entry, 1)))
     }
 
-    /// Returns where the path of a slot starts and the names that it follows from there. `slot` is what
-    /// the record of a fast path calls it.
+    /// Returns the root of a slot's path and the names that it follows from there. `slot` is the
+    /// offset in the record of a fast path.
     pub fn slot_path(&self, slot: u32) -> Option<(Root, impl Iterator<Item = &str>)> {
         let words = self.section(Section::Slots).get(at(slot)..)?;
         let root = Root::from_code(word(words, 0))?;

@@ -1,8 +1,8 @@
 //! A host with wasmtime, compared with the native build: `cargo xtask parity` runs this.
 //!
-//! `parity CODE RULES QUESTIONS REPORT`, where RULES is the module with which the package queries
-//! rules of SPOCP. Unsealing and deltas, for which the code has no call, are done before, as a host
-//! must.
+//! `parity CODE RULES QUESTIONS REPORT`, where RULES is the module with which the package evaluates
+//! rules of SPOCP. The code has no calls for unsealing and deltas, so this program does both first,
+//! as a host must.
 #![forbid(unsafe_code)]
 
 #[path = "parity/rules.rs"]
@@ -105,7 +105,7 @@ impl Host for Wasmtime {
             }),
         );
         match check::request(one_action.request) {
-            // A question by fields cannot carry auxiliary data.
+            // A question by fields cannot carry `auxData`.
             Ok(request) if request.aux_data != AuxData::default() => {}
             Ok(request) => take("fields", by_fields(pdp, &request, one_action).map_err(message)),
             Err(error) => take("fields", Err(error)),
@@ -139,7 +139,7 @@ fn by_fields(
     session.is_allowed_fields(&mut prepared, &question, &one_action.now)
 }
 
-/// The input of the code: bundles that are neither sealed nor deltas.
+/// The bundles that the code opens: neither sealed nor deltas.
 struct Given {
     first: Vec<u8>,
     next: Option<Vec<u8>>,
@@ -181,7 +181,7 @@ fn terms(trusted: Option<&Trusted>) -> Terms {
     Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
 }
 
-/// Returns the code of a refusal, the same on every host.
+/// Returns the code of a refusal, which every host reports alike.
 fn message(error: HostError) -> String {
     match error {
         HostError::Refused { code, .. } => code,

@@ -23,8 +23,8 @@ use wardgate_wasmtime_host::{
     Code, Key, Level, Limits, Moment, Pdp, Terms, Timestamp, Trust, TrustSet,
 };
 
-/// Each form of the code, compiled once. Answers are compared with it, not times: a busy machine
-/// must not end a call.
+/// The forms of the code, each compiled once. Answers are compared with them, not times: a busy
+/// machine must not end a call.
 static FORMS: LazyLock<[(&str, Code); 3]> = LazyLock::new(|| {
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     ["wardgate_abi.wasm", "wardgate_abi_nosimd.wasm", "wardgate.component.wasm"]
@@ -73,7 +73,7 @@ impl Signer {
         self.also(&pack_as(&parts(policy), label).unwrap())
     }
 
-    /// Returns the bundle with the signature of this signer too.
+    /// Returns the bundle with the signature of this signer added.
     fn also(&self, bundle: &[u8]) -> Vec<u8> {
         sign(bundle, &self.id, &self.key, Some(&[7; 32])).unwrap()
     }

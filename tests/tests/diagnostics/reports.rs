@@ -9,7 +9,8 @@ use wardgate_tests::literals;
 #[test]
 fn every_text_of_the_coverage_reports_is_in_a_case() {
     // LCOV is for tools.
-    let messages = literals::messages(&super::sources().join("coverage"), &["lcov"]).unwrap();
+    let messages =
+        literals::messages(&super::tooling_sources().join("coverage"), &["lcov"]).unwrap();
     let folder = super::cases().join("../coverage");
     let expected: Vec<String> = folders(&folder).iter().flat_map(|case| expected(case)).collect();
     super::assert_all_shown(&messages, &expected, &folder.join("uncovered.yaml"));

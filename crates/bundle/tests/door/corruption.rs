@@ -77,7 +77,7 @@ fn refused(
     names
 }
 
-/// Returns other bytes than `sound`.
+/// Returns bytes that differ from `sound`.
 fn corrupted(sound: &[u8], random: &mut Rng) -> Vec<u8> {
     loop {
         let mut bytes = sound.to_vec();

@@ -67,7 +67,7 @@ fn long_nonces_are_used_as_others_use_them() {
 }
 
 #[test]
-fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
+fn any_flipped_bit_is_refused_and_the_text_stays_encrypted() {
     let mut random = Random::new(0x2545_f491_4f6c_dd1d);
     let (key, nonce): (Key, Nonce) = (random.array(), random.array());
     let (aad, msg) = (random.bytes(19), random.bytes(75));

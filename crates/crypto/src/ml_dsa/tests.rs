@@ -132,7 +132,8 @@ fn commitments_agree<T: Tier>(tier: T, level: Level) {
     assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
 }
 
-/// Coefficients of the response are small for most rounds, so that most are within the bound.
+/// Returns a random signature. Coefficients of the response are small in most rounds, so that most
+/// are within the bound.
 fn random_signature(level: Level, round: u8, random: &mut Rng) -> Vec<u8> {
     let set = level.parameters();
     let mut signature = random_bytes(random, level.signature_bytes());
@@ -157,7 +158,8 @@ fn random_signature(level: Level, round: u8, random: &mut Rng) -> Vec<u8> {
     signature
 }
 
-/// Places that rise within each polynomial, the first and the last coefficient among them.
+/// Writes positions that rise within each polynomial, the first and the last coefficient among
+/// them.
 fn random_hints(hints: &mut [u8], most: usize, random: &mut Rng) {
     let (positions, ends) = hints.split_at_mut(most);
     positions.fill(0);

@@ -129,7 +129,7 @@ fn oracle(pattern: &[char], text: &[char]) -> bool {
 }
 
 #[test]
-fn agrees_with_the_obvious_matcher() {
+fn matches_agree_with_the_oracle() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut pick = |from: &[char], most: usize| -> String {
         (0..random.usize(..most)).map(|_| from[random.usize(..from.len())]).collect()

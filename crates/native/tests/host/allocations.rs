@@ -1,4 +1,4 @@
-//! `is_allowed` allocates nothing, in every form of a question.
+//! `is_allowed` allocates nothing, in any form of a question.
 
 use allocation_counter::measure;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn every_form_is_free(pdp: &Pdp) {
     let pairs = [("owner", Attr::String("ada".into())), ("stars", Attr::Number(1.0))];
     let level = [("level", 3.0)];
     let free = |what: &str, expected: bool, decide: &dyn Fn() -> bool| {
-        // The first decision of a thread makes the thread's buffers.
+        // The first decision of a thread allocates the thread's buffers.
         let _ = decide();
         let mut found = !expected;
         let counted = measure(|| found = decide());
@@ -42,7 +42,7 @@ fn every_form_is_free(pdp: &Pdp) {
             action,
             resource: ResourceRef::new("document", "d1", &pairs[..]),
         };
-        // A document without a flag for its lock may not be deleted either.
+        // A document without the attribute `locked` may not be deleted either.
         free(&format!("fields {action}"), expected, &|| pdp.is_allowed_fields(&question, now));
         let value = json!({
             "principal": { "id": "bob", "roles": ["editor", "viewer"], "attr": { "level": 3 } },
@@ -86,8 +86,8 @@ fn request() -> Request {
     request
 }
 
-/// Returns the bytes that it takes to read and answer evaluations, each of which leaves out all
-/// members but these.
+/// Returns the bytes that it takes to read and answer evaluations that leave out all members but
+/// these.
 fn bytes_of_evaluations(shared: &str, item: &str, count: usize) -> u64 {
     let items = vec![item; count].join(",");
     let body = format!("{{{shared}, \"evaluations\": [{items}]}}");
@@ -107,7 +107,7 @@ fn bytes_of_evaluations(shared: &str, item: &str, count: usize) -> u64 {
 }
 
 #[test]
-fn evaluations_share_the_members_that_they_leave_out() {
+fn evaluations_share_what_they_leave_out() {
     let long: Vec<String> = (0..5000).map(|at| format!("\"property {at}\"")).collect();
     let long = format!("{{\"list\": [{}]}}", long.join(","));
     let entity = |name: &str, kind: &str| {
@@ -131,7 +131,7 @@ fn evaluations_share_the_members_that_they_leave_out() {
         let own: Vec<&str> = own.map(|(_, own)| *own).collect();
         let item = format!("{{{}}}", own.join(","));
         let bytes = |count| bytes_of_evaluations(&shared, &item, count);
-        // One more takes the bytes of its own members, and not the 100 KB of each that it leaves
+        // One more takes the memory of its own members, and not the 100 KB of each that it leaves
         // out.
         let each = (bytes(300) - bytes(100)) / 200;
         assert!(each < 4_000, "{item}: {each}");
@@ -167,8 +167,8 @@ resourcePolicy:
         let counted =
             measure(|| is_allowed = pdp.is_allowed(&request, "view", Timestamp::default()));
         assert!(!is_allowed, "{function}");
-        // A text of its own, a path upwards for each of its parts, and the most parts that a list
-        // may have.
+        // A text of its own, a path for each of its parts, and the largest number of parts of a
+        // list.
         assert!(counted.bytes_max < 5 * (4 << 20), "{function}: {} bytes", counted.bytes_max);
     }
 }

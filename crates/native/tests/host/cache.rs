@@ -17,21 +17,21 @@ fn no_two_requests_share_an_answer() {
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut query) = (Rng::with_seed(7), Query::new());
+        let (mut random, mut parts) = (Rng::with_seed(7), RequestParts::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
-            query.change(&mut random);
-            let expected = query.of(&plain);
-            assert_eq!(query.of(&cached), expected, "{entries}: {query:?}");
-            assert_eq!(query.of(&cached), expected, "{entries}, again: {query:?}");
+            parts.change(&mut random);
+            let expected = parts.of(&plain);
+            assert_eq!(parts.of(&cached), expected, "{entries}: {parts:?}");
+            assert_eq!(parts.of(&cached), expected, "{entries}, again: {parts:?}");
             allowed += usize::from(expected[0]);
         }
         assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");
     }
 }
 
-/// Within one snapshot the answers are those of its policies, for all questions of other threads
-/// and all policies that have come since.
+/// Within one snapshot the answers are those of its policies, for any questions of other threads
+/// and any reloads in between.
 #[test]
 fn no_answer_outlives_a_reload() {
     let bundles = [bundle(FIRST), bundle(SECOND)];
@@ -40,18 +40,19 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut query, mut rounds) = (Rng::with_seed(seed), Query::new(), 0_u32);
+            let (mut random, mut parts, mut rounds) =
+                (Rng::with_seed(seed), RequestParts::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
-                query.change(&mut random);
+                parts.change(&mut random);
                 let snapshot = cached.snapshot();
                 let first = snapshot.is_allowed_value(&marker(), now()).unwrap();
-                let expected = query.of(&plain[usize::from(!first)]);
-                let document = query.document();
+                let expected = parts.of(&plain[usize::from(!first)]);
+                let document = parts.document();
                 let answer = snapshot.is_allowed_value(&document, now()).unwrap();
-                assert_eq!(answer, expected[0], "{query:?}");
+                assert_eq!(answer, expected[0], "{parts:?}");
                 let text = document.to_string();
                 let answer = snapshot.is_allowed_json(text.as_bytes(), now()).unwrap();
-                assert_eq!(answer, expected[0], "{query:?}");
+                assert_eq!(answer, expected[0], "{parts:?}");
                 rounds += 1;
             }
         };
@@ -65,9 +66,9 @@ fn no_answer_outlives_a_reload() {
     });
 }
 
-/// A request, by its parts that can be changed.
+/// A request, by the values that can be changed in it.
 #[derive(Clone, Debug)]
-struct Query {
+struct RequestParts {
     id: usize,
     roles: usize,
     action: usize,
@@ -77,7 +78,7 @@ struct Query {
     resource: [usize; 2],
 }
 
-impl Query {
+impl RequestParts {
     fn new() -> Self {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }
@@ -93,7 +94,7 @@ impl Query {
             5 => self.principal = random.usize(..values),
             6 => self.resource[0] = random.usize(..values),
             7 => self.resource[1] = random.usize(..values),
-            // The same characters, cut elsewhere.
+            // The same characters, split at another position.
             _ => self.resource = CUTS[random.usize(..CUTS.len())],
         }
     }
@@ -150,7 +151,7 @@ impl Query {
     }
 }
 
-/// The values of an attribute; `None` is an attribute that is missing.
+/// Returns the values of an attribute; `None` is a missing attribute.
 fn values() -> &'static [Option<Value>] {
     static VALUES: std::sync::OnceLock<Vec<Option<Value>>> = std::sync::OnceLock::new();
     VALUES.get_or_init(|| {
@@ -189,11 +190,11 @@ fn values() -> &'static [Option<Value>] {
     })
 }
 
-/// Indices of values: `ab` and `c`, `a` and `bc`; and the same with a byte that keys use
-/// themselves.
+/// Indices of the values: `ab` and `c`, `a` and `bc`; and the same with a byte that has a meaning
+/// in keys.
 const CUTS: &[[usize; 2]] = &[[0, 1], [2, 3], [1, 0], [3, 2], [26, 4], [2, 27]];
 
-/// Returns a request whose answer shows the set of policies.
+/// Returns the request that differs in the two sets of policies.
 fn marker() -> Value {
     json!({
         "principal": { "id": "ada", "roles": ["marker"] },

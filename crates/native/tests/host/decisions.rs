@@ -173,7 +173,7 @@ fn attributes_nest_up_to_the_depth_of_the_engine() {
         );
         pdp.is_allowed_json(text.as_bytes(), SystemClock)
     };
-    // The escape is a case for the plain reader.
+    // The escape leads to the plain reader.
     for name in ["x", "\\u0078"] {
         assert_eq!(input(name, 64), Ok(true), "{name}");
         assert_eq!(input(name, 65), Err(RequestError::TooDeep), "{name}");

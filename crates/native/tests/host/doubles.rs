@@ -1,13 +1,12 @@
-//! A member that stands twice in its object is refused, by every reader of text and in every
-//! position.
+//! A repeated member of an object is refused, by every reader of text and in every object.
 
 use wardgate_native::protocol::{authzen, documents};
 use wardgate_native::{CallLimits, Pdp, RequestError, SystemClock, Trust};
 
 use crate::policies::{DOCUMENTS, bundle};
 
-/// The members that may stand twice: in a message, a party, its attributes, an attribute, and a
-/// value that no rule reads.
+/// Members to repeat: in a message, a party, its attributes, an attribute, and a value that no rule
+/// reads.
 const TWICE: [(&str, &str); 7] = [
     ("\"action\":", "action"),
     ("\"roles\":", "roles"),

@@ -29,13 +29,13 @@ fn cached_answers_expire_too() {
 }
 
 #[test]
-fn a_host_may_go_on_deciding_after_expiry() {
+fn a_host_may_continue_after_expiry() {
     let pdp = opened(AfterExpiry::Decide, 0);
     assert_eq!(allowed(&pdp, at(0)), allowed(&pdp, at(-1)));
 }
 
 #[test]
-fn the_reason_of_a_decision_is_the_expiry() {
+fn a_decision_says_that_the_policies_have_expired() {
     let pdp = opened(AfterExpiry::Deny, 0);
     let request = Request { actions: vec!["list".to_owned()], ..request() };
     let reason = |now| pdp.snapshot().check(&request, now).actions[0].reason.clone();
@@ -62,7 +62,7 @@ fn calls_are_not_answered_from_their_text_after_expiry() {
 }
 
 #[test]
-fn an_expired_bundle_is_refused_at_opening() {
+fn an_expired_bundle_cannot_be_opened() {
     for after_expiry in [AfterExpiry::Deny, AfterExpiry::Decide] {
         let conditions = Conditions { now: Some(EXPIRES), after_expiry, ..Conditions::default() };
         let refused = Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, 0).unwrap_err();
@@ -81,7 +81,7 @@ fn opened(after_expiry: AfterExpiry, entries: usize) -> Pdp {
     Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, entries).unwrap()
 }
 
-/// Returns the time this many seconds after expiry.
+/// Returns the time so many seconds after expiry.
 fn at(seconds: i64) -> Timestamp {
     Timestamp::new(i64::try_from(EXPIRES).unwrap() + seconds, 0).unwrap()
 }
@@ -101,8 +101,8 @@ fn allowed(pdp: &Pdp, now: Timestamp) -> usize {
     ACTIONS.iter().map(|action| of_action(pdp, (&ada, action, &document), now)).sum()
 }
 
-fn of_action(pdp: &Pdp, query: (&Person, &str, &Document), now: Timestamp) -> usize {
-    let (person, action, document) = query;
+fn of_action(pdp: &Pdp, parts: (&Person, &str, &Document), now: Timestamp) -> usize {
+    let (person, action, document) = parts;
     let question = Question {
         principal: PrincipalRef::new(&person.id, &person.roles, person),
         action,

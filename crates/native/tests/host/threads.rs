@@ -36,7 +36,7 @@ fn a_decision_is_made_by_one_set_of_policies() {
         for round in 1..=60 {
             pdp.reload(&policies[round % 2], Trust::Unsigned).unwrap();
             assert!(pdp.reload(b"no bundle", Trust::Unsigned).is_err());
-            // A question that was prepared before the reload is decided by the new policies.
+            // A question that was prepared before the reload uses the policies of the reload.
             let lists = prepared.is_allowed(&ada(), &owned_by("bob"), now());
             assert_eq!(lists, round % 2 == 0);
         }

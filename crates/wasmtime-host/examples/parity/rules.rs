@@ -14,23 +14,23 @@ impl Rules {
 
     /// Answers queries to packed rules, as `answer` in `tests/src/rules.rs` does.
     pub(crate) fn answers(&self, packed: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
-        let mut running = Running::start(&self.module)?;
-        let length = running.put(packed)?;
-        if running.call("open", length)? < 0 {
+        let mut instance = RuleInstance::start(&self.module)?;
+        let length = instance.put(packed)?;
+        if instance.call("open", length)? < 0 {
             return Ok(vec![b"malformed-rules".to_vec()]);
         }
-        queries.iter().map(|query| running.answer(query)).collect()
+        queries.iter().map(|query| instance.answer(query)).collect()
     }
 }
 
 /// An instance with the rules of one bundle.
-struct Running {
+struct RuleInstance {
     store: Store<()>,
     instance: Instance,
     memory: Memory,
 }
 
-impl Running {
+impl RuleInstance {
     fn start(module: &Module) -> Result<Self> {
         let mut store = Store::new(module.engine(), ());
         let instance = Instance::new(&mut store, module, &[])?;
@@ -68,11 +68,11 @@ impl Running {
         Ok(bytes.as_chunks().0.iter().map(|number| u32::from_le_bytes(*number)).collect())
     }
 
-    /// Writes into the memory of the module, and returns the length.
+    /// Writes bytes into the room, and returns their length.
     fn put(&mut self, bytes: &[u8]) -> Result<u32> {
         let length = u32::try_from(bytes.len())?;
-        let address = usize::try_from(self.call("room", length)?.cast_unsigned())?;
-        self.memory.write(&mut self.store, address, bytes)?;
+        let room = usize::try_from(self.call("room", length)?.cast_unsigned())?;
+        self.memory.write(&mut self.store, room, bytes)?;
         Ok(length)
     }
 

@@ -43,7 +43,7 @@ fn generated_requests_are_decided_alike_as_text_and_by_fields() {
         let compiled = compile_files(&world.files(), &world.table_options().ok()?).ok()?;
         Some((world, pack(&compiled.parts)))
     });
-    let mut tally = Tally::default();
+    let mut counts = Counts::default();
     for (world, bundle) in compiled.take(40) {
         let policies = Policies::of(table(&bundle));
         for (form, code) in FORMS.iter() {
@@ -55,22 +55,22 @@ fn generated_requests_are_decided_alike_as_text_and_by_fields() {
                 assert_eq!(text(answer), expected, "{form}: {json}");
                 for action in &request.actions {
                     let expected = policies.is_allowed(&request, action, moment);
-                    tally.compare(&mut session, (json, action), (expected, moment));
+                    counts.compare(&mut session, (json, action), (expected, moment));
                 }
             }
         }
     }
-    assert!(tally.by_fields * 2 > tally.all, "{tally:?}");
+    assert!(counts.by_fields * 2 > counts.all, "{counts:?}");
 }
 
-/// The number of questions, and of those that were decided by fields.
+/// The number of questions.
 #[derive(Debug, Default)]
-struct Tally {
+struct Counts {
     all: usize,
     by_fields: usize,
 }
 
-impl Tally {
+impl Counts {
     fn compare(
         &mut self,
         session: &mut Session,
@@ -80,13 +80,13 @@ impl Tally {
         let one = one_action(json, action).to_string();
         assert_eq!(session.is_allowed(one.as_bytes(), &moment), Ok(expected), "{one}");
         let fields = by_fields(session, json, action, moment);
-        assert!(fields.is_none_or(|answer| answer == expected), "{one}");
+        assert!(fields.is_none_or(|allowed| allowed == expected), "{one}");
         self.all += 1;
         self.by_fields += usize::from(fields.is_some());
     }
 }
 
-/// Decides by fields. Questions that fields cannot carry are left out.
+/// Decides by fields; returns `None` for a question that fields cannot express.
 fn by_fields(session: &mut Session, json: &Value, action: &str, now: Timestamp) -> Option<bool> {
     let (principal, resource) = (&json["principal"], &json["resource"]);
     let text_of = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
@@ -173,7 +173,7 @@ fn all_questions_are_answered_by_every_form() {
 }
 
 #[test]
-fn malformed_requests_are_refused_and_the_next_one_answered() {
+fn an_invalid_request_is_refused_and_the_next_one_answered() {
     let long = "x".repeat(2 << 20);
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
@@ -200,7 +200,7 @@ fn malformed_requests_are_refused_and_the_next_one_answered() {
 }
 
 #[test]
-fn fields_cross_as_text_where_a_frame_cannot_hold_them() {
+fn fields_that_no_frame_can_express_are_sent_as_text() {
     for (form, code) in FORMS.iter() {
         let mut session = opened(code, &bundle(&album("view"))).session();
         let target = Target { kind: "album", action: "view", ..Target::default() };
@@ -224,8 +224,8 @@ fn fields_cross_as_text_where_a_frame_cannot_hold_them() {
 }
 
 #[test]
-fn the_quick_way_asks_for_no_time() {
-    /// A clock that counts its readers: questions as text always read it.
+fn a_fast_path_reads_no_clock() {
+    /// A clock that counts its reads: a question as text always reads it.
     struct Counting(Cell<u32>);
 
     impl Clock for Counting {

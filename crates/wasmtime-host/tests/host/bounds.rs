@@ -7,7 +7,7 @@ use wardgate_wasmtime_host::{Code, HostError, Limits, Moment, Pdp, Terms};
 
 use crate::{album, bundle, file, now, opened, request};
 
-/// A condition that takes the most steps that a policy may take.
+/// A condition that takes as many steps as a policy may.
 const SLOW: &str = "apiVersion: api.cerbos.dev/v1
 resourcePolicy:
   version: default
@@ -45,7 +45,7 @@ fn a_slow_call_ends_and_the_next_one_is_answered() {
 }
 
 #[test]
-fn a_call_that_wants_too_much_memory_ends_and_the_next_one_is_answered() {
+fn a_call_beyond_its_memory_ends_and_the_next_one_is_answered() {
     // The initial memory of the module, and a little for the bundle.
     let limits = Limits { memory: 4 << 20, ..Limits::default() };
     let long = format!("{{\"{}\": 1}}", "x".repeat(3 << 20));
@@ -82,7 +82,7 @@ fn instances_are_counted_and_come_back() {
 fn invalid_code_is_refused() {
     let mut cut = file("wardgate_abi.wasm");
     cut.truncate(1000);
-    // The module of the component imports functions of the component.
+    // The module of the component has imports that only the component satisfies.
     for code in [b"".to_vec(), b"policies".to_vec(), cut, file("carrier.wasm")] {
         let outcome = Code::compile(&code, Limits::default());
         assert!(matches!(outcome, Err(HostError::Code { .. })), "{outcome:?}");

@@ -26,10 +26,10 @@ fn threads_are_answered_by_one_bundle_or_the_other() {
                         "actions": ["view", "edit"],
                         "resource": {"kind": "album", "id": "a", "attr": {"owner": "ada"}}}"#;
                     while !done.load(Ordering::Relaxed) {
-                        let answer = pdp.decision_bytes(both.as_bytes(), &now()).unwrap();
-                        let answer = String::from_utf8(answer).unwrap();
-                        let count = answer.matches(r#""effect":"allow""#).count();
-                        assert_eq!(count, 1, "{form}: {answer}");
+                        let decision = pdp.decision_bytes(both.as_bytes(), &now()).unwrap();
+                        let decision = String::from_utf8(decision).unwrap();
+                        let count = decision.matches(r#""effect":"allow""#).count();
+                        assert_eq!(count, 1, "{form}: {decision}");
                     }
                 });
             }
@@ -44,7 +44,7 @@ fn threads_are_answered_by_one_bundle_or_the_other() {
 }
 
 #[test]
-fn sessions_and_their_prepared_questions_follow_a_reload() {
+fn sessions_and_prepared_targets_follow_a_reload() {
     for (form, code) in FORMS.iter() {
         let pdp = opened(code, &bundle(&album("view")));
         let (mut one, mut other) = (pdp.session(), pdp.session());
@@ -76,7 +76,7 @@ fn a_refused_bundle_leaves_the_old_one_in_use() {
         let pdp = Pdp::open(code, &first, &terms, Moment::default()).unwrap();
         let refused = |bundle: &[u8], expected: &str| match pdp.reload(bundle, Moment::default()) {
             Err(HostError::Refused { code, .. }) => assert_eq!(code, expected, "{form}"),
-            answer => panic!("{form}: {answer:?}"),
+            outcome => panic!("{form}: {outcome:?}"),
         };
         refused(&at(&other, 3, "edit"), "unknown-signer");
         refused(&at(&release, 1, "edit"), "old-revision");

@@ -12,10 +12,10 @@ fn label(revision: u64) -> Label {
     Label { name: "album".to_owned(), revision, ..Label::default() }
 }
 
-/// Checks the answer of every form to a bundle.
+/// Checks the result of opening a bundle in every form.
 fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
     for (form, code) in FORMS.iter() {
-        let question = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
+        let clock = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
         let outcome = match Pdp::open(code, bundle, terms, moment) {
             Ok(pdp) => {
                 assert_eq!(pdp.is_allowed(request("view").as_bytes(), &clock), Ok(true), "{form}");
@@ -65,7 +65,7 @@ fn a_required_key_a_name_and_a_size_are_enforced() {
 }
 
 #[test]
-fn dates_and_revisions_are_enforced() {
+fn dates_and_revisions_are_enforced_by_every_form() {
     let release = Signer::new("release");
     let dated = Label { not_before: Some(100), expires: Some(200), ..label(7) };
     let signed = release.signed(&album("view"), &dated);
@@ -109,7 +109,7 @@ fn a_bundle_that_expires_while_it_is_open_denies() {
     check(AfterExpiry::Decide, true);
 }
 
-/// Returns the time this many seconds after 1970.
+/// Returns the time `seconds` after 1970.
 fn second(seconds: i64) -> Timestamp {
     Timestamp::new(seconds, 0).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Questions as values to the component, without the host between: malformed values get no answer.
+//! Questions as values, sent to the component directly: invalid values give no answer.
 
 use wasmtime::component::{Component, Linker, ResourceAny};
 use wasmtime::{Engine, Store};
@@ -6,20 +6,20 @@ use wasmtime::{Engine, Store};
 use crate::{album, bundle, file};
 use glue::exports::wardgate::pdp::types::{Answer, Moment, Plan, Target, Terms, Trust, Value};
 
-/// The code that is generated from the description. Its lints are not ours.
+/// The code generated from the description. Its lints are not ours.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
 #[allow(clippy::as_conversions, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 mod glue {
     wasmtime::component::bindgen!({ world: "wardgate", path: "../component/wit" });
 }
 
-struct Guest {
+struct TextQuestion {
     store: Store<()>,
     calls: glue::Wardgate,
     pdp: ResourceAny,
 }
 
-impl Guest {
+impl TextQuestion {
     fn new(bundle: &[u8]) -> Self {
         let engine = Engine::default();
         let component = Component::from_binary(&engine, &file("wardgate.component.wasm")).unwrap();
@@ -62,13 +62,13 @@ const ADA: Value = Value::Text(1 << 24);
 const BOB: Value = Value::Text((1 << 24) + 1);
 
 #[test]
-fn only_a_whole_question_is_answered() {
-    let mut guest = Guest::new(&bundle(&album("view")));
-    let fast_path = guest.prepare("album", "view").unwrap();
+fn incomplete_values_are_unsure() {
+    let mut question = TextQuestion::new(&bundle(&album("view")));
+    let fast_path = question.prepare("album", "view").unwrap();
     assert_eq!(fast_path.slots.len(), 2, "{fast_path:?}");
     let (_, member) = fast_path.roles.iter().find(|(role, _)| role == "member").unwrap().clone();
     let mut check = |roles: u32, values: &[Value], expected: Answer| {
-        assert_eq!(guest.decide(fast_path.id, roles, values), expected, "{values:?}");
+        assert_eq!(question.decide(fast_path.id, roles, values), expected, "{values:?}");
     };
     check(member, &[ADA, ADA], Answer::Allow);
     check(member, &[ADA, BOB], Answer::Deny);
@@ -81,7 +81,7 @@ fn only_a_whole_question_is_answered() {
     check(member, &[Value::Number(2.5), Value::Number(2.5)], Answer::Allow);
     check(member, &[Value::Number(0.0), Value::Number(-0.0)], Answer::Allow);
     check(member, &[Value::Number(2.5), Value::Number(2.0)], Answer::Deny);
-    // The former content of the frame is never taken for a value.
+    // Old values in the frame are never taken for those of a question.
     check(member, &[ADA], Answer::Unsure);
     check(member, &[], Answer::Unsure);
     check(member, &[ADA, ADA, ADA], Answer::Unsure);
@@ -98,22 +98,22 @@ fn only_a_whole_question_is_answered() {
 #[test]
 fn a_fast_path_is_valid_for_one_bundle() {
     let [view, edit] = ["view", "edit"].map(|action| bundle(&album(action)));
-    let mut guest = Guest::new(&view);
-    let fast_path = guest.prepare("album", "view").unwrap();
-    assert_eq!(Guest::new(&view).prepare("album", "view").unwrap().id, fast_path.id);
+    let mut question = TextQuestion::new(&view);
+    let fast_path = question.prepare("album", "view").unwrap();
+    assert_eq!(TextQuestion::new(&view).prepare("album", "view").unwrap().id, fast_path.id);
     let values = [ADA, ADA];
-    assert_eq!(guest.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
-    assert_eq!(guest.decide(fast_path.id ^ 1 << 32, u32::MAX, &values), Answer::Stale);
-    assert_eq!(guest.decide(fast_path.id | 0xffff_ffff, u32::MAX, &values), Answer::Unsure);
-    guest.reload(&edit);
-    assert_eq!(guest.decide(fast_path.id, u32::MAX, &values), Answer::Stale);
-    guest.reload(&view);
-    assert_eq!(guest.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
+    assert_eq!(question.decide(fast_path.id ^ 1 << 32, u32::MAX, &values), Answer::Stale);
+    assert_eq!(question.decide(fast_path.id | 0xffff_ffff, u32::MAX, &values), Answer::Unsure);
+    question.reload(&edit);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Stale);
+    question.reload(&view);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
 }
 
 #[test]
-fn unknown_kinds_have_no_fast_path() {
-    let mut guest = Guest::new(&bundle(&album("view")));
-    assert!(guest.prepare("picture", "view").is_none());
-    assert!(guest.prepare("", "").is_none());
+fn an_unknown_target_has_no_fast_path() {
+    let mut question = TextQuestion::new(&bundle(&album("view")));
+    assert!(question.prepare("picture", "view").is_none());
+    assert!(question.prepare("", "").is_none());
 }
