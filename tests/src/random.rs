@@ -2,8 +2,9 @@
 
 /// Marsaglia's xorshift64: the same numbers in every run, on every host and in every version.
 ///
-/// The damaged bundles of the parity suite and the workloads of host-bench are made from it: their digests
-/// and figures are compared over time. Other tests draw from `fastrand`, whose numbers may change.
+/// The damaged bundles of the parity suite and the workloads of host-bench are made from it: their
+/// digests and figures are compared over time. Other tests draw from `fastrand`, whose numbers may
+/// change.
 #[derive(Debug)]
 pub struct Random(u64);
 

@@ -21,6 +21,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 use wardgate_crypto::blake3::hash;
 
+use crate::conformance::vectors::hexadecimal;
+
 pub use decisions::Size;
 pub use native::Native;
 pub use read::{Crypto, Opening, Trusted};
@@ -117,6 +119,6 @@ impl Entry {
 fn shown(answer: &[u8]) -> String {
     match std::str::from_utf8(answer) {
         Ok(text) if !text.contains(['\n', '\0']) => text.to_owned(),
-        _ => answer.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => hexadecimal(answer),
     }
 }

@@ -55,8 +55,9 @@ impl PolicyTable {
         self.fast_paths().get(id)
     }
 
-    /// Returns the ids of the principals that have policies of their own, once for each policy. No fast
-    /// path covers those policies: the general path decides the requests of these principals.
+    /// Returns the ids of the principals that have policies of their own, once for each policy.
+    /// Fast paths do not cover those policies: the general path decides requests of these
+    /// principals.
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let own = |entry: &&[u32]| word(entry, 0) == Key::Principal.code() && word(entry, 4) != 0;

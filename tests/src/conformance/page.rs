@@ -10,6 +10,7 @@ use std::path::Path;
 
 use wardgate_crypto::blake3;
 
+use super::vectors::hexadecimal;
 use super::{Report, SUITES, Suite, cel_spec, files_below};
 
 /// Writes the page.
@@ -105,7 +106,7 @@ fn digest(corpora: &Path) -> Result<String, String> {
         all.extend(name.as_bytes());
         all.extend(blake3::hash(&bytes));
     }
-    Ok(blake3::hash(&all).iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(blake3::hash(&all).get(..DIGEST_BYTES).unwrap_or_default()))
 }
 
 const HEAD: &str = "# Conformance

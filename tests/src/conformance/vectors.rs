@@ -86,6 +86,12 @@ pub fn bytes(json: &Json, field: &str) -> Result<Vec<u8>, String> {
     optional_bytes(json, field)?.ok_or_else(|| format!("no `{field}`"))
 }
 
+/// Returns bytes in hexadecimal.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Returns the level that a standard calls by this name.
 #[must_use]
 pub fn level(name: &str) -> Option<Level> {

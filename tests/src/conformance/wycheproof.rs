@@ -1,6 +1,6 @@
 //! Suite `wycheproof`: vectors that were made to find the mistakes of others.
 //!
-//! A file names its subject by its `algorithm` and `schema`, and not by its name, so any further one
+//! A file names its subject by its `algorithm` and `schema`, not by its name, so any further one
 //! can be put beside the others. A file about an algorithm that this project does not offer is
 //! counted as skipped, one of an unknown form as failed: no file is dropped.
 

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use wardgate_crypto::blake3::{Digest, hash};
 
 use super::Suite;
+use crate::conformance::vectors::hexadecimal;
 
 /// The answers of one runtime, counted.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +58,7 @@ impl Report {
     pub fn json(&self, runtime: &str) -> Json {
         let suite = |(suite, counted): (&Suite, &Counted)| {
             let answers = counted.digests.len() / DIGEST;
-            let digest = hex(&hash(&counted.digests));
+            let digest = hexadecimal(&hash(&counted.digests));
             let entry = json!({
                 "passed": answers - counted.failed, "failed": counted.failed, "digest": digest,
             });
@@ -70,14 +71,10 @@ impl Report {
             "runtime": runtime,
             "suites": self.suites.iter().map(suite).collect::<serde_json::Map<_, _>>(),
             "ways": {"passed": count - wrong, "failed": wrong},
-            "digest": hex(&hash(&decided)),
+            "digest": hexadecimal(&hash(&decided)),
             "failures": self.failures,
         })
     }
-}
-
-fn hex(digest: &Digest) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 const DIGEST: usize = 32;

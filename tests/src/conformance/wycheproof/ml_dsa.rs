@@ -150,10 +150,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
+    use crate::conformance::vectors::hexadecimal;
 
     #[test]
     fn a_vector_with_randomness_is_signed_with_it() {
@@ -162,10 +159,9 @@ mod tests {
         let check = |field: &str, is_hedged: bool| {
             let randomness = is_hedged.then_some(&rnd);
             let signature = key.sign(b"text", b"", randomness).unwrap();
-            let group = json!({ "privateSeed": hex(&seed) });
-            let mut test =
-                json!({ "msg": hex(b"text"), "sig": hex(&signature), "result": "valid" });
-            test[field] = hex(&rnd).into();
+            let group = json!({ "privateSeed": hexadecimal(&seed) });
+            let mut test = json!({ "msg": hexadecimal(b"text"), "sig": hexadecimal(&signature), "result": "valid" });
+            test[field] = hexadecimal(&rnd).into();
             matches!(sign(level, &group, &test), Ok(Outcome::Passed))
         };
         assert!(check("rnd", true) && check("randomness", true));
