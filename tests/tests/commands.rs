@@ -29,7 +29,10 @@ fn every_message_of_the_command_is_in_a_transcript() {
     let missing: Vec<_> = uncovered.iter().filter(|text| !known.contains_key(**text)).collect();
     assert!(missing.is_empty(), "no transcript of tests/commands has\n{missing:#?}");
     let stale: Vec<_> = known.keys().filter(|text| !uncovered.contains(text)).collect();
-    assert!(stale.is_empty(), "uncovered.yaml lists what is said or gone\n{stale:#?}");
+    assert!(
+        stale.is_empty(),
+        "uncovered.yaml lists texts that a transcript has, or that are gone\n{stale:#?}"
+    );
 }
 
 /// Returns the printed texts: each line, and the output of each run as a whole.

@@ -51,8 +51,8 @@ fn every_mistake_has_the_report_of_its_case() {
 #[test]
 fn every_message_of_the_compiler_is_in_a_case() {
     let mut messages = literals::messages(&sources(), &OF_OTHER_TESTS).unwrap();
-    let of_other_tests = ["coverage", "lint", "suite"];
-    messages.extend(literals::messages(&tooling_sources(), &of_other_tests).unwrap());
+    messages
+        .extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
     messages.extend(words_for_yaml());
     assert_all_shown(&messages, &shown(), &cases().join(UNCOVERED));
 }
@@ -68,9 +68,13 @@ fn assert_all_shown(messages: &BTreeSet<String>, shown: &[String], known: &Path)
         serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
     let missing: Vec<_> =
         uncovered.iter().filter(|text| !known_texts.contains_key(**text)).collect();
-    assert!(missing.is_empty(), "no case beside {} hears\n{missing:#?}", known.display());
+    assert!(missing.is_empty(), "no case beside {} has\n{missing:#?}", known.display());
     let stale: Vec<_> = known_texts.keys().filter(|text| !uncovered.contains(text)).collect();
-    assert!(stale.is_empty(), "{} lists what is heard or gone\n{stale:#?}", known.display());
+    assert!(
+        stale.is_empty(),
+        "{} lists texts that a case has, or that are gone\n{stale:#?}",
+        known.display()
+    );
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn every_code_is_in_a_case() {
         name.strip_suffix("\",").filter(|_| is_given)
     });
     let missing: Vec<_> = names.filter(|name| !shown.contains(name) && *name != OF_HOSTS).collect();
-    assert!(missing.is_empty(), "no case of tests/diagnostics hears the codes {missing:?}");
+    assert!(missing.is_empty(), "no case of tests/diagnostics has the codes {missing:?}");
 }
 
 /// Returns all texts of the cases: messages, found values, and expected ones.
@@ -148,9 +152,10 @@ fn tooling_sources() -> PathBuf {
 /// The file in each folder of cases with the messages that no author can reach.
 const UNCOVERED: &str = "uncovered.yaml";
 
-/// Lists of names, which are no messages; the messages for the YAML scanner, which `words_for_yaml`
-/// reads; and missing schemas, whose cases are those of `tests/lint`. `suites`, `reports` and
-/// `tests/lint` hold the same proof for the crate `tooling`.
+/// Parts of the compiler without messages, or whose messages have other proofs: lists of names; the
+/// messages for the YAML scanner, which `words_for_yaml` reads; and missing schemas, whose cases are
+/// those of `tests/lint`. `suites`, `reports` and `tests/lint` hold the same proof for suites,
+/// coverage and the linter.
 const OF_OTHER_TESTS: [&str; 4] =
     ["cel/signature/table", "regex/names", "schema/missing", "yaml/scanner_messages"];
 

@@ -59,7 +59,7 @@ fn every_message_of_the_linter_is_in_a_case() {
         cases.flat_map(|case| lint_case(&case)).map(|one| shown(&one)).collect();
     let is_shown = |template: &&String| shown.iter().any(|it| literals::comes_to(template, it));
     let uncovered: Vec<_> = messages.iter().filter(|template| !is_shown(template)).collect();
-    assert_eq!(uncovered, [UNCOVERED], "no case of tests/lint hears what is on the left");
+    assert_eq!(uncovered, [UNCOVERED], "no case of tests/lint has the texts on the left");
 }
 
 fn path(lint: Lint) -> PathBuf {
