@@ -1,7 +1,6 @@
 //! From policy sources to the parts of a policy table, in one call.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Component, Path};
 
 use wardgate_engine::table::Parts;
@@ -165,7 +164,7 @@ pub fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
     let location = root.join(SCHEMAS).join(path);
     let mut parts = Path::new(path).components();
     let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
-    if !only_names || fs::symlink_metadata(&location).is_err() {
+    if !only_names || !reading::exists(&location) {
         return Err(Unavailable::Missing);
     }
     let file = format!("{SCHEMAS}/{path}");

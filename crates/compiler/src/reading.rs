@@ -1,6 +1,7 @@
 //! Reads files, within the bound of their size.
 //!
 //! One byte more than the bound is read, so that the caller can recognize a file that is too large.
+#![expect(clippy::disallowed_methods, reason = "this module and `walk` are the readers of files")]
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -18,6 +19,12 @@ pub fn file(location: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("this is not a file"));
     }
     bounded(File::open(location)?, MAX_FILE_BYTES)
+}
+
+/// Returns true if there is a file, a directory or a link at `location`.
+#[must_use]
+pub fn exists(location: &Path) -> bool {
+    fs::symlink_metadata(location).is_ok()
 }
 
 /// Reads a file below `root`, also through links.

@@ -2,6 +2,10 @@
 //!
 //! The caller chooses the directories to enter; links to directories are never entered. Entries
 //! come in the order of the file system, which no result may depend on.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module and `reading` are the readers of files"
+)]
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};

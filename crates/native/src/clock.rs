@@ -31,6 +31,7 @@ impl<C: Clock + ?Sized> Clock for &C {
 }
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "hosts choose this clock")]
     fn now(&self) -> Timestamp {
         // A clock before 1970 or past the year 9999 is wrong: conditions then read the epoch.
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Coverage of policy tests, with the expected reports as data: `tests/coverage`.
 #![forbid(unsafe_code)]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,

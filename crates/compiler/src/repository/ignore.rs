@@ -6,7 +6,6 @@
 //! The last pattern that fits decides. Anything else is refused, since a pattern that is misread
 //! leaves out too much or too little.
 
-use std::fs;
 use std::path::Path;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -31,7 +30,7 @@ impl Ignore {
     /// Reads the patterns of a directory; without the file there are none.
     pub fn below(root: &Path, errors: &mut Vec<Diagnostic>) -> Self {
         let location = root.join(FILE);
-        if fs::symlink_metadata(&location).is_err() {
+        if !reading::exists(&location) {
             return Self::default();
         }
         match reading::file_within(root, &location) {
