@@ -10,7 +10,7 @@ use wardgate_engine::request::Request;
 
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
-use crate::fast::decide::{Roles, decide_for, decide_with};
+use crate::fast::decide::{Decider, Roles};
 use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on};
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
@@ -163,8 +163,8 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
         {
             let typed = Typed { prepared, principal: *principal, resource };
             let reader = binding.reader(&typed);
-            let table = binding.policies.table();
-            let answer = decide_with(table, (fast_path, roles), (&typed, reader), &clock);
+            let decider = Decider { table: binding.policies.table(), fast_path, clock: &clock };
+            let answer = decider.decide_for_roles(roles, &typed, reader);
             return answer.unwrap_or_else(|| binding.policies.decide_general(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
@@ -193,7 +193,8 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
         {
             return None;
         }
-        decide_for(self.policies.table(), fast_path, (typed, self.reader(typed)), clock)
+        let decider = Decider { table: self.policies.table(), fast_path, clock };
+        decider.decide(typed, self.reader(typed))
     }
 
     /// Returns the function that reads the slots of the fast path.

@@ -8,6 +8,7 @@ mod contents;
 use std::cell::RefCell;
 
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::fastpath::Contents;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
@@ -37,141 +38,149 @@ pub(crate) fn decide(
     let value = |at: usize| {
         fast_path.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot))
     };
-    decide_for(table, fast_path, (input, value), clock)
+    Decider { table, fast_path, clock }.decide(input, value)
 }
 
-/// Decides by `fast_path`; `read` reads its slots.
-#[inline(always)]
-pub(crate) fn decide_for<'a>(
-    table: &PolicyTable,
-    fast_path: &UnpackedPath,
-    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    if fast_path.is_by_class() {
-        let values = (0..fast_path.slots.len()).map(read);
-        return decide_by_class(table, fast_path, (input, values), clock);
+/// A fast path of a table, and the clock of a decision.
+pub(crate) struct Decider<'d, C> {
+    pub(crate) table: &'d PolicyTable,
+    pub(crate) fast_path: &'d UnpackedPath,
+    pub(crate) clock: &'d C,
+}
+
+impl<C: Clock> Decider<'_, C> {
+    /// Decides about `input`; `read` reads its slots.
+    #[inline(always)]
+    pub(crate) fn decide<'a>(
+        &self,
+        input: &impl FastInput,
+        read: impl Fn(usize) -> SlotValue<'a>,
+    ) -> Option<bool> {
+        if self.fast_path.is_by_class() {
+            return self.by_class(input, self.values(read));
+        }
+        self.masked(Roles::mask(self.fast_path, input.roles())?, input, read)
     }
-    decide_masked(table, (fast_path, Roles::mask(fast_path, input.roles())?), (input, read), clock)
-}
 
-/// Decides by `fast_path` for roles that are looked up already.
-#[inline]
-pub(crate) fn decide_with<'a>(
-    table: &PolicyTable,
-    (fast_path, roles): (&UnpackedPath, &Roles),
-    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    match roles {
-        Roles::Mask(mask) => decide_masked(table, (fast_path, *mask), (input, read), clock),
-        Roles::Classes(..) => {
-            let values = (0..fast_path.slots.len()).map(read);
-            decide_by_frame(table, (fast_path, roles), (input, values), clock)
+    /// Decides for roles that are looked up already.
+    #[inline]
+    pub(crate) fn decide_for_roles<'a>(
+        &self,
+        roles: &Roles,
+        input: &impl FastInput,
+        read: impl Fn(usize) -> SlotValue<'a>,
+    ) -> Option<bool> {
+        match roles {
+            Roles::Mask(mask) => self.masked(*mask, input, read),
+            Roles::Classes(..) => self.by_frame(roles, input, self.values(read)),
         }
     }
-}
 
-#[inline(always)]
-fn decide_masked<'a>(
-    table: &PolicyTable,
-    (fast_path, mask): (&UnpackedPath, u32),
-    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    if let Some(equalities) = &fast_path.equalities {
-        return equalities::decide(equalities, mask, read);
-    }
-    let values = (0..fast_path.slots.len()).map(read);
-    decide_by_frame(table, (fast_path, &Roles::Mask(mask)), (input, values), clock)
-}
-
-/// Decides by a fast path in which roles have classes. Their number makes it the slowest form.
-#[inline(never)]
-fn decide_by_class<'a>(
-    table: &PolicyTable,
-    fast_path: &UnpackedPath,
-    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    let roles = Roles::classes(fast_path, input.roles())?;
-    decide_by_frame(table, (fast_path, &roles), (input, values), clock)
-}
-
-/// Decides by any fast path.
-#[inline(never)]
-fn decide_by_frame<'a>(
-    table: &PolicyTable,
-    (fast_path, roles): (&UnpackedPath, &Roles),
-    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    if fast_path.has_programs() {
-        return if fast_path.slots.len() <= FEW {
-            run::<FEW>(table, (fast_path, roles), (input, values), clock)
-        } else {
-            run::<MAX_SLOTS>(table, (fast_path, roles), (input, values), clock)
-        };
-    }
-    let slots = fast_path.slots.iter().zip(values);
-    with_frame(|frame| {
-        if fast_path.slots.len() <= FEW {
-            fill::<FEW>(frame, slots)?;
-        } else {
-            fill::<MAX_SLOTS>(frame, slots)?;
+    #[inline(always)]
+    fn masked<'a>(
+        &self,
+        mask: u32,
+        input: &impl FastInput,
+        read: impl Fn(usize) -> SlotValue<'a>,
+    ) -> Option<bool> {
+        if let Some(equalities) = &self.fast_path.equalities {
+            return equalities::decide(equalities, mask, read);
         }
-        answered(match roles {
-            Roles::Mask(mask) => table.decide(fast_path.id, *mask, frame),
-            Roles::Classes(classes, count) => {
-                table.decide_classes(fast_path.id, classes.get(..*count)?, frame)
+        self.by_frame(&Roles::Mask(mask), input, self.values(read))
+    }
+
+    /// Decides by a fast path in which roles have classes. Their number makes it the slowest form.
+    #[inline(never)]
+    fn by_class<'a>(
+        &self,
+        input: &impl FastInput,
+        values: impl Iterator<Item = SlotValue<'a>>,
+    ) -> Option<bool> {
+        self.by_frame(&Roles::classes(self.fast_path, input.roles())?, input, values)
+    }
+
+    /// Decides by any fast path.
+    #[inline(never)]
+    fn by_frame<'a>(
+        &self,
+        roles: &Roles,
+        input: &impl FastInput,
+        values: impl Iterator<Item = SlotValue<'a>>,
+    ) -> Option<bool> {
+        let Self { table, fast_path, .. } = *self;
+        let is_small = fast_path.slots.len() <= FEW;
+        if fast_path.has_programs() {
+            return if is_small {
+                self.run::<FEW>(roles, input, values)
+            } else {
+                self.run::<MAX_SLOTS>(roles, input, values)
+            };
+        }
+        let slots = fast_path.slots.iter().zip(values);
+        with_frame(|frame| {
+            if is_small {
+                fill::<FEW>(frame, slots)?;
+            } else {
+                fill::<MAX_SLOTS>(frame, slots)?;
+            }
+            answered(match roles {
+                Roles::Mask(mask) => table.decide(fast_path.id, *mask, frame),
+                Roles::Classes(classes, count) => {
+                    table.decide_classes(fast_path.id, classes.get(..*count)?, frame)
+                }
+            })
+        })
+    }
+
+    /// Decides by a fast path that runs programs and has at most `N` slots.
+    #[inline(never)]
+    fn run<'a, const N: usize>(
+        &self,
+        roles: &Roles,
+        input: &impl FastInput,
+        values: impl Iterator<Item = SlotValue<'a>>,
+    ) -> Option<bool> {
+        let values = SlotValues::<_, N>::new(input, values);
+        let evaluate = || self.evaluate(roles, &values);
+        let Some(cache) = &self.fast_path.cache else { return evaluate() };
+        with_key(|key| {
+            let read = (&values, self.fast_path.slots.len());
+            match key.and_then(|key| key.write(self.fast_path.id, roles, read)) {
+                Some(key) => cache.answer(key, evaluate),
+                None => evaluate(),
             }
         })
-    })
-}
+    }
 
-/// Decides by a fast path that runs programs and has at most `N` slots.
-#[inline(never)]
-fn run<'a, const N: usize>(
-    table: &PolicyTable,
-    (fast_path, roles): (&UnpackedPath, &Roles),
-    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
-    clock: &impl Clock,
-) -> Option<bool> {
-    let values = SlotValues::<_, N>::new(input, values);
-    let Some(cache) = &fast_path.cache else {
-        return evaluate(table, (fast_path, roles), &values, clock);
-    };
-    with_key(|key| {
-        let key =
-            key.and_then(|key| key.write(fast_path.id, roles, (&values, fast_path.slots.len())));
-        let decide = || evaluate(table, (fast_path, roles), &values, clock);
-        match key {
-            Some(key) => cache.answer(key, decide),
-            None => decide(),
-        }
-    })
-}
-
-/// Runs the programs.
-fn evaluate<A: FastInput, const N: usize>(
-    table: &PolicyTable,
-    (fast_path, roles): (&UnpackedPath, &Roles),
-    values: &SlotValues<'_, '_, A, N>,
-    clock: &impl Clock,
-) -> Option<bool> {
-    let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
-    with_frame(|frame| {
-        fill::<N>(frame, fast_path.slots.iter().zip(values.values()))?;
-        answered(match roles {
-            Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, (frame, values), now),
-            Roles::Classes(classes, count) => table.decide_classes_with(
-                fast_path.id,
-                classes.get(..*count)?,
-                (frame, values),
-                now,
-            ),
+    /// Runs the programs.
+    fn evaluate<A: FastInput, const N: usize>(
+        &self,
+        roles: &Roles,
+        values: &SlotValues<'_, '_, A, N>,
+    ) -> Option<bool> {
+        let Self { table, fast_path, clock } = *self;
+        let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
+        with_frame(|frame| {
+            fill::<N>(frame, fast_path.slots.iter().zip(values.values()))?;
+            let contents: (&Frame, &dyn Contents) = (frame, values);
+            answered(match roles {
+                Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, contents, now),
+                Roles::Classes(classes, count) => {
+                    let classes = classes.get(..*count)?;
+                    table.decide_classes_with(fast_path.id, classes, contents, now)
+                }
+            })
         })
-    })
+    }
+
+    /// Returns the values of the slots, in their order.
+    #[inline]
+    fn values<'a>(
+        &self,
+        read: impl Fn(usize) -> SlotValue<'a>,
+    ) -> impl Iterator<Item = SlotValue<'a>> {
+        (0..self.fast_path.slots.len()).map(read)
+    }
 }
 
 const fn answered(answer: Answer) -> Option<bool> {
