@@ -13,7 +13,7 @@ use wardgate_compiler::walk::walk;
 pub mod acvp;
 pub mod answer;
 // Servers have threads and sockets, which WebAssembly lacks.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod authzen;
 pub mod blake3;
 pub mod cel_eval;
