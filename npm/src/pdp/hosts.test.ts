@@ -15,13 +15,13 @@ const program = `
   const inherits = { ...resource, attr: Object.create({ owner: "ada" }) };
   const own = JSON.parse('{"__proto__": {"owner": "ada"}, "owner": "eve"}');
   const bare = Object.assign(Object.create(null), { owner: "ada" });
-  const topic = { kind: "album", action: "edit" };
+  const target = { kind: "album", action: "edit" };
   for (let time = 0; time < 3; time += 1) {
     for (const one of [resource, inherits, { ...resource, attr: own }, { ...resource, attr: bare }]) {
       console.log(
         pdp.isAllowed({ principal, action: "edit", resource: one }),
         pdp.for(principal).isAllowed("edit", one),
-        pdp.prepare(topic).isAllowed(principal, one),
+        pdp.prepare(target).isAllowed(principal, one),
         pdp.filter({ principal, action: "edit", resources: Array(20).fill(one) }).length,
       );
     }

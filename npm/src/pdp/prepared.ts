@@ -116,10 +116,10 @@ export class ActionQueries implements PreparedAction {
 }
 
 function readTarget(target: unknown): PreparedTarget {
-  if (!isObject(target)) throw new TypeError(`a topic must be an object, found ${describe(target)}`);
+  if (!isObject(target)) throw new TypeError(`a target must be an object, found ${describe(target)}`);
   for (const name of Object.keys(target)) {
     if (!TARGET_FIELDS.includes(name)) {
-      throw new TypeError(`unknown field \`${name}\` in a topic, expected one of ${TARGET_FIELDS.join(", ")}`);
+      throw new TypeError(`unknown field \`${name}\` in a target, expected one of ${TARGET_FIELDS.join(", ")}`);
     }
   }
   const { kind, action } = target;
