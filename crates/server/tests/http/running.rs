@@ -134,7 +134,7 @@ fn parts_in(
         "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
     );
     let config = Config::parse(&text, &folder).unwrap();
-    let source: Box<dyn Source> = Box::new(Kept(Arc::clone(bundle)));
+    let source: Box<dyn Source> = Box::new(SharedBundle(Arc::clone(bundle)));
     let index = config.authzen.index.clone();
     let origin = Origin { source: Some(source), directory: index, ..Origin::default() };
     (config, origin, folder)
@@ -182,9 +182,9 @@ pub(crate) fn with_rules(policy: &str, rules: &[&str]) -> Vec<u8> {
     wardgate_bundle::pack_with_rules(&parts, &set, &Label::default()).unwrap()
 }
 
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct SharedBundle(Arc<Mutex<Vec<u8>>>);
 
-impl Source for Kept {
+impl Source for SharedBundle {
     fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
         Ok(Lookup::Bundle(self.0.lock().unwrap().clone()))
     }
