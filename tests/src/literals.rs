@@ -92,7 +92,7 @@ pub fn literals(source: &str) -> Vec<String> {
             '/' if after.starts_with('/') => {
                 after.find('\n').and_then(|at| after.get(at..)).unwrap_or_default()
             }
-            '#' if after.starts_with('[') => attribute(after),
+            '#' if after.starts_with(['[', '!']) => attribute(after.trim_start_matches('!')),
             '\'' => character(after),
             'r' if after.starts_with(['"', '#']) => raw(after, &mut found),
             '"' => plain(after, &mut found),
@@ -180,6 +180,7 @@ mod tests {
     fn literals_are_found_and_nothing_else() {
         let source = r###"
             // "a comment"
+            #![expect(x, reason = "an attribute of the file")]
             #[expect(x, reason = "an attribute")]
             fn f<'a>(c: &'a str) { g('"', "one \"1\" \
                 line"); h(r#"raw "text""#, '\'', "two") }
