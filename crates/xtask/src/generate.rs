@@ -7,7 +7,7 @@
 //! with `$N` as the number, and `$SITES` is the list of all names.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::shell::{self, Outcome, root};
 
@@ -30,7 +30,7 @@ pub(crate) fn check() -> Outcome {
             stale.push(path.display().to_string());
         }
     }
-    for path in files(&target())? {
+    for path in shell::entries(&target())? {
         if !generated.iter().any(|(known, _)| *known == path) {
             stale.push(format!("{} (without a template)", path.display()));
         }
@@ -43,9 +43,7 @@ pub(crate) fn check() -> Outcome {
 
 fn write() -> Outcome {
     for (path, text) in generated()? {
-        fs::create_dir_all(target())
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        shell::write(&path, text)?;
         println!("    {}", path.display());
     }
     // The template of the compiler is the hot function without types, which only TypeScript can
@@ -57,7 +55,7 @@ fn write() -> Outcome {
 fn generated() -> Outcome<Vec<(PathBuf, String)>> {
     let templates = root().join("npm/templates");
     let mut all = Vec::new();
-    for path in files(&templates)? {
+    for path in shell::entries(&templates)? {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if name.ends_with(FRAGMENT) {
             continue;
@@ -101,15 +99,6 @@ fn expand(template: &str, fragment: &dyn Fn(&str) -> Outcome<String>) -> Outcome
 fn sites() -> String {
     let names: Vec<String> = (0..SITES).map(|site| format!("n{site}")).collect();
     names.chunks(16).map(|names| names.join(", ")).collect::<Vec<_>>().join(",\n  ")
-}
-
-fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
-    let cannot = |error| format!("cannot read {}: {error}", folder.display());
-    let entries = fs::read_dir(folder).map_err(cannot)?;
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>().map_err(cannot)?;
-    paths.sort();
-    Ok(paths)
 }
 
 fn target() -> PathBuf {

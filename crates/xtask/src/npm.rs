@@ -22,15 +22,15 @@ pub(crate) fn build() -> Outcome {
 /// bundles and decides.
 pub(crate) fn build_entry() -> Outcome {
     wasm::build_runtime()?;
-    if is_built("package")? {
-        return Ok(());
-    }
-    write_dist("entry", || run(&["tsc", "--project", "tsconfig.entry.json"]))
+    let compile = || run(&["tsc", "--project", "tsconfig.entry.json"]);
+    // The whole package holds its entry.
+    if is_built(&inputs_of("package")?) { Ok(()) } else { write_dist("entry", compile) }
 }
 
 /// Empties `npm/dist` and writes it with `compile`, unless it is up to date.
 fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
-    if is_built(what)? {
+    let inputs = inputs_of(what)?;
+    if is_built(&inputs) {
         return Ok(());
     }
     let dist = root().join("npm/dist");
@@ -39,17 +39,17 @@ fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
         fs::remove_dir_all(&dist).map_err(|error| format!("cannot empty npm/dist: {error}"))?;
     }
     compile()?;
-    shell::write(&stamp(), format!("{what} {}", digest_of_sources()?))
+    shell::write(&stamp(), inputs)
 }
 
-/// Returns true if `npm/dist` was made of the current sources.
-fn is_built(what: &str) -> Outcome<bool> {
-    let inputs = format!("{what} {}", digest_of_sources()?);
+/// Returns true if `npm/dist` was made of these inputs.
+fn is_built(inputs: &str) -> bool {
     let is_there = root().join("npm/dist/index.js").exists();
-    Ok(is_there && fs::read_to_string(stamp()).is_ok_and(|built| built == inputs))
+    is_there && fs::read_to_string(stamp()).is_ok_and(|built| built == inputs)
 }
 
-fn digest_of_sources() -> Outcome<String> {
+/// Returns the name of a build of `npm/dist`, and a digest of everything that it reads.
+fn inputs_of(what: &str) -> Outcome<String> {
     let npm = root().join("npm");
     let mut files = Vec::new();
     wasm::collect(&npm.join("src"), &mut files)?;
@@ -57,7 +57,7 @@ fn digest_of_sources() -> Outcome<String> {
     let files_beside =
         ["package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.entry.json", "cjs.mjs"];
     files.extend(files_beside.map(|file| npm.join(file)));
-    wasm::digest_of(&files)
+    Ok(format!("{what} {}", wasm::digest_of(&files)?))
 }
 
 /// Returns the path of the file with the digest of the sources of `npm/dist`; it is outside of the

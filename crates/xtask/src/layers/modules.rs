@@ -6,7 +6,6 @@
 //! no circle of files across modules.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use crate::shell::{self, Outcome};
@@ -30,9 +29,7 @@ pub(super) fn check(faults: &mut Vec<String>) -> Outcome {
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
 fn read_modules(folder: &Path, path: &mut Vec<String>, uses: &mut Uses) -> Outcome {
-    let cannot = |error| format!("cannot read {}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(cannot)? {
-        let entry = entry.map_err(cannot)?.path();
+    for entry in shell::entries(folder)? {
         let Some(stem) = entry.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let is_root = path.is_empty() && matches!(stem, "lib" | "main");
         if stem == "tests" || is_root {

@@ -6,7 +6,6 @@
 //! `runtimes`. Rooms without a circle leave no circle of files across rooms.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use crate::shell::{self, Outcome};
@@ -34,9 +33,7 @@ type Sources = BTreeMap<String, String>;
 type Rooms<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 fn read_sources(folder: &Path, prefix: &str, sources: &mut Sources) -> Outcome {
-    let cannot = |error| format!("cannot read {}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(cannot)? {
-        let path = entry.map_err(cannot)?.path();
+    for path in shell::entries(folder)? {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         let inside = format!("{prefix}{name}");
         if path.is_dir() {
