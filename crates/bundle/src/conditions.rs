@@ -33,11 +33,11 @@ pub struct Conditions<'a> {
     pub name: Option<&'a str>,
     /// The largest bundle that is accepted, in bytes. [`MAX_BUNDLE_BYTES`] bounds it.
     pub max_bytes: usize,
-    /// How the opened table decides from the date on which the bundle expires.
+    /// The decisions of the opened table from the date on which the bundle expires.
     pub after_expiry: AfterExpiry,
 }
 
-/// How an opened table decides once its bundle has expired.
+/// The decisions of an opened table once its bundle has expired.
 ///
 /// A bundle that has expired already is refused in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! `wardgate bench`: measures how quickly requests are decided, natively and in WebAssembly.
 //!
-//! Nothing is timed before the answers of every host equal those of the general path. Conditions
+//! Compares the answers of every host with those of the general path before it times any. Conditions
 //! see one moment from the first decision to the last, so that no host can differ by its time.
 
 mod clock;

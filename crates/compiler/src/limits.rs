@@ -3,7 +3,7 @@
 /// Bytes of the largest policy file.
 pub const MAX_FILE_BYTES: usize = 32 << 20;
 
-/// How deep values may nest.
+/// The largest depth of nested values.
 pub const MAX_NODE_DEPTH: usize = 64;
 
 /// Values of one file. A policy of 100,000 rules has about two million.
@@ -30,7 +30,7 @@ pub const MAX_POLICIES: usize = 200_000;
 /// Files and directories that are looked at.
 pub const MAX_ENTRIES: usize = 1_000_000;
 
-/// How deep directories may nest.
+/// The largest depth of nested directories.
 pub const MAX_DIRECTORY_DEPTH: usize = 64;
 
 /// Bytes of the longest `.wardgateignore`.
@@ -43,7 +43,7 @@ pub const MAX_IGNORE_PATTERNS: usize = 1_000;
 /// of its length.
 pub const MAX_SCOPE_BYTES: usize = 1024;
 
-/// How deep an expression may nest.
+/// The largest depth of a nested expression.
 pub const MAX_EXPRESSION_DEPTH: u32 = 250;
 
 /// Code points of the longest expression.
