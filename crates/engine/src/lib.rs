@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod attr;
 pub mod budget;
 pub mod cel;
+mod codes;
 pub mod decide;
 pub mod decision;
 pub mod fastpath;

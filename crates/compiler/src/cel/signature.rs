@@ -64,15 +64,15 @@ impl Library {
         }
         for (name, function, texts) in functions.iter().copied().flatten() {
             library.declare(name, texts);
-            for text in *texts {
+            for text in split(texts) {
                 library.functions.insert((name, text.starts_with('.')), *function);
             }
         }
         library
     }
 
-    fn declare(&mut self, name: &'static str, texts: &[&str]) {
-        let parsed = texts.iter().filter_map(|text| Signature::parse(text));
+    fn declare(&mut self, name: &'static str, texts: &str) {
+        let parsed = split(texts).filter_map(Signature::parse);
         self.signatures.entry(name).or_default().extend(parsed);
     }
 
@@ -88,6 +88,11 @@ impl Library {
         let (name, _) = self.signatures.get_key_value(name)?;
         self.functions.get(&(*name, member)).copied()
     }
+}
+
+/// Splits the signatures of a row.
+fn split(texts: &str) -> impl Iterator<Item = &str> {
+    texts.split("; ")
 }
 
 struct Reader<'a> {
@@ -149,7 +154,7 @@ mod tests {
             .iter()
             .map(|(_, texts)| *texts)
             .chain(functions.iter().map(|(_, _, texts)| *texts));
-        for text in texts.flatten() {
+        for text in texts.flat_map(split) {
             assert!(Signature::parse(text).is_some(), "{text}");
         }
     }

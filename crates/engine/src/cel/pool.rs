@@ -4,6 +4,8 @@
 //! No word is trusted twice: a number out of range yields `None`, and the evaluator makes an error
 //! value of it.
 
+use crate::codes::codes;
+
 /// A read-only view of the sections that programs need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pool<'a> {
@@ -36,89 +38,89 @@ pub const VARIABLE_WORDS: usize = 2;
 /// Program flag: the result depends on the effective derived roles, which differ between scopes.
 pub const DEPENDS_ON_ROLES: u32 = 1;
 
-/// The first word of a constant, and the words behind it. 64-bit numbers are two words, low word
-/// first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum ConstTag {
-    /// `null`.
-    Null = 0,
-    /// `false`.
-    False = 1,
-    /// `true`.
-    True = 2,
-    /// `int`: two words.
-    Int = 3,
-    /// `uint`: two words.
-    Uint = 4,
-    /// `double`: two words, the bits of the number.
-    Double = 5,
-    /// `string`: string id.
-    String = 6,
-    /// `bytes`: offset in `blob`, length.
-    Bytes = 7,
-    /// `list`: length, then one constant id per element.
-    List = 8,
-    /// `map`: length, then key and value constant ids per entry, in order of insertion.
-    Map = 9,
-    /// `google.protobuf.Timestamp`: seconds since the epoch (two words, signed), nanoseconds.
-    Timestamp = 10,
-    /// `google.protobuf.Duration`: nanoseconds (two words, signed).
-    Duration = 11,
-    /// A type value: string id of its name.
-    Type = 12,
-    /// `optional.none()`.
-    None = 13,
-    /// `optional.of(x)`: constant id of x.
-    Some = 14,
-    /// A compiled regular expression: string id of the pattern, number of words, the program.
-    Regex = 15,
-    /// A time zone: string id of its name, number of words, its transitions.
-    Zone = 16,
+codes! {
+    /// The first word of a constant, and the words behind it. 64-bit numbers are two words, low
+    /// word first.
+    pub enum ConstTag {
+        /// `null`.
+        Null = 0,
+        /// `false`.
+        False = 1,
+        /// `true`.
+        True = 2,
+        /// `int`: two words.
+        Int = 3,
+        /// `uint`: two words.
+        Uint = 4,
+        /// `double`: two words, the bits of the number.
+        Double = 5,
+        /// `string`: string id.
+        String = 6,
+        /// `bytes`: offset in `blob`, length.
+        Bytes = 7,
+        /// `list`: length, then one constant id per element.
+        List = 8,
+        /// `map`: length, then key and value constant ids per entry, in order of insertion.
+        Map = 9,
+        /// `google.protobuf.Timestamp`: seconds since the epoch (two words, signed), nanoseconds.
+        Timestamp = 10,
+        /// `google.protobuf.Duration`: nanoseconds (two words, signed).
+        Duration = 11,
+        /// A type value: string id of its name.
+        Type = 12,
+        /// `optional.none()`.
+        None = 13,
+        /// `optional.of(x)`: constant id of x.
+        Some = 14,
+        /// A compiled regular expression: string id of the pattern, number of words, the program.
+        Regex = 15,
+        /// A time zone: string id of its name, number of words, its transitions.
+        Zone = 16,
+    }
 }
 
-/// The beginning of a slot's path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Root {
-    /// `request.principal.id`, a string; and so on below.
-    PrincipalId = 0,
-    /// A list of strings.
-    PrincipalRoles = 1,
-    /// A map.
-    PrincipalAttr = 2,
-    /// A string.
-    PrincipalPolicyVersion = 3,
-    /// A string, without a leading dot.
-    PrincipalScope = 4,
-    /// A string.
-    ResourceKind = 5,
-    /// A string.
-    ResourceId = 6,
-    /// A map.
-    ResourceAttr = 7,
-    /// A string.
-    ResourcePolicyVersion = 8,
-    /// A string, without a leading dot.
-    ResourceScope = 9,
-    /// `request.auxData.jwt`, a map.
-    AuxDataJwt = 10,
-    /// `runtime.effectiveDerivedRoles`, a sorted list of strings.
-    EffectiveDerivedRoles = 11,
-    /// The whole of `request`, a message.
-    Request = 12,
-    /// The whole of `request.principal`, a message.
-    Principal = 13,
-    /// The whole of `request.resource`, a message.
-    Resource = 14,
-    /// The whole of `request.auxData`, a message.
-    AuxData = 15,
-    /// The whole of `runtime`, a message.
-    Runtime = 16,
-    /// A variable of the embedding program; the first path segment is its (dotted) name.
-    Free = 17,
-    /// `request.auxData.jwts`, a map of maps.
-    AuxDataJwts = 18,
+codes! {
+    /// The beginning of a slot's path.
+    pub enum Root {
+        /// `request.principal.id`, a string; and so on below.
+        PrincipalId = 0,
+        /// A list of strings.
+        PrincipalRoles = 1,
+        /// A map.
+        PrincipalAttr = 2,
+        /// A string.
+        PrincipalPolicyVersion = 3,
+        /// A string, without a leading dot.
+        PrincipalScope = 4,
+        /// A string.
+        ResourceKind = 5,
+        /// A string.
+        ResourceId = 6,
+        /// A map.
+        ResourceAttr = 7,
+        /// A string.
+        ResourcePolicyVersion = 8,
+        /// A string, without a leading dot.
+        ResourceScope = 9,
+        /// `request.auxData.jwt`, a map.
+        AuxDataJwt = 10,
+        /// `runtime.effectiveDerivedRoles`, a sorted list of strings.
+        EffectiveDerivedRoles = 11,
+        /// The whole of `request`, a message.
+        Request = 12,
+        /// The whole of `request.principal`, a message.
+        Principal = 13,
+        /// The whole of `request.resource`, a message.
+        Resource = 14,
+        /// The whole of `request.auxData`, a message.
+        AuxData = 15,
+        /// The whole of `runtime`, a message.
+        Runtime = 16,
+        /// A variable of the embedding program; the first path segment is its (dotted) name.
+        Free = 17,
+        /// `request.auxData.jwts`, a map of maps.
+        AuxDataJwts = 18,
+    }
 }
 
 impl<'a> Pool<'a> {
@@ -165,28 +167,3 @@ pub struct Program<'a> {
     /// See [`DEPENDS_ON_ROLES`].
     pub flags: u32,
 }
-
-macro_rules! from_code {
-    ($type:ident: $($name:ident)*) => {
-        impl $type {
-            /// Returns the variant with this code.
-            #[must_use]
-            pub const fn from_code(code: u32) -> Option<Self> {
-                $(if code == Self::$name.code() { return Some(Self::$name); })*
-                None
-            }
-
-            /// Returns the word of this variant.
-            #[must_use]
-            #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]
-            pub const fn code(self) -> u32 {
-                self as u32
-            }
-        }
-    };
-}
-
-from_code!(ConstTag: Null False True Int Uint Double String Bytes List Map Timestamp Duration Type None Some Regex Zone);
-from_code!(Root: PrincipalId PrincipalRoles PrincipalAttr PrincipalPolicyVersion PrincipalScope
-    ResourceKind ResourceId ResourceAttr ResourcePolicyVersion ResourceScope AuxDataJwt
-    EffectiveDerivedRoles Request Principal Resource AuxData Runtime Free AuxDataJwts);

@@ -6,6 +6,7 @@
 //! for none.
 
 use super::{at, word};
+use crate::codes::codes;
 
 /// First word of every table: "WGT1".
 pub const MAGIC: u32 = 0x3154_4757;
@@ -18,7 +19,7 @@ pub const VERSION: u32 = 2;
 pub const HEADER_WORDS: usize = 4 + 2 * SECTIONS;
 
 /// Number of sections.
-pub const SECTIONS: usize = 14;
+pub const SECTIONS: usize = Section::ALL.len();
 
 /// Table flag: strict evaluation.
 pub const FLAG_STRICT: u32 = 1;
@@ -32,38 +33,39 @@ pub const FLAG_SCHEMA_REJECT: u32 = 8;
 /// All table flags. A reader refuses others: an unknown flag may change a decision.
 const FLAGS: u32 = FLAG_STRICT | FLAG_LENIENT_SCOPE_SEARCH | FLAG_SCHEMA_WARN | FLAG_SCHEMA_REJECT;
 
-/// A section of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// See [`crate::cel::pool::Pool::strings`].
-    Strings,
-    /// Hash table from text to string id: a power of two of words, each a string id plus one.
-    StringIndex,
-    /// See [`crate::cel::pool::Pool::constants`].
-    Constants,
-    /// See [`crate::cel::pool::Pool::slots`].
-    Slots,
-    /// See [`crate::cel::pool::Pool::programs`].
-    Programs,
-    /// See [`crate::cel::pool::Pool::code`].
-    Code,
-    /// See [`crate::cel::pool::Pool::variables`].
-    Variables,
-    /// Condition nodes: see [`Junction`].
-    Conditions,
-    /// Variable sets: count, then variable ids in the order of evaluation.
-    VariableSets,
-    /// Hash table of all entries found by name: a power of two of [`INDEX_WORDS`]-word entries.
-    Index,
-    /// Rule blocks and lists of roles, found through `Index`.
-    Blocks,
-    /// Schemas, found through `Index`.
-    Schemas,
-    /// Policies for inspection: [`POLICY_WORDS`] words each.
-    Policies,
-    /// Fast paths and lists of fast paths, found through `Index`. See
-    /// [`wardgate_fastpath::layout`].
-    FastPaths,
+codes! {
+    /// A section of the table.
+    pub enum Section {
+        /// See [`crate::cel::pool::Pool::strings`].
+        Strings = 0,
+        /// Hash table from text to string id: a power of two of words, each a string id plus one.
+        StringIndex = 1,
+        /// See [`crate::cel::pool::Pool::constants`].
+        Constants = 2,
+        /// See [`crate::cel::pool::Pool::slots`].
+        Slots = 3,
+        /// See [`crate::cel::pool::Pool::programs`].
+        Programs = 4,
+        /// See [`crate::cel::pool::Pool::code`].
+        Code = 5,
+        /// See [`crate::cel::pool::Pool::variables`].
+        Variables = 6,
+        /// Condition nodes: see [`Junction`].
+        Conditions = 7,
+        /// Variable sets: count, then variable ids in the order of evaluation.
+        VariableSets = 8,
+        /// Hash table of all entries found by name: a power of two of [`INDEX_WORDS`]-word entries.
+        Index = 9,
+        /// Rule blocks and lists of roles, found through `Index`.
+        Blocks = 10,
+        /// Schemas, found through `Index`.
+        Schemas = 11,
+        /// Policies for inspection: [`POLICY_WORDS`] words each.
+        Policies = 12,
+        /// Fast paths and lists of fast paths, found through `Index`. See
+        /// [`wardgate_fastpath::layout`].
+        FastPaths = 13,
+    }
 }
 
 /// The number of words of one entry in [`Section::Index`]: four words of key, one of value plus one
@@ -75,124 +77,73 @@ pub const INDEX_WORDS: usize = 5;
 /// scope.
 pub const POLICY_WORDS: usize = 7;
 
-/// First word of a key in [`Section::Index`]; the others are string ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// `(scope)`: resource or role policies exist in this scope; value unused.
-    ResourceScope,
-    /// `(scope)`: principal policies exist in this scope; value unused.
-    PrincipalScope,
-    /// `(scope)`: value is 1 if an allow needs the consent of the parent scope, else 0.
-    ScopePermissions,
-    /// `(version, scope)`: some principal has a policy there; value unused.
-    PrincipalVersion,
-    /// `(kind, version, scope)`: value is the block of the resource policy.
-    Resource,
-    /// `(version, scope)`: value is the block of all role policies there.
-    Roles,
-    /// `(principal, version, scope)`: value is the block of the principal policy.
-    Principal,
-    /// `(scope, role)`: value is a list of ancestor roles: count, string ids.
-    ParentRoles,
-    /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then
-    /// for the resource, the schema node plus one, and the list of actions that are not validated
-    /// plus one.
-    Schema,
-    /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
-    FastPaths,
-}
-
-impl Key {
-    /// Returns the word of this kind of key.
-    #[must_use]
-    pub const fn code(self) -> u32 {
-        match self {
-            Self::ResourceScope => 0,
-            Self::PrincipalScope => 1,
-            Self::ScopePermissions => 2,
-            Self::PrincipalVersion => 3,
-            Self::Resource => 4,
-            Self::Roles => 5,
-            Self::Principal => 6,
-            Self::ParentRoles => 7,
-            Self::Schema => 8,
-            Self::FastPaths => 9,
-        }
+codes! {
+    /// First word of a key in [`Section::Index`]; the others are string ids.
+    pub enum Key {
+        /// `(scope)`: resource or role policies exist in this scope; value unused.
+        ResourceScope = 0,
+        /// `(scope)`: principal policies exist in this scope; value unused.
+        PrincipalScope = 1,
+        /// `(scope)`: value is 1 if an allow needs the consent of the parent scope, else 0.
+        ScopePermissions = 2,
+        /// `(version, scope)`: some principal has a policy there; value unused.
+        PrincipalVersion = 3,
+        /// `(kind, version, scope)`: value is the block of the resource policy.
+        Resource = 4,
+        /// `(version, scope)`: value is the block of all role policies there.
+        Roles = 5,
+        /// `(principal, version, scope)`: value is the block of the principal policy.
+        Principal = 6,
+        /// `(scope, role)`: value is a list of ancestor roles: count, string ids.
+        ParentRoles = 7,
+        /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal,
+        /// then for the resource, the schema node plus one, and the list of actions that are not
+        /// validated plus one.
+        Schema = 8,
+        /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
+        FastPaths = 9,
     }
 }
 
-/// The kind of a condition node. The first word of a node is `junction | operands << 2`. An
-/// expression has one operand, its program; a junction has the offsets of its child nodes, all of
-/// them before itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Junction {
-    /// A program.
-    Expr,
-    /// Satisfied if every child is.
-    All,
-    /// Satisfied if some child is.
-    Any,
-    /// Satisfied if no child is.
-    None,
+codes! {
+    /// The kind of a condition node. The first word of a node is `junction | operands << 2`. An
+    /// expression has one operand, its program; a junction has the offsets of its child nodes, all
+    /// of them before itself.
+    pub enum Junction {
+        /// A program.
+        Expr = 0,
+        /// Satisfied if every child is.
+        All = 1,
+        /// Satisfied if some child is.
+        Any = 2,
+        /// Satisfied if no child is.
+        None = 3,
+    }
 }
 
 impl Junction {
     /// Returns the word for a node of this kind with this many operands.
     #[must_use]
     pub const fn word(self, operands: u32) -> u32 {
-        let code = match self {
-            Self::Expr => 0,
-            Self::All => 1,
-            Self::Any => 2,
-            Self::None => 3,
-        };
-        code | operands << 2
+        self.code() | operands << 2
     }
 
     /// Splits the first word of a node.
     #[must_use]
-    pub const fn split(word: u32) -> (Self, u32) {
-        let junction = match word & 3 {
-            0 => Self::Expr,
-            1 => Self::All,
-            2 => Self::Any,
-            _ => Self::None,
-        };
-        (junction, word >> 2)
+    pub fn split(word: u32) -> (Self, u32) {
+        (Self::from_code(word & 3).unwrap_or(Self::None), word >> 2)
     }
 }
 
-/// The kind of policy of a record in [`Section::Policies`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PolicyKind {
-    /// A resource policy.
-    Resource,
-    /// A principal policy.
-    Principal,
-    /// A role policy.
-    Role,
-}
-
-impl PolicyKind {
-    /// Returns the word of this kind.
-    #[must_use]
-    pub const fn code(self) -> u32 {
-        match self {
-            Self::Resource => 0,
-            Self::Principal => 1,
-            Self::Role => 2,
-        }
-    }
-
-    /// Returns the kind with this code.
-    #[must_use]
-    pub const fn from_code(code: u32) -> Option<Self> {
-        match code {
-            0 => Some(Self::Resource),
-            1 => Some(Self::Principal),
-            2 => Some(Self::Role),
-            _ => None,
-        }
+codes! {
+    /// The kind of policy of a record in [`Section::Policies`].
+    pub enum PolicyKind {
+        /// A resource policy.
+        Resource = 0,
+        /// A principal policy.
+        Principal = 1,
+        /// A role policy.
+        Role = 2,
     }
 }
 
@@ -318,32 +269,7 @@ impl Header {
     /// Returns offset and length of `section`.
     #[must_use]
     pub fn bounds(&self, section: Section) -> (usize, usize) {
-        self.bounds.get(section.position()).copied().unwrap_or_default()
-    }
-}
-
-impl Section {
-    /// All sections in the order of the header.
-    pub const ALL: [Self; SECTIONS] = [
-        Self::Strings,
-        Self::StringIndex,
-        Self::Constants,
-        Self::Slots,
-        Self::Programs,
-        Self::Code,
-        Self::Variables,
-        Self::Conditions,
-        Self::VariableSets,
-        Self::Index,
-        Self::Blocks,
-        Self::Schemas,
-        Self::Policies,
-        Self::FastPaths,
-    ];
-
-    #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]
-    const fn position(self) -> usize {
-        self as usize
+        self.bounds.get(at(section.code())).copied().unwrap_or_default()
     }
 }
 

@@ -6,107 +6,72 @@
 
 use super::codec;
 
-/// A reply of a code and its text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
+/// Declares the replies and their bytes on the wire.
+macro_rules! replies {
+    ($($(#[$doc:meta])* $name:ident = $bytes:literal,)*) => {
+        /// A reply of a code and its text.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reply { $($(#[$doc])* $name,)* }
+
+        impl Reply {
+            /// Every reply.
+            pub const ALL: [Self; [$(Self::$name,)*].len()] = [$(Self::$name,)*];
+
+            /// Returns the bytes of the reply on the wire.
+            #[must_use]
+            pub const fn bytes(self) -> &'static [u8] {
+                match self { $(Self::$name => $bytes,)* }
+            }
+        }
+    };
+}
+
+replies! {
     /// 200: done.
-    Ok,
+    Ok = b"9:3:2002:Ok",
     /// 202: no rule allows the query.
-    Denied,
+    Denied = b"13:3:2026:Denied",
     /// 203: the connection ends because the client wants it.
-    Bye,
+    Bye = b"10:3:2033:Bye",
     /// 204: all changes of the transaction are made.
-    TransactionComplete,
+    TransactionComplete = b"28:3:20420:Transaction complete",
     /// 301: the mechanism needs another token. The text is its challenge, which is empty here.
-    AuthenticationInProgress,
+    AuthenticationInProgress = b"5:3:301",
     /// 400: the message or an expression in it is malformed.
-    SyntaxError,
+    SyntaxError = b"20:3:40012:Syntax error",
     /// 401: the connection is encrypted already.
-    AlreadyInOperation,
+    AlreadyInOperation = b"28:3:40120:Already in operation",
     /// 402: the command takes fewer arguments.
-    TooManyArguments,
+    TooManyArguments = b"26:3:40218:Too many arguments",
     /// 404: only for administrators, or only for clients that may query.
-    AccessDenied,
+    AccessDenied = b"21:3:40413:Access denied",
     /// 405: an argument is missing or malformed.
-    ArgumentError,
+    ArgumentError = b"22:3:40514:Argument error",
     /// 406: part of the protocol, but not offered here.
-    NotSupported,
+    NotSupported = b"21:3:40613:Not supported",
     /// 407: the rule is there.
-    AlreadyExists,
+    AlreadyExists = b"22:3:40714:Already exists",
     /// 409: the bytes cannot be cut into messages, or the command has no meaning now.
-    ProtocolError,
+    ProtocolError = b"22:3:40914:Protocol error",
     /// 410: no command of the protocol.
-    UnknownCommand,
+    UnknownCommand = b"23:3:41015:Unknown command",
     /// 411: longer than allowed.
-    SizeLimitExceeded,
+    SizeLimitExceeded = b"27:3:41119:Size limit exceeded",
     /// 500: the change could not be stored, and was not made.
-    OperationsError,
+    OperationsError = b"24:3:50016:Operations error",
     /// 501: too many connections.
-    ServiceNotAvailable,
+    ServiceNotAvailable = b"29:3:50121:Service not available",
     /// 503: no rule has this id.
-    UnknownId,
+    UnknownId = b"18:3:50310:Unknown ID",
     /// 504: a transaction is open.
-    AlreadyActive,
+    AlreadyActive = b"22:3:50414:Already active",
     /// 506: the message was not complete in time.
-    TimeLimitExceeded,
+    TimeLimitExceeded = b"27:3:50619:Time limit exceeded",
     /// 509: the token proves nothing.
-    AuthenticationError,
+    AuthenticationError = b"28:3:50920:Authentication error",
 }
 
 impl Reply {
-    /// Every reply.
-    pub const ALL: [Self; 21] = [
-        Self::Ok,
-        Self::Denied,
-        Self::Bye,
-        Self::TransactionComplete,
-        Self::AuthenticationInProgress,
-        Self::SyntaxError,
-        Self::AlreadyInOperation,
-        Self::TooManyArguments,
-        Self::AccessDenied,
-        Self::ArgumentError,
-        Self::NotSupported,
-        Self::AlreadyExists,
-        Self::ProtocolError,
-        Self::UnknownCommand,
-        Self::SizeLimitExceeded,
-        Self::OperationsError,
-        Self::ServiceNotAvailable,
-        Self::UnknownId,
-        Self::AlreadyActive,
-        Self::TimeLimitExceeded,
-        Self::AuthenticationError,
-    ];
-
-    /// Returns the bytes of the reply on the wire.
-    #[must_use]
-    pub const fn bytes(self) -> &'static [u8] {
-        match self {
-            Self::Ok => b"9:3:2002:Ok",
-            Self::Denied => b"13:3:2026:Denied",
-            Self::Bye => b"10:3:2033:Bye",
-            Self::TransactionComplete => b"28:3:20420:Transaction complete",
-            Self::AuthenticationInProgress => b"5:3:301",
-            Self::SyntaxError => b"20:3:40012:Syntax error",
-            Self::AlreadyInOperation => b"28:3:40120:Already in operation",
-            Self::TooManyArguments => b"26:3:40218:Too many arguments",
-            Self::AccessDenied => b"21:3:40413:Access denied",
-            Self::ArgumentError => b"22:3:40514:Argument error",
-            Self::NotSupported => b"21:3:40613:Not supported",
-            Self::AlreadyExists => b"22:3:40714:Already exists",
-            Self::ProtocolError => b"22:3:40914:Protocol error",
-            Self::UnknownCommand => b"23:3:41015:Unknown command",
-            Self::SizeLimitExceeded => b"27:3:41119:Size limit exceeded",
-            Self::OperationsError => b"24:3:50016:Operations error",
-            Self::ServiceNotAvailable => b"29:3:50121:Service not available",
-            Self::UnknownId => b"18:3:50310:Unknown ID",
-            Self::AlreadyActive => b"22:3:50414:Already active",
-            Self::TimeLimitExceeded => b"27:3:50619:Time limit exceeded",
-            Self::AuthenticationError => b"28:3:50920:Authentication error",
-        }
-    }
-
     /// Returns the code, which follows two lengths.
     #[must_use]
     pub fn code(self) -> &'static str {
