@@ -8,61 +8,66 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
-use wardgate_compiler::walk::walk;
-
 pub mod acvp;
-pub mod answer;
-// Servers have threads and sockets, which WebAssembly lacks.
 #[cfg(feature = "server")]
 pub mod authzen;
 pub mod blake3;
-pub mod cel_eval;
-pub mod cel_spec;
-pub mod cerbos_lib;
 #[cfg(feature = "server")]
 pub mod cerbos_server;
-pub mod compile;
-pub mod engine;
-pub mod finding;
-pub mod index;
 pub mod page;
-pub mod parser;
-pub mod policy_json;
-pub mod schema;
 pub mod source;
-pub mod spocp;
-pub mod tree;
-pub mod txtar;
 pub mod vectors;
-pub mod verify;
 pub mod wycheproof;
+
+crate::of_policies! {
+    pub mod answer;
+    pub mod cel_eval;
+    pub mod cel_spec;
+    pub mod cerbos_lib;
+    pub mod compile;
+    pub mod engine;
+    pub mod finding;
+    pub mod index;
+    pub mod parser;
+    pub mod policy_json;
+    pub mod schema;
+    pub mod spocp;
+    pub mod tree;
+    pub mod txtar;
+    pub mod verify;
+}
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
+    #[cfg(feature = "policies")]
     Suite {
         name: cel_spec::NAME,
         load: cel_spec::load,
         needs: &["cel-spec/json"],
         source: source::CEL_SPEC,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-lib",
         load: cerbos_lib::load,
         needs: &["cerbos/cerbos_lib_exprs.json"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-cel-eval",
         load: cel_eval::load,
         needs: &["cerbos/testdata/cel_eval"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-engine",
         load: engine::load,
         needs: &["cerbos/testdata/store", "cerbos/testdata/engine"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-parser",
         load: parser::load,
@@ -73,30 +78,35 @@ pub const SUITES: &[Suite] = &[
         ],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-index",
         load: index::load,
         needs: &["cerbos/testdata/index"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-schema",
         load: schema::load,
         needs: &["cerbos/testdata/schema"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-compile",
         load: compile::load,
         needs: &["cerbos/testdata/compile", "cerbos/testdata/schema"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-verify",
         load: verify::load,
         needs: &["cerbos/testdata/verify", "cerbos/testdata/store"],
         source: source::CERBOS,
     },
+    #[cfg(feature = "policies")]
     Suite {
         name: "cerbos-verify-junit",
         load: verify::load_junit,
@@ -117,6 +127,7 @@ pub const SUITES: &[Suite] = &[
         needs: &["authzen/interop"],
         source: source::AUTHZEN,
     },
+    #[cfg(feature = "policies")]
     Suite { name: "spocp", load: spocp::load, needs: &["spocp"], source: source::SPOCP },
     Suite { name: "blake3", load: blake3::load, needs: &["blake3"], source: source::BLAKE3 },
     Suite { name: "acvp", load: acvp::load, needs: &["acvp-mldsa"], source: source::ACVP },
@@ -305,15 +316,15 @@ pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// If a folder cannot be listed.
 pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut found = Vec::new();
-    let unseen = walk(folder, &mut |entry| {
-        if !entry.kind.is_dir() {
-            found.push(entry.location.clone());
+    for entry in fs::read_dir(folder).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        if entry.file_type().map_err(cannot)?.is_dir() {
+            found.extend(files_below(&entry.path())?);
+        } else {
+            found.push(entry.path());
         }
-        Ok(true)
-    });
-    if let Some(one) = unseen.first() {
-        return Err(format!("{}: {}", one.location.display(), one.error));
     }
     found.sort();
     Ok(found)

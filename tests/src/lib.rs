@@ -4,34 +4,41 @@
 //! the tests print its absence and pass.
 #![forbid(unsafe_code)]
 
-pub mod cases;
-pub mod check;
 pub mod conformance;
-pub mod datum;
-pub mod demo;
-pub mod diagnostics;
-pub mod expression;
-pub mod fill;
-// The hosts that it attacks are shared between threads, which WebAssembly lacks.
+
 #[cfg(feature = "server")]
 pub mod fuzz;
-pub mod generate;
-// As for `fuzz`.
 #[cfg(feature = "server")]
 pub mod hostile;
-// As for `fuzz`.
 #[cfg(feature = "server")]
 pub mod http;
-pub mod literals;
-pub mod loadtest;
-pub mod node;
-pub mod oracle;
-pub mod parity;
-pub mod random;
-pub mod rules;
-pub mod runtimes;
-pub mod sources;
-pub mod spocp;
-pub mod suites;
-pub mod tally;
-pub mod yaml;
+
+/// Declares modules that compile or decide policies.
+macro_rules! of_policies {
+    ($($module:item)*) => { $(#[cfg(feature = "policies")] $module)* };
+}
+use of_policies;
+
+of_policies! {
+    pub mod cases;
+    pub mod check;
+    pub mod datum;
+    pub mod demo;
+    pub mod diagnostics;
+    pub mod expression;
+    pub mod fill;
+    pub mod generate;
+    pub mod literals;
+    pub mod loadtest;
+    pub mod node;
+    pub mod oracle;
+    pub mod parity;
+    pub mod random;
+    pub mod rules;
+    pub mod runtimes;
+    pub mod sources;
+    pub mod spocp;
+    pub mod suites;
+    pub mod tally;
+    pub mod yaml;
+}

@@ -76,9 +76,7 @@ fn only(arguments: &[String]) -> Vec<&str> {
 /// their paths to `measure`.
 fn deciders(measure: &mut Command) -> Outcome {
     npm::build()?;
-    let cli = ["build", "--quiet", "--package", "wardgate-cli"];
-    shell::logged("building the command", &mut shell::cargo(cli))?;
-    measure.arg("--cli").arg(target().join("debug/wardgate"));
+    measure.arg("--cli").arg(shell::program("wardgate")?.get_program());
     match opa() {
         Ok(program) => drop(measure.arg("--opa").arg(program)),
         Err(message) => println!("    opa-wasm is left out: {message}"),

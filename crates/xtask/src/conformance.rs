@@ -22,8 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     // Some suites also decide through the package.
     npm::build()?;
-    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "conformance", "--"];
-    let mut conformance = shell::cargo(program);
+    let mut conformance = shell::program("conformance")?;
     conformance.arg("--corpora").arg(&folder);
     match rest.as_slice() {
         [] => conformance.arg("--check").arg(root().join(PAGE)),
@@ -55,9 +54,8 @@ fn is_selected(arguments: &[&String], suite: &str) -> bool {
 fn on_lower_tiers(suite: &str, corpora: &Path) -> Outcome {
     for denied in DENIED {
         println!("    without {denied}");
-        let program = ["run", "--quiet", "--profile", "test", "--package", "wardgate-tests"];
-        let mut run = shell::cargo(program);
-        run.args(["--bin", "conformance", "--", "--suite", suite, "--corpora"]).arg(corpora);
+        let mut run = shell::program("conformance")?;
+        run.args(["--suite", suite, "--corpora"]).arg(corpora);
         shell::shown(run.env("WARDGATE_DENY", denied))?;
     }
     Ok(())

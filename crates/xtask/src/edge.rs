@@ -13,7 +13,7 @@ pub(crate) fn check() -> Outcome {
     npm::build()?;
     setup::npm_ci(FOLDER)?;
     npm::install_packed(&root().join(FOLDER))?;
-    shell::logged("wardgate", &mut shell::cargo(["build", "--package", "wardgate-cli"]))?;
+    shell::program("wardgate")?;
     shell::captured(&mut script("prepare-dev"))?;
     shell::shown(&mut script("types"))?;
     check_size(&shell::captured(&mut script("build"))?)?;

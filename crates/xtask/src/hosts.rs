@@ -45,11 +45,8 @@ fn in_rust() -> Outcome {
     let mut lint = cargo(lint);
     lint.args(["--target", WASM_TARGET, "--", "-D", "warnings"]);
     shell::logged("clippy of the component", &mut lint)?;
-    let test = ["test", "--package", "wardgate-wasmtime-host", "--no-fail-fast"];
-    shell::logged("cargo test of wasmtime-host", &mut cargo(test))?;
     for code in ["wardgate_abi.wasm", "wardgate.component.wasm"] {
-        let mut example = cargo(["run", "--quiet", "--profile", "test", "--example", "cases"]);
-        example.args(["--package", "wardgate-wasmtime-host", "--"]);
+        let mut example = shell::example("cases")?;
         shell::shown(example.arg(folder().join(code)).arg(folder().join(QUESTIONS)))?;
     }
     Ok(())
@@ -57,8 +54,7 @@ fn in_rust() -> Outcome {
 
 /// Writes the questions for the hosts: the cases, as signed bundles.
 fn questions() -> Outcome {
-    let mut write = cargo(["run", "--quiet", "--package", "wardgate-tests", "--bin", "hosts"]);
-    shell::shown(write.arg("--").arg(folder()))
+    shell::shown(shell::program("hosts")?.arg(folder()))
 }
 
 fn in_python() -> Outcome {

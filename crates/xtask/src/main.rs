@@ -76,7 +76,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
         "instructions" => instructions::run(rest),
-        "fuzz-smoke" => without_arguments(rest, fuzz::smoke),
+        "fuzz-smoke" => without_arguments(rest, || fuzz::smoke(true)),
         "lint" => without_arguments(rest, suite::lint),
         _ => return None,
     })
@@ -95,7 +95,7 @@ fn demo(rest: &[String]) -> Outcome {
     let demo = |command: &str| {
         let mut cargo =
             shell::cargo([command, "--quiet", "--profile", "demo", "--no-default-features"]);
-        cargo.args(["--package", "wardgate-tests", "--bin", "demo"]);
+        cargo.args(["--features", "policies", "--package", "wardgate-tests", "--bin", "demo"]);
         cargo
     };
     let package = std::thread::scope(|scope| {

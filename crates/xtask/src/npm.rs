@@ -114,10 +114,9 @@ pub(crate) fn install_packed(folder: &Path) -> Outcome {
 
 /// Runs `wardgate bench` with the package once: it fails unless all answers equal the native ones.
 fn bench_album() -> Outcome {
-    let program = ["run", "--quiet", "--package", "wardgate-cli", "--", "bench"];
-    let what = ["npm/fixtures/album.bundle", "--requests", "npm/fixtures/album.jsonl"];
+    let what = ["bench", "npm/fixtures/album.bundle", "--requests", "npm/fixtures/album.jsonl"];
     let how = ["--host", "all", "--package", "npm", "--seconds", "0.1", "--json"];
-    shell::captured(shell::cargo(program).args(what).args(how)).map(drop)
+    shell::captured(shell::program("wardgate")?.args(what).args(how)).map(drop)
 }
 
 /// Compiles `npm/fixtures/NAME` to the bundle and the accessor module that the tests read. They are
@@ -126,9 +125,8 @@ fn compile_fixture(name: &str) -> Outcome {
     let policies = format!("npm/fixtures/{name}");
     let bundle = format!("{policies}.bundle");
     let accessors = format!("{policies}.accessors.js");
-    let program = ["run", "--quiet", "--package", "wardgate-cli", "--"];
     let compile = ["compile", &policies, "-o", &bundle, "--emit", &accessors];
-    shell::captured(shell::cargo(program).args(compile)).map(drop)
+    shell::captured(shell::program("wardgate")?.args(compile)).map(drop)
 }
 
 /// Makes keys, and bundles that they signed and sealed. Keys are new each time, because a key

@@ -16,16 +16,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::shell::{self, Outcome, cargo, command, root, target};
-use crate::{npm, setup};
+use crate::shell::{self, Outcome, root, target};
+use crate::{hosts, npm, setup};
 use runtimes::{RUNTIMES, Runtime};
 
 /// Compares every way to decide in Node with the native build and the oracle, on the cases and on
 /// generated policies.
 pub(crate) fn in_node() -> Outcome {
     npm::build()?;
-    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "parity"];
-    shell::shown(&mut cargo(program))
+    shell::shown(&mut shell::program("parity")?)
 }
 
 /// Runs all runtimes, on fewer generated requests unless the run is a long one.
@@ -111,12 +110,11 @@ fn prepare(options: &Options) -> Outcome {
     npm::build()?;
     setup::npm_ci(RUNTIMES_FOLDER)?;
     npm::install_packed(&root().join(RUNTIMES_FOLDER))?;
-    let build = ["build", "--profile", "test", "--package", "wardgate-tests", "--bin", "runtimes"];
-    shell::logged("building the questions", &mut cargo(build))?;
+    let mut write = shell::program("runtimes")?;
     if RUNTIMES.iter().any(|runtime| runtime.lacks_crypto && options.asks(runtime.name)) {
-        runtimes::build_wasmtime()?;
+        hosts::build()?;
+        shell::example("parity")?;
     }
-    let mut write = command(program());
     write.arg("write").arg(folder()).args(&options.size);
     shell::shown(&mut write)
 }
@@ -198,10 +196,6 @@ fn report(path: &Path) -> Outcome<Value> {
 /// Returns the folder of questions and reports.
 fn folder() -> PathBuf {
     target().join("parity")
-}
-
-fn program() -> PathBuf {
-    target().join("debug/runtimes")
 }
 
 /// Generated requests of a run that is not long; `cargo xtask parity` makes 20,000.

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use crate::npm;
-use crate::shell::{self, Outcome, command, root, target};
+use crate::shell::{self, Outcome, command, root};
 
 /// Runs every folder of `tests/suites` and the demonstration, and the corpora that are installed.
 pub(crate) fn compare() -> Outcome {
     npm::build()?;
-    shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;
+    let wardgate = shell::program("wardgate")?;
     let mut node = command("node");
-    node.arg(root().join("tests/node/policy-tests.mjs")).arg(target().join("debug/wardgate"));
+    node.arg(root().join("tests/node/policy-tests.mjs")).arg(wardgate.get_program());
     shell::shown(node.args(folders()?))
 }
 

@@ -28,8 +28,7 @@ pub(crate) fn everything() -> Outcome {
 /// Installs the tools that build the package and test most of it.
 pub(crate) fn all() -> Outcome {
     require()?;
-    components()?;
-    wasm_target()?;
+    rust()?;
     for tool in TOOLS {
         install(tool)?;
     }
@@ -48,6 +47,12 @@ fn require() -> Outcome {
     }
     version_of("npm", "--version").ok_or("npm is not installed: it comes with Node")?;
     Ok(())
+}
+
+/// Adds the parts of the Rust toolchain that builds and checks of crates need.
+pub(crate) fn rust() -> Outcome {
+    components()?;
+    wasm_target()
 }
 
 /// Adds rustfmt and clippy, which a minimal toolchain lacks.

@@ -49,6 +49,28 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
+/// Builds a program of the workspace and returns a command that runs it.
+///
+/// Cargo chooses the features of libraries for the packages and targets that it is given. These are
+/// those of `cargo test --workspace`, so that both share every library; one small test stands for
+/// all of them.
+pub(crate) fn program(name: &str) -> Outcome<Command> {
+    build(["--bin", name])?;
+    Ok(command(target().join("debug").join(name)))
+}
+
+/// Builds an example of the workspace, with the libraries of [`program`], and returns a command
+/// that runs it.
+pub(crate) fn example(name: &str) -> Outcome<Command> {
+    build(["--example", name])?;
+    Ok(command(target().join("debug/examples").join(name)))
+}
+
+fn build([kind, name]: [&str; 2]) -> Outcome {
+    let mut build = cargo(["build", "--workspace", "--test", "actions", kind, name]);
+    logged(&format!("building {name}"), &mut build)
+}
+
 /// Runs a command whose output the reader sees.
 pub(crate) fn shown(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|error| cannot_start(command, &error))?;

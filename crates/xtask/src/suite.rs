@@ -4,12 +4,15 @@
 //! the number of steps that passed.
 //!
 //! Steps run in two lanes at once, because much of a run uses one processor only: linking,
-//! whole-program optimisation, a browser. `NATIVE` builds and tests crates, `PACKAGE` builds the
-//! modules and the npm package and runs it in every runtime. Each step is a process of its own, so
-//! that its output stays together; it is printed when the step ends.
+//! whole-program optimisation, a browser. One lane tests the crates (`CRATES`), the other installs
+//! the tools and builds the npm package (`BUILD`), and then runs it in every runtime (`PACKAGE`).
+//! Whichever lane is done takes the next of the steps that can run beside any other (`BESIDE`).
+//! Each step is a process of its own, so that its output stays together; it is printed when the
+//! step ends.
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,24 +30,34 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [word] if word == "--long" => true,
         [word, ..] => return Err(format!("expected `--long` or nothing, found `{word}`")),
     };
-    let setup = run_step(&SET_UP);
-    let lane = |steps: &'static [Step]| {
-        move || steps.iter().map(|step| run_apart(step, is_long)).collect::<Vec<Report>>()
+    setup::rust()?;
+    let run_all =
+        |steps: &[Step]| steps.iter().map(|step| run_apart(step, is_long)).collect::<Vec<_>>();
+    let is_built = OnceLock::new();
+    let rest = Mutex::new(BESIDE.iter());
+    let take_rest = || {
+        let next = || rest.lock().ok().and_then(|mut rest| rest.next());
+        std::iter::from_fn(next).map(|step| run_apart(step, is_long)).collect()
     };
     let lanes = thread::scope(|scope| {
-        let native = scope.spawn(lane(NATIVE));
-        let package = lane(PACKAGE)();
-        native.join().map(|native| [native, package].concat())
+        let crates = scope.spawn(|| {
+            let reports = run_all(CRATES);
+            is_built.wait();
+            [reports, take_rest()].concat()
+        });
+        let build = run_all(BUILD);
+        is_built.get_or_init(|| ());
+        let package = [build, run_all(PACKAGE), take_rest()].concat();
+        crates.join().map(|crates| [crates, package].concat())
     });
-    let lanes = lanes.map_err(|_| "a lane of the suite panicked")?;
-    summary(&[vec![setup], lanes].concat())
+    summary(&lanes.map_err(|_| "a lane of the suite panicked")?)
 }
 
 /// Runs the step of the whole suite with this name.
 pub(crate) fn step(arguments: &[String]) -> Outcome {
     let [name, rest @ ..] = arguments else { return Err("expected the name of a step".into()) };
     let is_long = rest.first().is_some_and(|word| word == "--long");
-    let mut steps = NATIVE.iter().chain(PACKAGE);
+    let mut steps = [CRATES, BUILD, PACKAGE, BESIDE].into_iter().flatten();
     let step = steps.find(|step| step.name == name);
     let step = step.ok_or_else(|| format!("no step is called `{name}`"))?;
     (step.action)(is_long)
@@ -53,7 +66,7 @@ pub(crate) fn step(arguments: &[String]) -> Outcome {
 /// Runs the steps that only read the sources.
 pub(crate) fn lint() -> Outcome {
     let is_read_only = |step: &&Step| LINT.contains(&step.name);
-    summary(&NATIVE.iter().filter(is_read_only).map(run_step).collect::<Vec<_>>())
+    summary(&CRATES.iter().filter(is_read_only).map(run_step).collect::<Vec<_>>())
 }
 
 /// A step of the suite. The argument of the action is true for a long run.
@@ -62,34 +75,43 @@ struct Step {
     action: fn(bool) -> Outcome,
 }
 
-const SET_UP: Step = Step { name: "set-up", action: |_| setup::everything() };
-
-const NATIVE: &[Step] = &[
+/// The tests of the crates, which need neither the package nor a tool beside Rust.
+const CRATES: &[Step] = &[
     Step { name: "format", action: |_| format() },
     Step { name: "layers", action: |_| layers::check() },
     Step { name: "generated code", action: |_| generate::check() },
     Step { name: "cargo test", action: |_| cargo_test() },
     Step { name: "clippy", action: |_| clippy() },
-    Step { name: "vectors", action: |_| vectors::check() },
-    Step { name: "hosts", action: |_| hosts::test() },
-    Step { name: "conformance", action: |_| conformance::run(&[]) },
-    Step { name: "instructions", action: |_| instructions::run(&[]) },
-    Step { name: "fuzz smoke", action: |_| fuzz::smoke() },
 ];
 
-const PACKAGE: &[Step] = &[
+/// The installation of the tools and the build of the package, before the steps that use them.
+const BUILD: &[Step] = &[
+    Step { name: "set-up", action: |_| setup::everything() },
     Step { name: "build wasm", action: |_| wasm::build() },
-    Step { name: "wasm size", action: |_| wasm::check_size() },
-    Step { name: "SPOCP in wasm", action: |_| spocp::in_wasm() },
     Step { name: "npm types", action: |_| npm::check_types() },
+];
+
+/// The steps that install the package or write its fixtures, one after the other.
+const PACKAGE: &[Step] = &[
     Step { name: "npm test", action: |_| npm::test() },
     Step { name: "parity in Node", action: |_| parity::in_node() },
     Step { name: "parity", action: parity::of_suite },
-    Step { name: "compiler parity", action: |_| compiler_parity() },
-    Step { name: "policy tests", action: |_| policy_tests::compare() },
     Step { name: "pages", action: |_| readme::check() },
     Step { name: "bundlers", action: |_| bundlers::check() },
     Step { name: "edge worker", action: |_| edge::check() },
+];
+
+/// The steps that only read the package, the long ones first.
+const BESIDE: &[Step] = &[
+    Step { name: "hosts", action: |_| hosts::test() },
+    Step { name: "instructions", action: |_| instructions::run(&[]) },
+    Step { name: "conformance", action: |_| conformance::run(&[]) },
+    Step { name: "fuzz smoke", action: fuzz::smoke },
+    Step { name: "SPOCP in wasm", action: |_| spocp::in_wasm() },
+    Step { name: "compiler parity", action: |_| compiler_parity() },
+    Step { name: "policy tests", action: |_| policy_tests::compare() },
+    Step { name: "vectors", action: |_| vectors::check() },
+    Step { name: "wasm size", action: |_| wasm::check_size() },
 ];
 
 const LINT: &[&str] = &["format", "clippy", "layers", "generated code"];
@@ -161,10 +183,9 @@ fn clippy() -> Outcome {
 }
 
 fn cargo_test() -> Outcome {
-    let mut all = cargo(["test", "--workspace", "--no-fail-fast"]);
-    // This crate needs the modules for hosts: the step `hosts` tests it.
-    all.args(["--exclude", "wardgate-wasmtime-host"]);
-    shell::logged("cargo test", &mut all)?;
+    // `wasmtime-host` tests the modules for other hosts.
+    hosts::build()?;
+    shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))?;
     // The part that the package is built without.
     let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
     shell::logged("cargo test of signing", &mut cargo(arguments))
@@ -174,6 +195,5 @@ fn cargo_test() -> Outcome {
 /// same faults.
 fn compiler_parity() -> Outcome {
     npm::build()?;
-    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "compiler-parity"];
-    shell::shown(&mut cargo(program))
+    shell::shown(&mut shell::program("compiler-parity")?)
 }

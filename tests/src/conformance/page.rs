@@ -10,8 +10,10 @@ use std::path::Path;
 
 use wardgate_crypto::blake3;
 
+#[cfg(feature = "policies")]
+use super::cel_spec;
 use super::vectors::hexadecimal;
-use super::{Report, SUITES, Suite, cel_spec, files_below};
+use super::{Report, SUITES, Suite, files_below};
 
 /// Writes the page.
 ///
@@ -31,6 +33,7 @@ pub fn written(corpora: &Path, reports: &[(&Suite, Report)]) -> Result<String, S
         for (reason, names) in reasons(report) {
             let _ = writeln!(page, "| `{}` | {} | {reason} |", suite.name, tests(&names));
         }
+        #[cfg(feature = "policies")]
         if suite.name == cel_spec::NAME {
             let count = cel_spec::with_protobuf(corpora)?;
             let _ = writeln!(page, "| `{}` | {count} tests | {PROTOBUF} |", suite.name);
@@ -131,6 +134,7 @@ that passes leaves the list.
 
 const ABOUT: &str = "The page is about corpora with the digest `";
 
+#[cfg(feature = "policies")]
 const PROTOBUF: &str = "about protobuf messages, which a policy cannot have";
 
 /// Tests of one reason that are named one by one.

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{RUNTIMES_FOLDER, program, report};
-use crate::shell::{self, Outcome, cargo, command, root, target};
+use super::{RUNTIMES_FOLDER, report};
+use crate::shell::{self, Outcome, command, root};
 use crate::{hosts, setup, wasm};
 
 /// A runtime that answers the questions.
@@ -90,7 +90,7 @@ impl Runtime {
 }
 
 fn native() -> Outcome<Command> {
-    let mut native = command(program());
+    let mut native = shell::program("runtimes")?;
     native.arg("native");
     Ok(native)
 }
@@ -102,16 +102,9 @@ fn portable() -> Outcome<Command> {
 }
 
 fn wasmtime(code: &str) -> Outcome<Command> {
-    let mut host = command(target().join("debug/examples/parity"));
+    let mut host = shell::example("parity")?;
     host.arg(hosts::folder().join(code)).arg(wasm::spocp());
     Ok(host)
-}
-
-/// Builds the host with wasmtime, and the modules that it runs.
-pub(super) fn build_wasmtime() -> Outcome {
-    hosts::build()?;
-    let build = ["build", "--profile", "test", "--package", "wardgate-wasmtime-host"];
-    shell::logged("building a host", cargo(build).args(["--example", "parity"]))
 }
 
 fn node(flags: &[&str]) -> Command {
