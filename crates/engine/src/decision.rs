@@ -15,7 +15,7 @@ pub enum Effect {
 }
 
 /// The answer to one request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     /// The id of the request.
     pub request_id: String,

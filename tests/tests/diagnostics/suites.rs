@@ -114,16 +114,7 @@ impl Decider for Undecided {
         &mut self,
         questions: &[Question<'_>],
     ) -> Result<Vec<Result<Answer, String>>, String> {
-        let nothing = Decision {
-            request_id: String::new(),
-            resource_id: String::new(),
-            actions: Vec::new(),
-            effective_derived_roles: Vec::new(),
-            outputs: Vec::new(),
-            validation_errors: Vec::new(),
-            evaluation_errors: Vec::new(),
-        };
-        let answer = Answer { decision: nothing, depends_on_time: false };
+        let answer = Answer { decision: Decision::default(), depends_on_time: false };
         Ok(questions.iter().map(|_| Ok(answer.clone())).collect())
     }
 }

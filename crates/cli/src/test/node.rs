@@ -177,10 +177,8 @@ fn decision(answer: &Json) -> Result<Decision, String> {
         request_id: text(answer, "requestId"),
         resource_id: text(answer, "resourceId"),
         actions: actions.ok_or("it gives no decision")?,
-        effective_derived_roles: Vec::new(),
         outputs: outputs.into_iter().flatten().map(output).collect::<Result<_, _>>()?,
-        validation_errors: Vec::new(),
-        evaluation_errors: Vec::new(),
+        ..Decision::default()
     })
 }
 
