@@ -15,6 +15,7 @@
 
 pub mod lanes;
 mod portable;
+mod suite;
 #[cfg(target_arch = "wasm32")]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
