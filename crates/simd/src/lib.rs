@@ -14,6 +14,7 @@
 #![no_std]
 
 pub mod lanes;
+mod methods;
 mod portable;
 mod suite;
 #[cfg(target_arch = "wasm32")]
