@@ -17,5 +17,6 @@ extern crate std;
 pub mod aead;
 pub mod blake3;
 mod keccak;
+mod little_endian;
 pub mod ml_dsa;
 mod shake;

@@ -18,7 +18,6 @@ mod deny;
 pub(crate) mod detected;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
-#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod parts;
 mod portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -43,8 +42,12 @@ pub trait Token: Copy + core::fmt::Debug {
     /// The name of the tier in reports and tests.
     const TIER: &'static str;
 
-    /// Runs `work` as code into which the operations of this tier can be inlined.
-    fn enter<R>(self, work: impl FnOnce(Self) -> R) -> R;
+    /// Runs `work` as code into which the operations of this tier can be inlined: any code, unless
+    /// the tier was detected.
+    #[inline(always)]
+    fn enter<R>(self, work: impl FnOnce(Self) -> R) -> R {
+        work(self)
+    }
 }
 
 /// The operations of one instruction set for kernels.

@@ -14,7 +14,9 @@
 #![no_std]
 
 pub mod lanes;
+mod methods;
 mod portable;
+mod suite;
 #[cfg(target_arch = "wasm32")]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]

@@ -1,41 +1,17 @@
 //! One suite for every back end: each lane is compared with a plain loop.
 
 use super::*;
+use crate::test_tier;
 
 /// Stamps the suite on one back end; `None` where the machine cannot run it.
 macro_rules! backend_suite {
     ($name:ident, $backend:expr) => {
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn words_compare_lane_by_lane() {
-                if let Some(backend) = $backend {
-                    words(backend);
-                }
-            }
-
-            #[test]
-            fn numbers_compare_lane_by_lane() {
-                if let Some(backend) = $backend {
-                    numbers(backend);
-                }
-            }
-
-            #[test]
-            fn every_row_has_its_own_bit() {
-                if let Some(backend) = $backend {
-                    positions(backend);
-                }
-            }
-
-            #[test]
-            fn work_runs_once_and_returns_its_result() {
-                if let Some(backend) = $backend {
-                    let column = [7; ROWS];
-                    assert_eq!(backend.run(|inner| inner.equal(&column, 7)), u64::MAX);
-                }
-            }
+        test_tier! {
+            $name, $backend;
+            words_compare_lane_by_lane => words;
+            numbers_compare_lane_by_lane => numbers;
+            every_row_has_its_own_bit => positions;
+            work_runs_once_and_returns_its_result => work;
         }
     };
 }
@@ -92,6 +68,11 @@ fn positions(backend: impl Backend) {
         assert_eq!(backend.compare(Relation::Less, &numbers, 2.0), 1 << row);
         assert_eq!(backend.compare_columns(Relation::Equal, &numbers, &[1.0; ROWS]), 1 << row);
     }
+}
+
+fn work(backend: impl Backend) {
+    let column = [7; ROWS];
+    assert_eq!(backend.run(|inner| inner.equal(&column, 7)), u64::MAX);
 }
 
 fn check(bits: u64, row_holds: impl Fn(usize) -> bool) {

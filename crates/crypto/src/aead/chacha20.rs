@@ -5,6 +5,8 @@
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::Lanes32;
 
+use crate::little_endian::{bytes, words};
+
 #[cfg(any(test, target_arch = "wasm32"))]
 mod stream;
 
@@ -18,11 +20,7 @@ pub(super) use stream::{Beginning, ChaCha20};
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     let state = initial(Portable, &words(key), words(nonce));
     let [a, b, c, d, .., e, f, g, h] = mixed(Portable, state);
-    let mut derived = [0; 32];
-    for (bytes, word) in derived.as_chunks_mut().0.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-        *bytes = word.to_le_bytes();
-    }
-    derived
+    bytes(&[a, b, c, d, e, f, g, h])
 }
 
 #[inline(always)]
@@ -86,12 +84,4 @@ fn quarter<T: Lanes32>(tier: T, a: T::U32, b: T::U32, c: T::U32, d: T::U32) -> [
     let c = tier.add_u32(c, d);
     let b = tier.rotate_right_u32::<25>(tier.xor_u32(b, c));
     [a, b, c, d]
-}
-
-fn words<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
-    let mut words = [0; WORDS];
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
-    words
 }

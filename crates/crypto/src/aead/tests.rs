@@ -2,12 +2,8 @@ use std::vec::Vec;
 
 use ::chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use ::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
-use wardgate_simd::Portable;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use wardgate_simd::Simd128;
-use wardgate_simd::lanes::Kernel;
-#[cfg(target_arch = "x86_64")]
-use wardgate_simd::{Avx2, Avx512, Sse2};
+use wardgate_simd::lanes::{Kernel, Tier};
+use wardgate_simd::{Portable, test_every_tier};
 
 use super::chacha20::{Apply, ChaCha20};
 use super::*;
@@ -141,29 +137,16 @@ fn every_salt_makes_another_key() {
     assert_ne!(one, sealing_key(&[3; 32], &[2; 32]));
 }
 
-/// Stamps the suite on one tier; `None` where the machine cannot run it.
-macro_rules! stream_suite {
-    ($name:ident, $tier:expr) => {
-        #[test]
-        fn $name() {
-            let Some(tier) = $tier else { return };
-            let cipher = ChaCha20::new(&[7; 32], &[9; 12]);
-            for length in lengths() {
-                let (mut text, mut expected) = (std::vec![1; length], std::vec![1; length]);
-                Apply { cipher: &cipher, counter: 3, text: &mut text }.run(tier);
-                Apply { cipher: &cipher, counter: 3, text: &mut expected }.run(Portable);
-                assert_eq!(text, expected, "{length}");
-            }
-        }
-    };
+test_every_tier! {
+    lanes_give_the_key_stream => key_stream;
 }
 
-stream_suite!(one_lane_gives_the_key_stream, Some(Portable));
-#[cfg(target_arch = "x86_64")]
-stream_suite!(sse2_lanes_give_the_key_stream, Some(Sse2::new()));
-#[cfg(target_arch = "x86_64")]
-stream_suite!(avx2_lanes_give_the_key_stream, Avx2::detect());
-#[cfg(target_arch = "x86_64")]
-stream_suite!(avx512_lanes_give_the_key_stream, Avx512::detect());
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-stream_suite!(simd128_lanes_give_the_key_stream, Some(Simd128::new()));
+fn key_stream<T: Tier>(tier: T) {
+    let cipher = ChaCha20::new(&[7; 32], &[9; 12]);
+    for length in lengths() {
+        let (mut text, mut expected) = (std::vec![1; length], std::vec![1; length]);
+        Apply { cipher: &cipher, counter: 3, text: &mut text }.run(tier);
+        Apply { cipher: &cipher, counter: 3, text: &mut expected }.run(Portable);
+        assert_eq!(text, expected, "{length}");
+    }
+}

@@ -11,6 +11,8 @@
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Block, Lanes32, MAX_WORDS};
 
+use crate::little_endian::bytes;
+
 /// The parameters of a compression beside the words of the block: one value for each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Tail<W> {
@@ -230,24 +232,6 @@ pub(super) fn pad(block: &mut Block, rest: &[u8]) -> u32 {
 pub(super) fn halves(counter: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = counter.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
-}
-
-/// Writes words as BLAKE3 does, the lowest byte first.
-pub(super) fn bytes(words: &[u32; 8]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
-    }
-    bytes
-}
-
-/// Reads words as BLAKE3 does.
-pub(super) fn words(bytes: &[u8; 32]) -> [u32; 8] {
-    let mut words = [0; 8];
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
-    words
 }
 
 /// The initial words, those of SHA-256.

@@ -21,9 +21,10 @@ mod backend {
     use blake3::Hasher;
     use blake3::hazmat::HasherExt;
 
-    use super::super::compress::{DERIVE_KEY_MATERIAL, KEYED_HASH, bytes};
+    use super::super::compress::{DERIVE_KEY_MATERIAL, KEYED_HASH};
     use super::super::tree;
     use super::{Digest, Start};
+    use crate::little_endian::bytes;
 
     pub(super) fn digest(start: &Start, message: &[u8]) -> Digest {
         match hasher(start) {

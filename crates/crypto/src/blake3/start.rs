@@ -1,6 +1,7 @@
 //! The initial state of a hash: the initial words or a key, and the mode in flags.
 
-use super::compress::{DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, IV, KEYED_HASH, words};
+use super::compress::{DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL, IV, KEYED_HASH};
+use crate::little_endian::words;
 
 /// The key words and the flags that every compression of a message shares.
 #[derive(Clone, Copy, Debug)]

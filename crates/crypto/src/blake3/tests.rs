@@ -1,12 +1,8 @@
 use std::vec::Vec;
 use std::{format, vec};
 
-use wardgate_simd::Portable;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use wardgate_simd::Simd128;
 use wardgate_simd::lanes::{Kernel, Tier};
-#[cfg(target_arch = "x86_64")]
-use wardgate_simd::{Avx2, Avx512, Sse2};
+use wardgate_simd::test_every_tier;
 
 use super::batch::{Batch, Inputs};
 use super::*;
@@ -128,31 +124,19 @@ fn short_messages<T: Tier>(tier: T) {
     }
 }
 
-/// Stamps the suite on one tier; `None` where the machine cannot run it.
-macro_rules! batch_suite {
-    ($name:ident, $tier:expr) => {
-        #[test]
-        fn $name() {
-            let Some(tier) = $tier else { return };
-            short_messages(tier);
-            let all = message(CHUNK_BYTES);
-            let messages: Vec<&[u8]> = (0..=CHUNK_BYTES).map(|length| &all[..length]).collect();
-            let mut digests = vec![[0; 32]; messages.len()];
-            let inputs = Inputs::Messages(&messages);
-            Batch { start: &Start::PLAIN, inputs, digests: &mut digests }.run(tier);
-            for (message, digest) in messages.iter().zip(&digests) {
-                assert_eq!(*digest, *::blake3::hash(message).as_bytes(), "{}", message.len());
-            }
-        }
-    };
+/// Hashes a message of every length up to a chunk.
+fn every_length<T: Tier>(tier: T) {
+    let all = message(CHUNK_BYTES);
+    let messages: Vec<&[u8]> = (0..=CHUNK_BYTES).map(|length| &all[..length]).collect();
+    let mut digests = vec![[0; 32]; messages.len()];
+    let inputs = Inputs::Messages(&messages);
+    Batch { start: &Start::PLAIN, inputs, digests: &mut digests }.run(tier);
+    for (message, digest) in messages.iter().zip(&digests) {
+        assert_eq!(*digest, *::blake3::hash(message).as_bytes(), "{}", message.len());
+    }
 }
 
-batch_suite!(one_lane_agrees_with_the_crate, Some(Portable));
-#[cfg(target_arch = "x86_64")]
-batch_suite!(sse2_lanes_agree_with_the_crate, Some(Sse2::new()));
-#[cfg(target_arch = "x86_64")]
-batch_suite!(avx2_lanes_agree_with_the_crate, Avx2::detect());
-#[cfg(target_arch = "x86_64")]
-batch_suite!(avx512_lanes_agree_with_the_crate, Avx512::detect());
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-batch_suite!(simd128_lanes_agree_with_the_crate, Some(Simd128::new()));
+test_every_tier! {
+    short_messages_agree_with_the_crate => short_messages;
+    every_length_agrees_with_the_crate => every_length;
+}

@@ -6,7 +6,7 @@
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
-use super::field::Rows;
+use super::field::{BASE, Rows};
 use super::level::SEED_BYTES;
 use crate::keccak;
 use crate::shake::{self, Blocks, Message, RATE_128};
@@ -169,6 +169,3 @@ const MASK: u64 = 0x7f_ffff;
 
 /// Added to q or more, this carries into the highest bit.
 const OVERFLOW: u64 = (1 << 63) - 8_380_417;
-
-/// 2^52, whose double has an added integer in its low bits.
-const BASE: f64 = 4_503_599_627_370_496.0;

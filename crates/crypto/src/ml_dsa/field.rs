@@ -11,6 +11,9 @@ use wardgate_simd::lanes::{LanesF64, Row};
 /// The modulus q.
 pub(super) const Q: f64 = 8_380_417.0;
 
+/// 2^52, whose double has an added integer in its low bits.
+pub(super) const BASE: f64 = 4_503_599_627_370_496.0;
+
 /// The inverse 1 / q as a double.
 const INVERSE: f64 = 1.0 / Q;
 

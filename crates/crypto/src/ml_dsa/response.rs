@@ -2,7 +2,7 @@
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
-use super::field::Rows;
+use super::field::{BASE, Rows};
 use super::level::Parameters;
 
 /// Writes polynomial `j` of z into lane `j` of every row, and zero into the lanes without one.
@@ -86,6 +86,3 @@ fn spread<L: LanesF64>(lanes: L, set: &Parameters, words: &Words, rows: &mut Row
 type Words = [Row<u64>; GROUPS];
 
 const GROUPS: usize = 86;
-
-/// 2^52, whose double has an added integer in its low bits.
-const BASE: f64 = 4_503_599_627_370_496.0;

@@ -9,6 +9,7 @@ use std::vec::Vec;
 use fastrand::Rng;
 use libcrux_ml_dsa::{MLDSASignature, MLDSAVerificationKey};
 use ml_dsa::signature::Keypair;
+use wardgate_simd::test_every_tier;
 
 macro_rules! level_suite {
     ($name:ident, $set:ty, $level:expr, $others:path) => {
@@ -89,30 +90,22 @@ level_suite!(level_44, ml_dsa::MlDsa44, Level::MlDsa44, libcrux_ml_dsa::ml_dsa_4
 level_suite!(level_65, ml_dsa::MlDsa65, Level::MlDsa65, libcrux_ml_dsa::ml_dsa_65::verify);
 level_suite!(level_87, ml_dsa::MlDsa87, Level::MlDsa87, libcrux_ml_dsa::ml_dsa_87::verify);
 
-/// Stamps the comparison with the oracle on one tier; `None` where the machine cannot run it.
-macro_rules! tier_suite {
-    ($name:ident, $tier:expr) => {
-        #[test]
-        fn $name() {
-            if let Some(tier) = $tier {
-                for level in LEVELS {
-                    commitments_agree(tier, level);
-                    high_bits_agree(tier, level);
-                }
-            }
-        }
-    };
+test_every_tier! {
+    commitments_agree_with_the_oracle => commitments;
+    high_bits_agree_with_the_oracle => high_bits;
 }
 
-tier_suite!(portable_agrees_with_the_oracle, Some(wardgate_simd::Portable));
-#[cfg(target_arch = "x86_64")]
-tier_suite!(sse2_agrees_with_the_oracle, Some(wardgate_simd::Sse2::new()));
-#[cfg(target_arch = "x86_64")]
-tier_suite!(avx2_agrees_with_the_oracle, wardgate_simd::Avx2::detect());
-#[cfg(target_arch = "x86_64")]
-tier_suite!(avx512_agrees_with_the_oracle, wardgate_simd::Avx512::detect());
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-tier_suite!(simd128_agrees_with_the_oracle, Some(wardgate_simd::Simd128::new()));
+fn commitments<T: Tier>(tier: T) {
+    for level in LEVELS {
+        commitments_agree(tier, level);
+    }
+}
+
+fn high_bits<T: Tier>(tier: T) {
+    for level in LEVELS {
+        high_bits_agree(tier, level);
+    }
+}
 
 /// Compares random keys and signatures, with coefficients at the bound and hints at the edges.
 fn commitments_agree<T: Tier>(tier: T, level: Level) {

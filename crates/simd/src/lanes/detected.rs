@@ -69,4 +69,9 @@ const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
+// CPUID leaf 1, ECX.
+pub(crate) const FMA: u32 = 1 << 12;
 const OSXSAVE: u32 = 1 << 27;
+pub(crate) const AVX: u32 = 1 << 28;
+// CPUID leaf 7, EBX.
+pub(crate) const AVX2: u32 = 1 << 5;

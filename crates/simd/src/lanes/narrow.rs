@@ -10,10 +10,11 @@ use core::arch::x86_64::{
 };
 
 use super::Token;
-use super::avx512::{CHI, XOR3};
+use super::avx512::{CHI, XOR3, run};
 use super::parts::{part_mut, part_of};
 use super::wide::Lanes64;
 use crate::Avx512;
+use crate::methods::proven;
 
 /// Proof that this machine has AVX-512.
 #[derive(Clone, Copy, Debug)]
@@ -25,14 +26,6 @@ impl Avx512Narrow {
     pub(super) const fn of(_proof: Avx512) -> Self {
         Self(())
     }
-}
-
-/// Wraps one operation of this tier.
-macro_rules! proven {
-    ($operation:expr) => {
-        // SAFETY: `self` proves the features; memory operands are whole parts of a row.
-        unsafe { $operation }
-    };
 }
 
 impl Token for Avx512Narrow {
@@ -50,69 +43,22 @@ impl Lanes64 for Avx512Narrow {
 
     const LANES: usize = 2;
 
-    #[inline(always)]
-    fn splat_u64(self, value: u64) -> __m128i {
-        proven!(_mm_set1_epi64x(value.cast_signed()))
+    // SAFETY: `self` proves the features; memory operands are whole parts of a row.
+    proven! {
+        #[inline(always)] __m128i;
+        splat_u64(value: u64) => _mm_set1_epi64x(value.cast_signed());
+        load_u64(row: &[u64; 8], part: usize) =>
+            _mm_loadu_si128(part_of::<2, _>(row, part).as_ptr().cast());
+        store_u64(value, row: &mut [u64; 8], part: usize) -> () =>
+            _mm_storeu_si128(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value);
+        xor(a, b) => _mm_xor_si128(a, b);
+        and(a, b) => _mm_and_si128(a, b);
+        or(a, b) => _mm_or_si128(a, b);
+        xor3(a, b, c) => _mm_ternarylogic_epi64::<XOR3>(a, b, c);
+        chi(a, b, c) => _mm_ternarylogic_epi64::<CHI>(a, b, c);
+        add_u64(a, b) => _mm_add_epi64(a, b);
+        shift_left(a, count: u32) => _mm_sll_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
+        shift_right(a, count: u32) => _mm_srl_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
+        rotate_left<COUNT>(a) => _mm_rol_epi64::<COUNT>(a);
     }
-
-    #[inline(always)]
-    fn load_u64(self, row: &[u64; 8], part: usize) -> __m128i {
-        proven!(_mm_loadu_si128(part_of::<2, _>(row, part).as_ptr().cast()))
-    }
-
-    #[inline(always)]
-    fn store_u64(self, value: __m128i, row: &mut [u64; 8], part: usize) {
-        proven!(_mm_storeu_si128(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value));
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        proven!(_mm_xor_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        proven!(_mm_and_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        proven!(_mm_or_si128(a, b))
-    }
-
-    #[inline(always)]
-    fn xor3(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
-        proven!(_mm_ternarylogic_epi64::<XOR3>(a, b, c))
-    }
-
-    #[inline(always)]
-    fn chi(self, a: __m128i, b: __m128i, c: __m128i) -> __m128i {
-        proven!(_mm_ternarylogic_epi64::<CHI>(a, b, c))
-    }
-
-    #[inline(always)]
-    fn add_u64(self, a: __m128i, b: __m128i) -> __m128i {
-        proven!(_mm_add_epi64(a, b))
-    }
-
-    #[inline(always)]
-    fn shift_left(self, a: __m128i, count: u32) -> __m128i {
-        proven!(_mm_sll_epi64(a, _mm_cvtsi32_si128(count.cast_signed())))
-    }
-
-    #[inline(always)]
-    fn shift_right(self, a: __m128i, count: u32) -> __m128i {
-        proven!(_mm_srl_epi64(a, _mm_cvtsi32_si128(count.cast_signed())))
-    }
-
-    #[inline(always)]
-    fn rotate_left<const COUNT: i32>(self, a: __m128i) -> __m128i {
-        proven!(_mm_rol_epi64::<COUNT>(a))
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-#[inline]
-fn run<R>(token: Avx512Narrow, work: impl FnOnce(Avx512Narrow) -> R) -> R {
-    work(token)
 }

@@ -3,58 +3,22 @@
 use fastrand::Rng;
 
 use super::*;
-use crate::Portable;
+use crate::test_every_tier;
 
-/// Stamps the suite on one tier; `None` where the machine cannot run it.
-macro_rules! tier_suite {
-    ($name:ident, $tier:expr) => {
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn words_are_computed_lane_by_lane() {
-                if let Some(tier) = $tier {
-                    words(tier);
-                }
-            }
-
-            #[test]
-            fn numbers_are_computed_lane_by_lane() {
-                if let Some(tier) = $tier {
-                    numbers(tier);
-                }
-            }
-
-            #[test]
-            fn rows_are_read_and_written_part_by_part() {
-                if let Some(tier) = $tier {
-                    parts(tier);
-                }
-            }
-
-            #[test]
-            fn narrow_words_are_computed_lane_by_lane() {
-                if let Some(tier) = $tier {
-                    words(Tier::narrow(tier));
-                }
-            }
-        }
-    };
+test_every_tier! {
+    words_are_computed_lane_by_lane => words;
+    numbers_are_computed_lane_by_lane => numbers;
+    rows_are_read_and_written_part_by_part => parts;
+    narrow_words_are_computed_lane_by_lane => narrow_words;
 }
-
-tier_suite!(portable, Some(Portable));
-#[cfg(target_arch = "x86_64")]
-tier_suite!(sse2, Some(Sse2::new()));
-#[cfg(target_arch = "x86_64")]
-tier_suite!(avx2, Avx2::detect());
-#[cfg(target_arch = "x86_64")]
-tier_suite!(avx512, Avx512::detect());
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-tier_suite!(simd128, Some(Simd128::new()));
 
 #[test]
 fn the_chosen_tier_is_not_denied() {
     assert!(!deny::denies(chosen()));
+}
+
+fn narrow_words(tier: impl Tier) {
+    words(tier.narrow());
 }
 
 fn words<T: Lanes64>(tier: T) {

@@ -60,7 +60,11 @@ pub trait Lanes64: Token {
     fn shift_right(self, a: Self::U64, count: u32) -> Self::U64;
 
     /// Rotates every lane to the left by `COUNT`, which is from 1 to 63.
-    fn rotate_left<const COUNT: i32>(self, a: Self::U64) -> Self::U64;
+    #[inline(always)]
+    fn rotate_left<const COUNT: i32>(self, a: Self::U64) -> Self::U64 {
+        let (left, right) = (COUNT.cast_unsigned(), (64 - COUNT).cast_unsigned());
+        self.or(self.shift_left(a, left), self.shift_right(a, right))
+    }
 
     /// Collects one word for each lane.
     #[inline(always)]
@@ -106,14 +110,25 @@ pub trait LanesF64: Lanes64 {
     fn max(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
     /// Returns `a * b + c`, rounded once or twice.
-    fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
+    #[inline(always)]
+    fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64 {
+        self.add(self.mul(a, b), c)
+    }
 
     /// Returns `c - a * b`, rounded once or twice.
-    fn neg_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64 {
+        self.sub(c, self.mul(a, b))
+    }
 
     /// Returns an integer next to `a * b`, the nearest unless the product lies within a rounding
     /// error of the middle of two. The product is less than 2^51.
-    fn nearest_product(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    #[inline(always)]
+    fn nearest_product(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        // `f64::round_ties_even` calls a library where the target has no instruction for it.
+        let rounder = self.splat_f64(ROUNDER);
+        self.sub(self.mul_add(a, b, rounder), rounder)
+    }
 
     /// Reinterprets the bits of doubles as words.
     fn as_u64(self, a: Self::F64) -> Self::U64;
@@ -123,4 +138,4 @@ pub trait LanesF64: Lanes64 {
 }
 
 /// 1.5 * 2^52: added to a smaller number, it leaves the nearest integer in the low bits.
-pub(crate) const ROUNDER: f64 = 6_755_399_441_055_744.0;
+const ROUNDER: f64 = 6_755_399_441_055_744.0;

@@ -8,7 +8,8 @@ use core::arch::x86_64::{
 };
 
 use crate::lanes::Token;
-use crate::lanes::detected::{Answer, Needs};
+use crate::lanes::detected::{AVX, AVX2, Answer, FMA, Needs};
+use crate::methods::proven;
 use crate::{Backend, Numbers, Relation, Words};
 
 /// Proof that this machine has AVX2 and fused products, and that its system saves the wide
@@ -37,22 +38,26 @@ impl Backend for Avx2 {
         unsafe { run(self, work) }
     }
 
-    #[inline]
-    fn equal(self, column: &Words, value: u32) -> u64 {
-        // SAFETY: `self` proves the feature.
-        unsafe { equal(column, value) }
-    }
-
-    #[inline]
-    fn equal_columns(self, left: &Words, right: &Words) -> u64 {
-        // SAFETY: `self` proves the feature.
-        unsafe { equal_columns(left, right) }
-    }
-
-    #[inline]
-    fn below(self, column: &Words, bound: u32) -> u64 {
-        // SAFETY: `self` proves the feature.
-        unsafe { below(column, bound) }
+    // SAFETY: `self` proves the feature.
+    proven! {
+        #[inline] u64;
+        equal(column: &Words, value: u32) => equal(column, value);
+        equal_columns(left: &Words, right: &Words) => equal_columns(left, right);
+        below(column: &Words, bound: u32) => below(column, bound);
+        compare(relation: Relation, column: &Numbers, value: f64) => match relation {
+            Relation::Equal => compare::<_CMP_EQ_OQ>(column, value),
+            Relation::Less => compare::<_CMP_LT_OQ>(column, value),
+            Relation::LessEqual => compare::<_CMP_LE_OQ>(column, value),
+            Relation::More => compare::<_CMP_GT_OQ>(column, value),
+            Relation::MoreEqual => compare::<_CMP_GE_OQ>(column, value),
+        };
+        compare_columns(relation: Relation, left: &Numbers, right: &Numbers) => match relation {
+            Relation::Equal => compare_columns::<_CMP_EQ_OQ>(left, right),
+            Relation::Less => compare_columns::<_CMP_LT_OQ>(left, right),
+            Relation::LessEqual => compare_columns::<_CMP_LE_OQ>(left, right),
+            Relation::More => compare_columns::<_CMP_GT_OQ>(left, right),
+            Relation::MoreEqual => compare_columns::<_CMP_GE_OQ>(left, right),
+        };
     }
 
     #[inline]
@@ -60,34 +65,6 @@ impl Backend for Avx2 {
         // SAFETY: `self` proves the feature.
         let (equal, some_below) = unsafe { equal_and_some_below(column, value, bound) };
         (equal, if some_below { self.below(column, bound) } else { 0 })
-    }
-
-    #[inline]
-    fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64 {
-        // SAFETY: `self` proves the feature.
-        unsafe {
-            match relation {
-                Relation::Equal => compare::<_CMP_EQ_OQ>(column, value),
-                Relation::Less => compare::<_CMP_LT_OQ>(column, value),
-                Relation::LessEqual => compare::<_CMP_LE_OQ>(column, value),
-                Relation::More => compare::<_CMP_GT_OQ>(column, value),
-                Relation::MoreEqual => compare::<_CMP_GE_OQ>(column, value),
-            }
-        }
-    }
-
-    #[inline]
-    fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64 {
-        // SAFETY: `self` proves the feature.
-        unsafe {
-            match relation {
-                Relation::Equal => compare_columns::<_CMP_EQ_OQ>(left, right),
-                Relation::Less => compare_columns::<_CMP_LT_OQ>(left, right),
-                Relation::LessEqual => compare_columns::<_CMP_LE_OQ>(left, right),
-                Relation::More => compare_columns::<_CMP_GT_OQ>(left, right),
-                Relation::MoreEqual => compare_columns::<_CMP_GE_OQ>(left, right),
-            }
-        }
     }
 }
 
@@ -225,10 +202,5 @@ const NUMBER_SHIFTS: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 4
 
 const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2, saved: WIDE_SAVED };
 
-// CPUID leaf 1, ECX.
-const FMA: u32 = 1 << 12;
-const AVX: u32 = 1 << 28;
-// CPUID leaf 7, EBX.
-const AVX2: u32 = 1 << 5;
 // XCR0: the system saves the registers of SSE and AVX.
 const WIDE_SAVED: u64 = 0b110;

@@ -1,7 +1,7 @@
 //! AVX-512 as a proof, which permits the lanes of `lanes::avx512`.
 
 use crate::lanes::Token;
-use crate::lanes::detected::{Answer, Needs};
+use crate::lanes::detected::{AVX, AVX2, Answer, FMA, Needs};
 
 /// Proof that this machine has AVX-512 with its F, BW, DQ and VL parts, and that its system saves
 /// the registers.
@@ -21,11 +21,7 @@ impl Avx512 {
 const NEEDS: Needs =
     Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, saved: ALL_SAVED };
 
-// CPUID leaf 1, ECX.
-const FMA: u32 = 1 << 12;
-const AVX: u32 = 1 << 28;
 // CPUID leaf 7, EBX.
-const AVX2: u32 = 1 << 5;
 const F: u32 = 1 << 16;
 const DQ: u32 = 1 << 17;
 const BW: u32 = 1 << 30;

@@ -7,6 +7,7 @@ use core::arch::x86_64::{
     _mm_shuffle_ps, _mm_sub_epi32, _mm_xor_si128,
 };
 
+use crate::methods::proven;
 use crate::{Backend, Numbers, Relation, Words};
 
 /// 128-bit vectors, which every x86-64 machine has.
@@ -24,22 +25,16 @@ impl Sse2 {
 impl Backend for Sse2 {
     const NAME: &'static str = "sse2";
 
-    #[inline]
-    fn equal(self, column: &Words, value: u32) -> u64 {
-        // SAFETY: SSE2 is a part of x86-64.
-        unsafe { equal(column, value) }
-    }
-
-    #[inline]
-    fn equal_columns(self, left: &Words, right: &Words) -> u64 {
-        // SAFETY: SSE2 is a part of x86-64.
-        unsafe { equal_columns(left, right) }
-    }
-
-    #[inline]
-    fn below(self, column: &Words, bound: u32) -> u64 {
-        // SAFETY: SSE2 is a part of x86-64.
-        unsafe { below(column, bound) }
+    // SAFETY: SSE2 is a part of x86-64.
+    proven! {
+        #[inline] u64;
+        equal(column: &Words, value: u32) => equal(column, value);
+        equal_columns(left: &Words, right: &Words) => equal_columns(left, right);
+        below(column: &Words, bound: u32) => below(column, bound);
+        compare(relation: Relation, column: &Numbers, value: f64) =>
+            compare(relation, column, value);
+        compare_columns(relation: Relation, left: &Numbers, right: &Numbers) =>
+            compare_columns(relation, left, right);
     }
 
     #[inline]
@@ -47,18 +42,6 @@ impl Backend for Sse2 {
         // SAFETY: SSE2 is a part of x86-64.
         let (equal, some_below) = unsafe { equal_and_some_below(column, value, bound) };
         (equal, if some_below { self.below(column, bound) } else { 0 })
-    }
-
-    #[inline]
-    fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64 {
-        // SAFETY: SSE2 is a part of x86-64.
-        unsafe { compare(relation, column, value) }
-    }
-
-    #[inline]
-    fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64 {
-        // SAFETY: SSE2 is a part of x86-64.
-        unsafe { compare_columns(relation, left, right) }
     }
 }
 

@@ -3,7 +3,8 @@
 use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Kernel, Lanes32, MAX_WORDS, Quad, Tier, dispatch};
 
-use super::{initial, mixed, words};
+use super::{initial, mixed};
+use crate::little_endian::words;
 
 /// A key and a nonce, which determine the key stream.
 #[derive(Clone)]

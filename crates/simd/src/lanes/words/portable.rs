@@ -2,41 +2,21 @@
 
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Portable;
+use crate::methods::methods;
 
 impl Lanes32 for Portable {
     type U32 = u32;
 
     const WORDS: usize = 1;
 
-    #[inline(always)]
-    fn splat_u32(self, value: u32) -> u32 {
-        value
-    }
-
-    #[inline(always)]
-    fn load_u32(self, words: &[u32; MAX_WORDS]) -> u32 {
-        let [first, ..] = words;
-        *first
-    }
-
-    #[inline(always)]
-    fn add_u32(self, a: u32, b: u32) -> u32 {
-        a.wrapping_add(b)
-    }
-
-    #[inline(always)]
-    fn xor_u32(self, a: u32, b: u32) -> u32 {
-        a ^ b
-    }
-
-    #[inline(always)]
-    fn and_u32(self, a: u32, b: u32) -> u32 {
-        a & b
-    }
-
-    #[inline(always)]
-    fn rotate_right_u32<const COUNT: i32>(self, a: u32) -> u32 {
-        a.rotate_right(COUNT.cast_unsigned())
+    methods! {
+        #[inline(always)] u32;
+        splat_u32(value) => value;
+        load_u32(words: &[u32; MAX_WORDS]) => words[0];
+        add_u32(a, b) => a.wrapping_add(b);
+        xor_u32(a, b) => a ^ b;
+        and_u32(a, b) => a & b;
+        rotate_right_u32<COUNT>(a) => a.rotate_right(COUNT.cast_unsigned());
     }
 
     #[inline(always)]

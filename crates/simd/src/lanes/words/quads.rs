@@ -20,9 +20,52 @@ pub(super) trait Quads: Lanes32 {
     /// Writes one group, which is below `WORDS / 4`.
     fn store_quad(self, value: Self::U32, group: usize, quad: &mut Quad);
 
+    /// Interleaves words 0 and 1 of each group of `a` with those of `b`.
+    fn low_words(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// Interleaves words 2 and 3 of each group of `a` with those of `b`.
+    fn high_words(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// Joins the lower halves of each group of `a` and of `b`.
+    fn low_halves(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// Joins the upper halves of each group of `a` and of `b`.
+    fn high_halves(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
     /// Transposes the four words of group `i` of the four vectors, for every `i`.
-    fn transpose(self, rows: [Self::U32; 4]) -> [Self::U32; 4];
+    #[inline(always)]
+    fn transpose(self, [a, b, c, d]: [Self::U32; 4]) -> [Self::U32; 4] {
+        let (low, high) = (self.low_words(a, b), self.high_words(a, b));
+        let (low2, high2) = (self.low_words(c, d), self.high_words(c, d));
+        [
+            self.low_halves(low, low2),
+            self.high_halves(low, low2),
+            self.low_halves(high, high2),
+            self.high_halves(high, high2),
+        ]
+    }
 }
+
+/// Stamps the two conversions of [`Lanes32`] for a tier of [`Quads`] with this vector.
+macro_rules! conversions {
+    ($vector:ty) => {
+        #[inline(always)]
+        fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [$vector; 16] {
+            quads::columns(self, blocks)
+        }
+
+        #[inline(always)]
+        fn rows<const QUADS: usize>(
+            self,
+            columns: &[[$vector; 4]; QUADS],
+            rows: &mut [[Quad; QUADS]; MAX_WORDS],
+        ) {
+            quads::rows(self, columns, rows);
+        }
+    };
+}
+
+pub(super) use conversions;
 
 /// Reads blocks into columns: word `i` of every block into vector `i`.
 #[inline(always)]

@@ -1,44 +1,12 @@
 //! One suite for every tier: each lane is compared with plain arithmetic.
 
 use super::*;
-use crate::Portable;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use crate::Simd128;
-#[cfg(target_arch = "x86_64")]
-use crate::{Avx2, Avx512, Sse2};
+use crate::test_every_tier;
 
-/// Stamps the suite on one tier; `None` where the machine cannot run it.
-macro_rules! word_suite {
-    ($name:ident, $tier:expr) => {
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn words_are_computed_lane_by_lane() {
-                if let Some(tier) = $tier {
-                    arithmetic(tier);
-                }
-            }
-
-            #[test]
-            fn blocks_become_columns_and_columns_rows() {
-                if let Some(tier) = $tier {
-                    turning(tier);
-                }
-            }
-        }
-    };
+test_every_tier! {
+    words_are_computed_lane_by_lane => arithmetic;
+    blocks_become_columns_and_columns_rows => turning;
 }
-
-word_suite!(portable, Some(Portable));
-#[cfg(target_arch = "x86_64")]
-word_suite!(sse2, Some(Sse2::new()));
-#[cfg(target_arch = "x86_64")]
-word_suite!(avx2, Avx2::detect());
-#[cfg(target_arch = "x86_64")]
-word_suite!(avx512, Avx512::detect());
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-word_suite!(simd128, Some(Simd128::new()));
 
 fn arithmetic<T: Lanes32>(tier: T) {
     let mut random = fastrand::Rng::with_seed(0x9e37_79b9);
