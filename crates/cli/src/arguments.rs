@@ -1,4 +1,4 @@
-//! What the command can be told.
+//! The arguments of the command.
 //!
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
@@ -88,7 +88,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether the answer is to be JSON.
+    /// Returns true if the answer is JSON.
     pub(crate) const fn json(&self) -> bool {
         match self {
             Self::Compile(compile) => compile.json,
@@ -230,7 +230,7 @@ pub(crate) enum Hosts {
     All,
 }
 
-/// What is asked, and how the answer is to look.
+/// The request, its time, and the form of the answer.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
     /// The request, or one request on each line; `-` reads standard input.
@@ -244,7 +244,7 @@ pub(crate) struct Input {
     pub(crate) json: bool,
 }
 
-/// How a directory is compiled.
+/// Options for compiling a directory.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {

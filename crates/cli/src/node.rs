@@ -19,7 +19,7 @@ pub(crate) struct Script {
     pub(crate) text: &'static str,
     /// The task of the script, as the words after `cannot`.
     pub(crate) does: &'static str,
-    /// How to do the same without Node.
+    /// The same task without Node.
     pub(crate) instead: &'static str,
 }
 

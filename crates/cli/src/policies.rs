@@ -20,9 +20,9 @@ use crate::output::InOneLine;
 pub(crate) struct Compiled {
     /// The table as an unsigned bundle.
     pub(crate) bundle: Vec<u8>,
-    /// How many policies it was made of.
+    /// The number of policies in the table.
     pub(crate) policies: usize,
-    /// How many rules of SPOCP lie beside them.
+    /// The number of SPOCP rules beside them.
     pub(crate) rules_of_spocp: usize,
     /// The policies as they were read.
     pub(crate) sources: Repository,

@@ -1,10 +1,10 @@
-//! What `wardgate test` can be told about coverage.
+//! The options of `wardgate test` about coverage.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What the tests exercised.
+/// The reports of coverage.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Coverage")]
 pub(crate) struct CoverageOptions {

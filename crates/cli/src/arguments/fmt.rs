@@ -1,4 +1,4 @@
-//! What `wardgate fmt` can be told.
+//! The arguments of `wardgate fmt`.
 
 use std::path::PathBuf;
 

@@ -32,7 +32,7 @@ pub(crate) struct Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known(pub(crate) wardgate_tooling::lint::Lint);
 
-/// What is not to be found.
+/// A finding that fails the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
     Warnings,

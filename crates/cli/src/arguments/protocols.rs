@@ -1,4 +1,4 @@
-//! What `wardgate bench protocols` can be told.
+//! The arguments of `wardgate bench protocols`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `wardgate test` can be told.
+//! The arguments of `wardgate test`.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(crate) struct Test {
     options: TestOptions,
 }
 
-/// How the policies are compiled where a test does not say.
+/// Options for compiling the policies of a test without options.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where a test does not say")]
 struct TestOptions {
@@ -82,12 +82,12 @@ pub(crate) enum Runtime {
 }
 
 impl Test {
-    /// Returns what was given for the values of `globals`.
+    /// Returns the values of `globals` as they were given.
     pub(crate) fn globals(&self) -> Option<&str> {
         self.options.globals.as_deref()
     }
 
-    /// Returns how the policies are compiled where a test does not say.
+    /// Returns the options for compiling the policies of a test without options.
     pub(crate) fn options(&self) -> TableOptions {
         let given = &self.options;
         TableOptions {

@@ -1,4 +1,4 @@
-//! What the commands about keys, signatures, seals and deltas can be told.
+//! The arguments of the commands about keys, signatures, seals and deltas.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use wardgate_engine::cel::Timestamp;
 
 use super::{EXIT_CODES, time};
 
-/// What is asked of a bundle before it is believed.
+/// The requirements on a bundle that is opened.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Opening a bundle")]
 pub(crate) struct Opening {
@@ -45,7 +45,7 @@ impl Opening {
     }
 }
 
-/// What a bundle is to say of itself.
+/// The header of a bundle.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The header of the bundle")]
 pub(crate) struct LabelOptions {

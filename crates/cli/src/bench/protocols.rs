@@ -221,5 +221,5 @@ const SHARED: &str = "server and clients are tasks of the same threads, one for 
 const APART: &str =
     "clients have threads of their own, beside those of the server, one for each core";
 
-/// How long each way is measured.
+/// The time for which each way is measured.
 const WHILE: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use wardgate_engine::table::PolicyTable;
 use super::gather::Met;
 use super::need::{Expression, Need, expressions, needs};
 
-/// Why an action was decided as it was.
+/// The reason for the decision on an action.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) answer: Answer,
@@ -177,5 +177,5 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// How many names a hint lists.
+/// The largest number of names in a hint.
 const MOST_NAMES: usize = 8;

@@ -196,5 +196,5 @@ fn one_of(roles: &[String]) -> String {
 /// Characters of values in one line.
 const MOST_IN_A_LINE: usize = 100;
 
-/// How many rules are listed that could have allowed an action.
+/// The largest number of listed rules that could have allowed an action.
 const MOST_RULES: usize = 10;

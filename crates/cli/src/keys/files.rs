@@ -67,7 +67,7 @@ pub(super) fn hold_secrets(keys: &[Key]) -> bool {
     keys.iter().any(|key| !matches!(key, Key::Public(_)))
 }
 
-/// How a new file is made: not at all if there is one, and with its permissions from the beginning.
+/// Returns options that create a file, fail if it exists, and set permissions from the beginning.
 fn owned() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
