@@ -203,7 +203,7 @@ impl<'a> Lexer<'a, '_> {
     }
 }
 
-/// How a string literal begins, and so how it ends.
+/// The opening of a string literal, which determines its end.
 struct Quote {
     bytes: bool,
     raw: bool,

@@ -80,7 +80,7 @@ fn escape(rest: &str, in_bytes: bool) -> Result<(Unit, &str), Why> {
     }
 }
 
-/// Why an escape cannot be decoded.
+/// The fault of an escape.
 enum Why {
     Unknown,
     Unfinished,

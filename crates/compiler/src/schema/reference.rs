@@ -17,7 +17,7 @@ pub struct Target {
     pub(super) pointer: String,
 }
 
-/// Where a reference leads, before the file is looked at.
+/// The target of a reference, before the file is read.
 pub struct Reference {
     target: Target,
     /// The name of a schema, in the resource that the target is.

@@ -15,7 +15,7 @@ pub(super) fn message(scanner: &str) -> String {
 /// A line that should be a key and its value.
 pub(super) const NO_COLON: &str = "a line without `:` stands between the keys of a map";
 
-/// How the scanner's words begin or end, and ours.
+/// The first or last words of the scanner's messages, and the project's texts.
 const MESSAGES: [(&str, &str); 43] = [
     ("found unexpected end of stream", "quoted text has no closing quote"),
     (
