@@ -46,7 +46,7 @@ pub struct Config {
     pub log: Level,
     /// Decisions over HTTP.
     pub http: Http,
-    /// Where the policies come from. Without them rules of SPOCP answer.
+    /// The source of the policies. Without it rules of SPOCP answer.
     pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
@@ -60,7 +60,7 @@ pub struct Config {
     pub traces: Option<Traces>,
 }
 
-/// How important an event must be to be logged.
+/// The least importance of an event that is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// The server cannot do what was requested.

@@ -1,4 +1,4 @@
-//! Where keys are that tokens may be signed with: in a file, or on another server.
+//! Sources of the keys that sign tokens: a file, or another server.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{ConfigError, Remote, Section};
 use crate::limits::KEYS_PAUSE;
 
-/// Where a set of JSON Web Keys is.
+/// The source of a set of JSON Web Keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeysAt {
     /// In a file, read when the server starts.
@@ -18,7 +18,7 @@ pub enum KeysAt {
 /// A set of JSON Web Keys on another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeysUrl {
-    /// Where it is.
+    /// Its address.
     pub remote: Remote,
     /// The interval between two fetches of the set.
     pub refresh: Duration,

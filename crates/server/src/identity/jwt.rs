@@ -20,7 +20,7 @@ use keys::KeySet;
 pub(crate) use keys::Lenience;
 pub(crate) use static_keys::Keys;
 
-/// Why a token is not accepted, in words that may go to its sender.
+/// The reason for a refused token, in words that may go to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenError {
     Malformed,

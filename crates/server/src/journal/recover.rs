@@ -32,7 +32,7 @@ pub(crate) struct Recovered {
 /// An end that was never known to be on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Torn {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub(crate) offset: u64,
     /// Its bytes.
     pub(crate) bytes: Vec<u8>,

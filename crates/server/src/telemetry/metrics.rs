@@ -59,7 +59,7 @@ endpoints! {
 struct Series {
     /// By the first digit of the status: 2, 4, 5.
     statuses: [AtomicU64; 3],
-    /// How many took at most as long as each bound, and how many took longer.
+    /// The number that took at most as long as each bound, and the number that took longer.
     times: [AtomicU64; BOUNDS.len() + 1],
     microseconds: AtomicU64,
 }

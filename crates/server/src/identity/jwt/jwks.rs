@@ -135,7 +135,7 @@ impl RemoteKeySet {
         self.cache.cached.load().as_ref().map(|cached| cached.since.elapsed())
     }
 
-    /// How many looks have failed.
+    /// Returns the number of failed fetches.
     pub(crate) fn failures(&self) -> u64 {
         self.cache.failures.load(Ordering::Relaxed)
     }

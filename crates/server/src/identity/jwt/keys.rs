@@ -86,7 +86,7 @@ impl KeySet {
         Ok((Self { keys: usable, lenience }, skipped))
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub(super) const fn len(&self) -> usize {
         self.keys.len()
     }

@@ -110,7 +110,7 @@ impl Collector {
     }
 }
 
-/// How many spans of those that were taken were refused.
+/// Returns the number of sent spans that the collector refused.
 fn refused(body: &[u8]) -> usize {
     // Some answer nothing, or not in JSON, and mean that all is well.
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -159,7 +159,7 @@ fn header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
     Some((name, value))
 }
 
-/// Where spans go if the URL has no path: the one that the protocol names.
+/// The path that the protocol names, for a URL without one.
 const PATH: &str = "/v1/traces";
 
 /// Headers that the operator may add.
