@@ -17,7 +17,7 @@ use wardgate_compiler::policy::model::{
 };
 use wardgate_compiler::source::Location;
 
-/// Where a name comes from: a set by its name, or the policy itself.
+/// The origin of a name: a set by its name, or the policy itself.
 type Origin<'p> = Option<&'p str>;
 
 /// Names that one policy uses.
