@@ -44,7 +44,7 @@ export class Member {
     return this.#isReady;
   }
 
-  /** Whether it has ever been ready. */
+  /** Returns true if it has ever been ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
