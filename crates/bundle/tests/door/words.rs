@@ -52,10 +52,10 @@ fn every_flaw_of_a_table_has_its_text() {
     malformed(Flaw::Conditions, "a condition is malformed");
     malformed(Flaw::Blocks, "a rule block is malformed");
     malformed(Flaw::Policies, "the list of policies is malformed");
-    malformed(Flaw::FastPaths, "a plan is unsound");
+    malformed(Flaw::FastPaths, "a fast path is malformed");
     check(
         OpenError::Malformed(Flaw::FastPaths),
-        "the policy table is malformed: a plan is unsound",
+        "the policy table is malformed: a fast path is malformed",
     );
 }
 
