@@ -43,7 +43,7 @@ impl Reference {
         match pointer {
             Some(pointer) => Ok(Target { pointer: pointer.clone(), ..self.target }),
             None => {
-                Err(Fault::new(Position::START, format!("the reference `#{anchor}` leads nowhere")))
+                Err(Fault::new(Position::START, format!("the reference `#{anchor}` has no target")))
             }
         }
     }

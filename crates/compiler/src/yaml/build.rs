@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
         let at = self.padding.position(&span.start);
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err(self.error(at, "an alias stands inside the value that it names"));
+            return Err(self.error(at, "an alias is inside the value that it names"));
         };
         let (size, depth) = measure(node);
         if self.open.len().saturating_add(depth) > MAX_NODE_DEPTH {

@@ -157,7 +157,7 @@ impl SuiteReader<'_> {
             if selection.names.is_empty() {
                 selection.names.push(named);
             } else {
-                let message = format!("`{one}` cannot stand beside `{many}`");
+                let message = format!("`{one}` cannot be combined with `{many}`");
                 self.checks.push(Diagnostic::error(Code::Validation, at, message));
             }
         }
