@@ -169,7 +169,7 @@ fn requests_that_cannot_be_used_are_named() {
     change(
         r#""kind":"photo""#,
         r#""kind":"photo","policyVersion":"a","policy_version":"b""#,
-        ": `resource.policyVersion` stands twice, in two spellings",
+        ": `resource.policyVersion` is given twice, in two spellings",
     );
     change(
         r#""kind":"photo""#,
