@@ -57,7 +57,7 @@ impl KeysUrl {
         let refuse = |message: String| Err(ConfigError::new(message));
         if !self.remote.url.starts_with("https://") {
             return refuse(format!(
-                "`url` in `[{location}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
+                "`url` in `[{location}]` must begin with `https://`: without TLS an attacker on the network could replace the keys"
             ));
         }
         if self.remote.ca.is_none() {

@@ -164,8 +164,7 @@ impl Policies {
             return Err(ConfigError::new(message));
         }
         if self.trust.is_empty() && matches!(self.location, Location::Url(_)) {
-            let message =
-                "`url` in `[policies]` needs `trust`: who answers there vouches for nothing";
+            let message = "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key";
             return Err(ConfigError::new(message));
         }
         if self.trust.is_empty() && (self.at_least.is_some() || !self.require.is_empty()) {
@@ -178,7 +177,7 @@ impl Policies {
 }
 
 fn for_a_bundle(key: &str) -> ConfigError {
-    ConfigError::new(format!("`{key}` in `[policies]` is for a bundle, and `directory` is none"))
+    ConfigError::new(format!("`{key}` in `[policies]` is for a bundle, not for a `directory`"))
 }
 
 const AFTER_EXPIRY: &[(&str, AfterExpiry)] =

@@ -113,7 +113,7 @@ impl Spocp {
         }
         if !self.anonymous_queries && self.admin_tokens.is_none() && !shows_certificates {
             return refuse(
-                "nobody may ask: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+                "no client may query: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
             );
         }
         if self.durability != Durability::Always && self.changes.is_none() {

@@ -44,7 +44,7 @@ impl fmt::Display for StoreError {
         match self {
             Self::Journal(error) => error.fmt(out),
             Self::Rule(error) => {
-                write!(out, "the file of changes holds a rule that cannot be read: {error}")
+                write!(out, "the journal of changes holds a rule that cannot be read: {error}")
             }
             Self::SameId => {
                 out.write_str("two rules have the same id, although they are not the same")

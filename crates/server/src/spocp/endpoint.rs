@@ -97,7 +97,7 @@ fn read(config: &Spocp) -> Result<(Access, Option<TlsAcceptor>, Vec<ServerName<'
     let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
     let name = |name: &String| {
         ServerName::try_from(name.clone())
-            .map_err(|_| format!("`{name}` is no name of a certificate"))
+            .map_err(|_| format!("`{name}` is not a DNS name or an IP address"))
     };
     Ok((access, tls, config.admin_names.iter().map(name).collect::<Result<_, _>>()?))
 }
