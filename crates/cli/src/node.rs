@@ -33,7 +33,9 @@ impl Script {
             let about = std::fs::metadata(folder).map_err(|e| Failure::reading(folder, &e))?;
             if !about.is_dir() {
                 let shown = folder.in_one_line();
-                return Err(Failure::usage(format!("`{shown}` is no folder of the npm package")));
+                return Err(Failure::usage(format!(
+                    "`{shown}` is not a folder of the npm package"
+                )));
             }
             // A package knows itself by its name.
             node.current_dir(folder);

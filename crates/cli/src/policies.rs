@@ -108,7 +108,9 @@ pub(crate) fn must_be_directory(path: &Path) -> Result<(), Failure> {
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     match about.is_dir() {
         true => Ok(()),
-        false => Err(Failure::usage(format!("`{}` is no directory of policies", path.display()))),
+        false => {
+            Err(Failure::usage(format!("`{}` is not a directory of policies", path.display())))
+        }
     }
 }
 
@@ -140,7 +142,7 @@ pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened
 pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &OpenError) -> Failure {
     match error {
         OpenError::NotABundle => Failure::policies(format!(
-            "`{}` is no bundle; give a bundle, or the directory of the policies",
+            "`{}` is not a bundle; give a bundle, or the directory of the policies",
             path.display()
         )),
         error => terms.refused(path, bundle, error),

@@ -160,7 +160,7 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
             scope => format!("scope {scope}"),
         };
         let names = listed(&of_kind);
-        return format!("asked for version {version}, {scope}; there are {names}");
+        return format!("the request is for version {version}, {scope}; there are {names}");
     }
     let kinds: Vec<_> = inspection.kinds.into_iter().collect();
     match kinds.is_empty() {

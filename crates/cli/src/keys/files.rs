@@ -19,7 +19,7 @@ use crate::replace;
 pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(&mut *bytes).map_err(|error| {
-        let message = format!("the system gives no randomness: {error}");
+        let message = format!("the system cannot provide random bytes: {error}");
         Failure::Message(Status::BadInputOutput, message)
     })?;
     Ok(bytes)
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
     match exposed {
         Some(mode) if hold_secrets(&keys) => Err(Failure::policies(format!(
             "`{shown}` holds a secret and others can read it (mode {mode:o}): \
-                 make another key, or run `chmod 600 {shown}` if nobody has",
+                 make another key, or run `chmod 600 {shown}` if no other user has read it",
             shown = path.display()
         ))),
         _ => Ok(keys),
