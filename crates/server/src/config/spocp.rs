@@ -16,7 +16,7 @@ pub struct Spocp {
     pub listen: Vec<String>,
     /// Files and folders of rules.
     pub rules: Vec<PathBuf>,
-    /// The file of changes. Without it rules cannot be added and deleted.
+    /// The journal of changes. Without it rules cannot be added and deleted.
     pub changes: Option<PathBuf>,
     /// The durability of a change that has been answered.
     pub durability: Durability,

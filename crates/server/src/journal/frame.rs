@@ -1,4 +1,4 @@
-//! The bytes of the file of changes.
+//! The bytes of the journal of changes.
 //!
 //! The file begins with the `START` of its records. Then come frames: a head of fixed length, and
 //! the changes that were written as one. The head has a check of its own, so that a damaged length

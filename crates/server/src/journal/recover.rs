@@ -1,4 +1,4 @@
-//! The recovery of the file of changes, and the judgement of its end.
+//! The recovery of the journal of changes, and the judgement of its end.
 //!
 //! A kill, or a machine that loses power, may leave a last frame that is cut off or has holes:
 //! pieces that the disk never received, which read as zeros. Such an end was never known to be on

@@ -44,7 +44,7 @@ impl Outcome {
 }
 
 impl Rules {
-    /// Opens rules that change, with the file of changes at `path`. `base` is called under the lock
+    /// Opens rules that change, with the journal of changes at `path`. `base` is called under the lock
     /// of the file.
     ///
     /// # Errors

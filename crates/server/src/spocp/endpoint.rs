@@ -57,7 +57,7 @@ impl Endpoint {
         Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
     }
 
-    /// Reads the files that the configuration names, and opens no socket or file of changes.
+    /// Reads the files that the configuration names, and opens no socket or journal of changes.
     pub(crate) fn check(config: &Spocp) -> Result<(), String> {
         read(config).map(drop)
     }
