@@ -98,12 +98,12 @@ interface List {
 function readList(key: string, bytes: Uint8Array): List {
   const type = key.slice(key.indexOf("/") + 1);
   const items: unknown = JSON.parse(fromUtf8(bytes));
-  if (!Array.isArray(items)) throw new Error("it is no list");
+  if (!Array.isArray(items)) throw new Error("it is not a list");
   if (items.length > MAX_ENTITIES) throw new Error(`it has ${items.length} entities, at most ${MAX_ENTITIES} are read`);
   const entities = items.map((item: unknown) => readEntity(item, type));
   const byId = new Map<string, Entity["properties"]>();
   for (const { id, properties } of entities) {
-    if (byId.has(id)) throw new Error(`the id \`${cut(id)}\` stands twice`);
+    if (byId.has(id)) throw new Error(`duplicate id \`${cut(id)}\``);
     byId.set(id, properties ?? {});
   }
   return { entities, byId };
@@ -111,9 +111,9 @@ function readList(key: string, bytes: Uint8Array): List {
 
 function readEntity(item: unknown, type: string): Entity {
   const { id, properties = {} } = (item ?? {}) as { readonly [name: string]: unknown };
-  if (typeof id !== "string") throw new Error("an entry has no `id` that is a string");
+  if (typeof id !== "string") throw new Error("the `id` of an entry must be a string");
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
-    throw new Error(`the \`properties\` of \`${id}\` are no object`);
+    throw new Error(`the \`properties\` of \`${id}\` must be an object`);
   }
   return { type, id, properties: properties as NonNullable<Entity["properties"]> };
 }

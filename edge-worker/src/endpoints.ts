@@ -92,7 +92,7 @@ export async function actionSearch(incoming: EndpointRequest): Promise<EndpointA
 
 /** An empty list of results would mean that every candidate is denied. */
 function mustHaveIndex({ index }: Service): void {
-  if (index === undefined) throw new Problem(501, "no-index", "there is no index to search through: send `candidates`");
+  if (index === undefined) throw new Problem(501, "no-index", "there is no index to search: send `candidates`");
 }
 
 /** Returns the types whose entries in the index may matter. */

@@ -71,7 +71,7 @@ function problemOf(thrown: unknown): Problem {
   }
   console.error(JSON.stringify({ event: "failure", message: String(thrown) }));
   if (thrown instanceof NotReady) {
-    return new Problem(503, "not-ready", "nothing can be decided at the moment", { "Retry-After": "1" });
+    return new Problem(503, "not-ready", "no decision can be made at the moment", { "Retry-After": "1" });
   }
   return new Problem(500, "internal", "the request could not be answered");
 }

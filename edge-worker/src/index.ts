@@ -68,7 +68,7 @@ async function callerOf({ request, service }: Pick<EndpointRequest, "request" | 
     case "unknown":
       throw new Problem(401, "unauthorized", "the bearer token is not accepted", challenge(', error="invalid_token"'));
     case "forbidden":
-      throw new Problem(403, "forbidden", "this caller may not ask here", challenge(', error="insufficient_scope"'));
+      throw new Problem(403, "forbidden", "this caller may not use this endpoint", challenge(', error="insufficient_scope"'));
   }
 }
 
@@ -94,7 +94,7 @@ async function describe({ request, service }: Omit<EndpointRequest, "endpoint" |
 function originOf(request: Request): string {
   const { protocol, host, hostname } = new URL(request.url);
   if (isLoopback(hostname)) return `${protocol}//${host}`;
-  if (request.cf === undefined) throw new Problem(404, "not-found", "this PDP was not told its URL");
+  if (request.cf === undefined) throw new Problem(404, "not-found", "the URL of this PDP is not configured: set PDP_URL");
   return `https://${host}`;
 }
 

@@ -148,7 +148,7 @@ const main :Workerd.Worker = (
 `;
 }
 
-/** How long an answer takes, on a connection that stays. */
+/** Measures the time of an answer, on a connection that stays. */
 async function asked(port, agent, { body, ...question }, isRight) {
   const begun = performance.now();
   const answer = await new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ try {
   process.kill(-worker.pid, "SIGTERM");
 }
 
-/** What the specification says of HTTP. */
+/** Tests the rules of the specification on HTTP. */
 async function transport() {
   const reading = { subject: user("alice"), action: { name: "read" }, resource: record("record-1") };
   const headers = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json", "X-Request-ID": "a-1" };

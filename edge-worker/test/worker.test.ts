@@ -46,7 +46,7 @@ describe("an evaluation", () => {
       expect((await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) })).status, type).toBe(200);
     }
     const doubled = JSON.stringify(reading).replace("{", '{"subject":{"type":"user","id":"bob"},');
-    expect(await ask(deployed, EVALUATION, doubled)).toMatchObject({ status: 400, body: { message: "the member `subject` stands twice in one object" } });
+    expect(await ask(deployed, EVALUATION, doubled)).toMatchObject({ status: 400, body: { message: "duplicate member `subject` in an object" } });
     const broken = new Uint8Array([0x22, 0xff, 0x22]);
     expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY, body: broken })).status).toBe(400);
     expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY })).status).toBe(400);

@@ -168,7 +168,7 @@ How many times as long as ours the fastest row of a rival takes, in this run.
 | what | found | promised | |
 |---|--:|--:|---|";
 
-/// What a throughput of one GiB each second leaves for a byte: 2^30 bytes in 10^9 ns.
+/// The nanoseconds for a byte at one GiB each second: 2^30 bytes in 10^9 ns.
 const NANOSECONDS_PER_GIB: f64 = 1.073_741_824;
 
 #[cfg(test)]

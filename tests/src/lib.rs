@@ -1,6 +1,6 @@
 //! Tests over every crate: conformance corpora, cases, oracles and fuzzing.
 //!
-//! Nothing here ships. Corpora outside the project are data, read at run time; without that data
+//! It never ships. Corpora outside the project are data, read at run time; without that data
 //! the tests print its absence and pass.
 #![forbid(unsafe_code)]
 

@@ -10,6 +10,7 @@ use wardgate_engine::table::Flaw;
 
 use crate::format::VERSION;
 use crate::key_id::KeyId;
+use crate::limits::MAX_SIGNATURES;
 
 /// The reason for refusing a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,14 +182,16 @@ impl OpenError {
             Self::Sealed => "the bundle is sealed, and must be unsealed first",
             Self::NotSealed => "the bundle is not sealed",
             Self::Delta => "this is a delta, and must be applied to its base first",
-            Self::NotADelta => "these bytes are no delta",
+            Self::NotADelta => "these bytes are not a delta",
             Self::WrongDigest => "the digest does not fit the content",
             Self::MalformedIndex => "the list of chunks is malformed",
             Self::MalformedEnvelope => "the envelope is malformed",
             Self::NotSigned => "the bundle is not signed",
             Self::UnknownSigner => "no signature is by a trusted key",
             Self::MalformedHeader => "the header is malformed",
-            Self::TimeRequired => "the bundle is valid for a time, and no time was given",
+            Self::TimeRequired => {
+                "the bundle has a validity period, and no time was given to check it"
+            }
             Self::WrongName => "the bundle has another name than expected",
             Self::NotText => "the text of the bundle is not UTF-8",
             Self::MalformedRules => "the rules of the bundle are malformed",
@@ -214,13 +217,18 @@ impl fmt::Display for OpenError {
                 write!(f, "the bundle announces {expected} bytes, found {found}")
             }
             Self::TooManySignatures { found } => {
-                write!(f, "{found} signatures are more than are looked at")
+                write!(
+                    f,
+                    "the bundle has {found} signatures, at most {MAX_SIGNATURES} are verified"
+                )
             }
             Self::WrongAlgorithm { key } => {
                 write!(f, "the signature of `{key}` is of another algorithm than the key")
             }
             Self::WrongSignature { key } => write!(f, "the signature of `{key}` is wrong"),
-            Self::MissingSigner { key } => write!(f, "`{key}` must sign and did not"),
+            Self::MissingSigner { key } => {
+                write!(f, "the required signature by `{key}` is missing")
+            }
             Self::TooFewSigners { expected, found } => {
                 write!(f, "expected {expected} trusted signers, found {found}")
             }

@@ -39,7 +39,10 @@ impl fmt::Display for PackError {
                 "expected a name of at most {MAX_NAME_BYTES} bytes without control characters, \
                  numbers up to {MAX_NUMBER} and an expiry after the beginning"
             ),
-            Self::TooLarge { bytes } => write!(f, "{bytes} bytes are more than a bundle may hold"),
+            Self::TooLarge { bytes } => write!(
+                f,
+                "the bundle would have {bytes} bytes, at most {MAX_BUNDLE_BYTES} are allowed"
+            ),
             Self::Refused(error) => error.fmt(f),
         }
     }

@@ -138,9 +138,12 @@ impl fmt::Display for SigningError {
             }
             Self::SignedAlready { key } => write!(f, "the bundle is signed by `{key}` already"),
             Self::TooManySignatures => {
-                write!(f, "the bundle has {MAX_SIGNATURES} signatures, and no place for more")
+                write!(
+                    f,
+                    "the bundle has {MAX_SIGNATURES} signatures already, and more are not allowed"
+                )
             }
-            Self::Failed => f.write_str("the key did not sign"),
+            Self::Failed => f.write_str("signing with the key failed"),
         }
     }
 }

@@ -220,7 +220,7 @@ mod tests {
         check(&written(0, &["a"], &[]), "expected a number of signers from 1 to 1, found 0");
         check(&written(1, &[], &[]), "expected 1 to 64 trusted keys, found 0");
         check(&written(2, &["a"], &[]), "expected a number of signers from 1 to 1, found 2");
-        check(&written(1, &["a"], &["b"]), "`b` must sign and is not among the trusted keys");
+        check(&written(1, &["a"], &["b"]), "the required key `b` is not among the trusted keys");
         check(&written(1, &["a", "a"], &[]), "two trusted keys have the id `a`");
     }
 

@@ -234,7 +234,7 @@ impl fmt::Display for TrustError {
                 write!(f, "the key `{key}` is trusted under another id already")
             }
             Self::UnknownRequired { key } => {
-                write!(f, "`{key}` must sign and is not among the trusted keys")
+                write!(f, "the required key `{key}` is not among the trusted keys")
             }
             Self::Quorum { at_least, keys } => {
                 write!(f, "expected a number of signers from 1 to {keys}, found {at_least}")

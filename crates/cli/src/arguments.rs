@@ -1,4 +1,4 @@
-//! What the command can be told.
+//! The arguments of the command.
 //!
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
@@ -27,7 +27,7 @@ pub(crate) use trust::{
     LabelOptions, MakeDelta, Opening, Public, Purpose, Seal, Sign, Verify,
 };
 
-/// Compile access policies, and ask them who may do what.
+/// Compile access policies, and decide requests with them.
 #[derive(Debug, Parser)]
 #[command(name = "wardgate", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
@@ -39,20 +39,20 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compile a directory of policies to a bundle, or check whether it compiles.
+    /// Compile a directory of policies to a bundle, or check that it compiles.
     #[command(after_help = EXIT_CODES)]
     Compile(Compile),
-    /// Look through policies for what their author may not have meant.
+    /// Check policies for likely mistakes.
     #[command(after_help = lint::HELP)]
     Lint(Lint),
     /// Decide requests.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
-    /// Decide requests and say why: which rule decided, or what would have to hold, with the values
-    /// that conditions saw.
+    /// Decide requests and explain the decisions: the rule that decided, or the conditions that would
+    /// have to hold, with the values that they read.
     #[command(after_help = CHECK_HELP)]
     Explain(Explain),
-    /// Show what a bundle or a directory of policies holds.
+    /// Show the content of a bundle or of a directory of policies.
     #[command(after_help = EXIT_CODES)]
     Inspect(Inspect),
     /// Run the test suites of a directory of policies.
@@ -61,34 +61,34 @@ pub(crate) enum Command {
     /// Measure how quickly requests are decided, natively and in WebAssembly.
     #[command(after_help = BENCH_HELP)]
     Bench(Bench),
-    /// Make keys, look into them, and take the public half of them.
+    /// Make keys, show them, and write their public half.
     #[command(disable_help_subcommand = true)]
     Keys(Keys),
     /// Sign a bundle.
     #[command(after_help = EXIT_CODES)]
     Sign(Sign),
-    /// Tell whether trusted keys have signed a bundle, and what they said of it.
+    /// Verify the signatures of a bundle, and show its header.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
     /// Seal a bundle or a delta, so that only holders of the key can read it.
     #[command(after_help = EXIT_CODES)]
     Seal(Seal),
-    /// Take the seal off a bundle or a delta.
+    /// Unseal a bundle or a delta.
     #[command(after_help = EXIT_CODES)]
     Unseal(Seal),
-    /// Write what changed between two bundles, or apply it.
+    /// Make a delta between two bundles, or apply one.
     #[command(disable_help_subcommand = true)]
     Delta(Delta),
-    /// Lay out policies, test suites and fixtures.
+    /// Format policies, test suites and fixtures.
     #[command(after_help = FMT_HELP)]
     Fmt(Fmt),
-    /// Answer over the network.
+    /// Serve decisions over the network.
     #[command(after_help = EXIT_CODES)]
     Serve(Serve),
 }
 
 impl Command {
-    /// Whether the answer is to be JSON.
+    /// Returns true if the answer is JSON.
     pub(crate) const fn json(&self) -> bool {
         match self {
             Self::Compile(compile) => compile.json,
@@ -142,7 +142,7 @@ pub(crate) struct Check {
     pub(crate) policies: PathBuf,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// Tell which policy and scope decided, and which derived roles were in effect.
+    /// Print the policy and scope that decided, and the effective derived roles.
     #[arg(long)]
     pub(crate) meta: bool,
     #[command(flatten)]
@@ -192,7 +192,7 @@ pub(crate) struct Bench {
     /// The requests, as `wardgate check` reads them; `-` reads standard input.
     #[arg(short, long, alias = "request", value_name = "FILE|-", required = true)]
     pub(crate) requests: Option<PathBuf>,
-    /// Where to decide: `native`, `node` (WebAssembly in Node) or `all`.
+    /// The host that decides: `native`, `node` (WebAssembly in Node) or `all`.
     #[arg(long, value_name = "HOST", default_value = "native", hide_possible_values = true)]
     pub(crate) host: Hosts,
     /// The folder of the npm package `wardgate` [default: the one Node finds from this folder].
@@ -201,7 +201,7 @@ pub(crate) struct Bench {
     /// Seconds for which each host is measured.
     #[arg(long, value_name = "N", default_value = "2", value_parser = seconds)]
     pub(crate) seconds: Duration,
-    /// The time that conditions see, such as 2024-05-06T07:08:09Z [default: the clock at the start].
+    /// The time that conditions read, such as 2024-05-06T07:08:09Z [default: the clock at the start].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
     /// Print JSON.
@@ -218,7 +218,7 @@ pub(crate) struct Serve {
     /// The configuration, in TOML: docs/server.md describes it.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: PathBuf,
-    /// Find out whether configuration and policies can be used, and answer nobody.
+    /// Check that configuration and policies can be used, and exit.
     #[arg(long)]
     pub(crate) check_config: bool,
 }
@@ -230,13 +230,13 @@ pub(crate) enum Hosts {
     All,
 }
 
-/// What is asked, and how the answer is to look.
+/// The request, its time, and the form of the answer.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
     /// The request, or one request on each line; `-` reads standard input.
     #[arg(short, long, value_name = "FILE|-")]
     pub(crate) request: PathBuf,
-    /// The time that conditions see, such as 2024-05-06T07:08:09Z [default: the clock].
+    /// The time that conditions read, such as 2024-05-06T07:08:09Z [default: the clock].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
     /// Print JSON, one line for each answer.
@@ -244,24 +244,24 @@ pub(crate) struct Input {
     pub(crate) json: bool,
 }
 
-/// How a directory is compiled.
+/// Options for compiling a directory.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
-    /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false
+    /// The evaluation of conditions that fail: `strict` denies, `lenient` takes them for false
     /// [default: strict].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     pub(crate) evaluation: Option<Mode>,
-    /// Where no policy has the scope of a request, start at the nearest scope above it.
+    /// If no policy has the scope of a request, start at the nearest scope above it.
     #[arg(long)]
     pub(crate) lenient_scope_search: bool,
     /// The values of `globals`: a JSON or YAML file, or a JSON object.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) globals: Option<String>,
-    /// The policy version that a request without one means [default: `default`].
+    /// The policy version of requests without one [default: `default`].
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub(crate) default_version: Option<String>,
-    /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies
+    /// Attributes that do not fit their schema: `none` ignores them, `warn` reports, `reject` denies
     /// [default: none].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     pub(crate) schema_enforcement: Option<Schemas>,
@@ -318,10 +318,10 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  done; a denial is an answer too
+  0  success; a request may be denied
   1  the policies, the bundle or a key cannot be used
-  2  the command was called wrongly
-  3  a request cannot be used; the others were answered
+  2  the arguments are wrong
+  3  a request cannot be used; the others were decided
   4  reading or writing failed"
     };
 }

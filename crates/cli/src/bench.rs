@@ -121,8 +121,8 @@ mod tests {
         else {
             unreachable!()
         };
-        let expected = "`edit` of photo p1, asked by sam: the general path denies, \
-                    the native host allows; nothing was timed";
+        let expected = "`edit` of photo p1, requested by sam: the general path denies, \
+                    the native host allows; no time was measured";
         assert_eq!((status, message.as_str()), (Status::Disagreement, expected));
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn title(request: &Request, out: &Output) -> String {
     let (kind, resource) = (&request.resource.kind, &request.resource.id);
     let named = format!("{id}{kind} {resource}");
     let roles = request.principal.roles.join(", ");
-    let asked_by = format!(", asked by {} as {roles}", request.principal.id);
+    let asked_by = format!(", requested by {} as {roles}", request.principal.id);
     format!("{}{}", out.paint(Tone::Title, &shown(&named)), shown(&asked_by))
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
 fn check(compile: &Compile) -> Result<(), Failure> {
     let option = match &compile.output {
         Some(output) if is_standard_output(output) && compile.json => {
-            let message = "`--json` prints where the bundle goes: give the bundle a file";
+            let message =
+                "`--json` and the bundle both go to standard output: name a file for the bundle";
             return Err(Failure::usage(message));
         }
         Some(_) => None,
@@ -55,7 +56,7 @@ fn check(compile: &Compile) -> Result<(), Failure> {
         None => compile.label.given(),
     };
     if let Some(option) = option {
-        let message = format!("`{option}` is for a bundle: say where it goes, with `-o`");
+        let message = format!("`{option}` is for a bundle: name its file with `-o`");
         return Err(Failure::usage(message));
     }
     paths(compile).check()

@@ -11,7 +11,7 @@ use crate::output::InOneLine;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::reading;
 
-/// How the command ended. The numbers are promised in the help.
+/// The result of the command. The help promises the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Done,
@@ -43,7 +43,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why the command cannot go on.
+/// A failure that ends the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The policies do not compile.

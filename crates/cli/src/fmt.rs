@@ -94,7 +94,8 @@ impl Run<'_> {
         match format(name, bytes) {
             Ok(formatted) => {
                 if formatted.outcome == Outcome::Unchanged {
-                    let unchanged = "stays as it is: no layout of it is sure to keep its meaning";
+                    let unchanged =
+                        "is not changed: no layout of it is sure to preserve its meaning";
                     complain(format_args!("wardgate: `{name}` {unchanged}"));
                 }
                 Ok(Some(formatted.text))

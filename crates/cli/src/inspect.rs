@@ -58,7 +58,7 @@ impl Signatures {
 
     fn words(&self) -> String {
         match (self.claimed.as_slice(), self.verified.as_slice()) {
-            ([], _) => "nobody".to_owned(),
+            ([], _) => "no key".to_owned(),
             (claimed, []) => format!("{}, not verified", claimed.join(", ")),
             (_, verified) => verified.join(", "),
         }

@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for Nested<'_> {
         let mut map = BTreeMap::new();
         while let Some(name) = members.next_key::<Box<str>>()? {
             if map.contains_key(&name) {
-                return Err(A::Error::custom(format!("member `{name}` stands here twice")));
+                return Err(A::Error::custom(format!("duplicate member `{name}`")));
             }
             map.insert(name, members.next_value_seed(inner)?);
         }

@@ -48,7 +48,7 @@ pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64, Failure> {
 pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
     let Label { name, revision, created, not_before, expires } = &header.label;
     let creation =
-        |seconds: &u64| if *seconds == 0 { "not said".to_owned() } else { time(*seconds) };
+        |seconds: &u64| if *seconds == 0 { "not given".to_owned() } else { time(*seconds) };
     let mut fields = vec![
         ("name", if name.is_empty() { "none".to_owned() } else { name.clone() }),
         ("revision", revision.to_string()),

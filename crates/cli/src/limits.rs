@@ -17,7 +17,7 @@ pub(crate) const MAX_KEY_FILE_BYTES: u64 = 1 << 20;
 /// Memory that the requests of one measurement may take, roughly, for they are all held at once.
 pub(crate) const MAX_MEASURED_BYTES: usize = 256 << 20;
 
-/// How long one host may be measured.
+/// The longest measurement of one host.
 pub(crate) const MAX_MEASURING: Duration = Duration::from_secs(600);
 
 /// The shortest measurement that has room for warming up.

@@ -19,7 +19,7 @@ pub(crate) struct Script {
     pub(crate) text: &'static str,
     /// The task of the script, as the words after `cannot`.
     pub(crate) does: &'static str,
-    /// How to do the same without Node.
+    /// The same task without Node.
     pub(crate) instead: &'static str,
 }
 
@@ -33,7 +33,9 @@ impl Script {
             let about = std::fs::metadata(folder).map_err(|e| Failure::reading(folder, &e))?;
             if !about.is_dir() {
                 let shown = folder.in_one_line();
-                return Err(Failure::usage(format!("`{shown}` is no folder of the npm package")));
+                return Err(Failure::usage(format!(
+                    "`{shown}` is not a folder of the npm package"
+                )));
             }
             // A package knows itself by its name.
             node.current_dir(folder);

@@ -87,7 +87,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
     let shown = path.display();
     Failure::policies(match error {
-        OpenError::NotABundle => format!("`{shown}` is no bundle"),
+        OpenError::NotABundle => format!("`{shown}` is not a bundle"),
         OpenError::Sealed => {
             format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
         }

@@ -1,4 +1,4 @@
-//! Where answers go: standard output, with colours only where a person looks.
+//! Standard output, with colours only on a terminal.
 //!
 //! Text that came from a request or a bundle cannot move the cursor: control characters are shown,
 //! never sent.

@@ -20,9 +20,9 @@ use crate::output::InOneLine;
 pub(crate) struct Compiled {
     /// The table as an unsigned bundle.
     pub(crate) bundle: Vec<u8>,
-    /// How many policies it was made of.
+    /// The number of policies in the table.
     pub(crate) policies: usize,
-    /// How many rules of SPOCP lie beside them.
+    /// The number of SPOCP rules beside them.
     pub(crate) rules_of_spocp: usize,
     /// The policies as they were read.
     pub(crate) sources: Repository,
@@ -108,7 +108,9 @@ pub(crate) fn must_be_directory(path: &Path) -> Result<(), Failure> {
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     match about.is_dir() {
         true => Ok(()),
-        false => Err(Failure::usage(format!("`{}` is no directory of policies", path.display()))),
+        false => {
+            Err(Failure::usage(format!("`{}` is not a directory of policies", path.display())))
+        }
     }
 }
 
@@ -140,7 +142,7 @@ pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened
 pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &OpenError) -> Failure {
     match error {
         OpenError::NotABundle => Failure::policies(format!(
-            "`{}` is no bundle; give a bundle, or the directory of the policies",
+            "`{}` is not a bundle; give a bundle, or the directory of the policies",
             path.display()
         )),
         error => terms.refused(path, bundle, error),

@@ -138,11 +138,7 @@ impl Requests {
     fn malformed(&self, error: &serde_json::Error, first: usize) -> String {
         let line = (first + error.line()).saturating_sub(1);
         let position = format!("line {line}, column {}", error.column());
-        format!(
-            "{}, {position}: this is no JSON that can be used: {}",
-            self.name,
-            json::message(error)
-        )
+        format!("{}, {position}: invalid JSON: {}", self.name, json::message(error))
     }
 
     fn unreadable(&self, error: &io::Error) -> Failure {

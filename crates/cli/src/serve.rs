@@ -87,7 +87,7 @@ fn table_options(policies: &Policies) -> Result<TableOptions, Failure> {
     let compile = &policies.compile;
     let globals = compile.globals.as_ref().map(|path| match path.to_str() {
         Some(path) => Ok(path.to_owned()),
-        None => Err(Failure::usage(format!("`{}` is no text", path.in_one_line()))),
+        None => Err(Failure::usage(format!("`{}` is not text", path.in_one_line()))),
     });
     Ok(TableOptions {
         evaluation: compile.is_lenient.then_some(Mode::Lenient),
@@ -111,7 +111,7 @@ impl Source for Directory {
                 let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
                 SourceError::new(lines.join("\n"))
             }
-            Failure::ReaderGone => SourceError::new("nobody reads"),
+            Failure::ReaderGone => SourceError::new("the reader has closed the output"),
         })
     }
 

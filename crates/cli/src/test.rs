@@ -86,7 +86,7 @@ fn sources(test: &Test, options: &Options) -> Result<Sources, Failure> {
     let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
     if !about.is_dir() {
         let shown = test.directory.in_one_line();
-        return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
+        return Err(Failure::usage(format!("`{shown}` is not a directory of policies")));
     }
     let sources = Sources::read(&test.directory, options)
         .map_err(|errors| policies::below(&test.directory, errors))?;
@@ -125,7 +125,7 @@ fn decide(
 fn filter(test: &Test) -> Result<Filter, Failure> {
     let mut filter = Filter::default();
     if let Some(pattern) = &test.run {
-        let wrong = |why| Failure::usage(format!("`--run` is no regular expression: {why}"));
+        let wrong = |why| Failure::usage(format!("`--run` is not a regular expression: {why}"));
         filter = filter.name(pattern).map_err(wrong)?;
     }
     for globs in &test.filter {
@@ -138,7 +138,7 @@ fn suite_files(test: &Test) -> Result<Files, Failure> {
     let folder = folder(test);
     let about = std::fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
     if !about.is_dir() {
-        return Err(Failure::usage(format!("`{}` is no directory", folder.in_one_line())));
+        return Err(Failure::usage(format!("`{}` is not a directory", folder.in_one_line())));
     }
     files::read(folder).map_err(|errors| policies::below(folder, errors))
 }

@@ -35,7 +35,7 @@ pub(crate) struct FormatAnswer {
     /// The text of the file as it should be, if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
-    /// How much of it was laid out.
+    /// The extent of the layout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<&'static str>,
     pub(crate) diagnostics: Vec<JsDiagnostic>,

@@ -123,7 +123,7 @@ impl TestOptions {
     pub(crate) fn filter(&self) -> Result<Filter, Failure> {
         let mut filter = Filter::default();
         if let Some(pattern) = &self.run {
-            let wrong = |why| Failure::range(format!("option `run` is no pattern: {why}"));
+            let wrong = |why| Failure::range(format!("option `run` is not a pattern: {why}"));
             filter = filter.name(pattern).map_err(wrong)?;
         }
         if let Some(globs) = &self.filter {

@@ -22,7 +22,7 @@ use crate::yaml;
 pub struct Compiled {
     /// The parts of the policy table, ready to be packed.
     pub parts: Parts,
-    /// How many policies of all kinds were read; those that are disabled do not count.
+    /// The number of policies of all kinds that were read, without disabled ones.
     pub policies: usize,
     /// The rules of SPOCP that lie beside the policies.
     pub rules: RuleSet,

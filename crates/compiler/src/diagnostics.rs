@@ -18,7 +18,7 @@ use crate::source::{Location, Position, SourceError, SourceFile};
 pub use lint::Lint;
 pub use render::visible;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// No table can be written.
@@ -132,7 +132,7 @@ impl Code {
 /// One error or warning for the author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The kind of the diagnostic.
     pub code: Code,
@@ -140,7 +140,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The path of the file.
     pub file: String,
-    /// Where in the file: inside an expression, the exact character.
+    /// The position in the file: inside an expression, the exact character.
     pub position: Option<Position>,
     /// The position of the field that `path` names. Differs from `position` inside an expression.
     pub field: Option<Position>,

@@ -18,7 +18,7 @@ pub struct ExprSource {
     pub text: Arc<str>,
     /// The location of the field that holds it: the position of its key, or of its list entry.
     pub at: Location,
-    /// Where the scalar starts in the file, and how it is written.
+    /// The start of the scalar in the file, and its style.
     pub scalar: ScalarSpan,
 }
 
@@ -29,11 +29,11 @@ pub struct ScalarSpan {
     pub offset: usize,
     /// The position of that character.
     pub start: Position,
-    /// How it is written.
+    /// The style of the scalar.
     pub style: Style,
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes.

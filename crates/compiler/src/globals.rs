@@ -38,7 +38,7 @@ fn map(entries: &[Entry]) -> Result<BTreeMap<String, Attr>, String> {
             return Err(format!("line {line}: expected a name, found {}", key.describe()));
         };
         if map.insert(name.to_string(), attr(value)?).is_some() {
-            return Err(format!("line {line}: `{name}` stands here twice"));
+            return Err(format!("line {line}: duplicate name `{name}`"));
         }
     }
     Ok(map)

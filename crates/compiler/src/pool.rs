@@ -34,7 +34,7 @@ pub struct PoolBuilder {
 pub struct Program {
     /// The instructions.
     pub code: Vec<u32>,
-    /// How many registers they use.
+    /// The number of registers they use.
     pub registers: u32,
     /// The text that the author wrote, for messages.
     pub source: String,

@@ -30,7 +30,7 @@ pub struct Repository {
     pub policies: Vec<Policy>,
     /// The policies that say `disabled: true`, which count as absent.
     pub disabled: Vec<Disabled>,
-    /// How many files and directories `.wardgateignore` leaves out.
+    /// The number of files and directories that `.wardgateignore` leaves out.
     pub ignored: usize,
     /// The rules of SPOCP, in the order of their files.
     pub rules: RuleSet,
@@ -44,7 +44,7 @@ pub struct Repository {
 pub struct Disabled {
     /// The key that it would go by.
     pub key: String,
-    /// Where its document starts.
+    /// The start of its document.
     pub location: Location,
 }
 

@@ -57,7 +57,7 @@ impl SchemaFile {
     }
 }
 
-/// Why a file of `_schemas` cannot be had.
+/// The cause of an unavailable file of `_schemas`.
 #[derive(Debug)]
 pub enum Unavailable {
     /// There is no such file.
@@ -66,7 +66,7 @@ pub enum Unavailable {
     Broken(Vec<Diagnostic>),
 }
 
-/// Where schema files come from: a path inside `_schemas` in, the file out.
+/// A loader of schema files: takes a path inside `_schemas` and returns the file.
 pub type Load<'a> = dyn Fn(&str) -> Result<SchemaFile, Unavailable> + 'a;
 
 /// Writes the schemas that policies name, each node once.

@@ -14,7 +14,7 @@ pub struct SourceFile {
     pub path: String,
     /// The contents, without a byte order mark.
     pub text: String,
-    /// Where the lines start: found once, for there may be as many diagnostics as lines.
+    /// The starts of the lines: found once, for there may be as many diagnostics as lines.
     starts: OnceLock<Vec<usize>>,
 }
 
@@ -117,9 +117,9 @@ impl Position {
 pub struct Location {
     /// The file.
     pub file: Arc<SourceFile>,
-    /// Where in the file.
+    /// The position in the file.
     pub position: Position,
-    /// Where in the policy, such as `$.resourcePolicy.rules[0].condition.match.expr`.
+    /// The path in the policy, such as `$.resourcePolicy.rules[0].condition.match.expr`.
     pub path: Arc<str>,
 }
 

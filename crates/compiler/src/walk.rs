@@ -21,7 +21,7 @@ pub struct Entry<'w> {
     directory: &'w Directory,
     /// Its own name.
     pub name: OsString,
-    /// Where the system finds it.
+    /// Its path for the file system.
     pub location: PathBuf,
     /// The type of the entry; a link is a link, and not its target.
     pub kind: FileType,
@@ -79,7 +79,7 @@ impl WalkedFile {
 pub struct UnreadDirectory {
     /// Its path from where the walk began, `.` for that directory.
     pub path: String,
-    /// Where the system finds it.
+    /// Its path for the file system.
     pub location: PathBuf,
     /// Why.
     pub error: io::Error,

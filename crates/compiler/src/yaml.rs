@@ -89,7 +89,7 @@ type Fault = Box<Diagnostic>;
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where messages about the value point: the scalar, the bracket, the first `-` of a sequence,
+    /// The target of messages about the value: the scalar, the bracket, the first `-` of a sequence,
     /// or the first `:` of a block mapping, as Cerbos has it.
     pub position: Position,
     /// Byte offset of the value's first character.

@@ -70,7 +70,7 @@ impl fmt::Display for RequestError {
             }
             Self::TooDeep => write!(f, "attributes nest deeper than {MAX_VALUE_DEPTH} levels"),
             Self::Doubled { name, offset } => {
-                write!(f, "member `{name}` stands here twice, at byte {offset}")
+                write!(f, "duplicate member `{name}`, at byte {offset}")
             }
             Self::Missing { field } => write!(f, "`{field}` is missing"),
             Self::Wrong { field, expected, found } => {

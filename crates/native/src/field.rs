@@ -1,6 +1,6 @@
 //! Attributes of the host's own data, and how such data is read.
 //!
-//! Nothing is copied: a field borrows from the value that it was read of. Numbers are doubles, as
+//! A field borrows from the value that it was read of, without a copy. Numbers are doubles, as
 //! everywhere in a request.
 
 use wardgate_engine::attr::{Attr, AttrMap};

@@ -46,7 +46,7 @@ pub struct Config {
     pub log: Level,
     /// Decisions over HTTP.
     pub http: Http,
-    /// Where the policies come from. Without them rules of SPOCP answer.
+    /// The source of the policies. Without it rules of SPOCP answer.
     pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
@@ -60,7 +60,7 @@ pub struct Config {
     pub traces: Option<Traces>,
 }
 
-/// How important an event must be to be logged.
+/// The least importance of an event that is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// The server cannot do what was requested.
@@ -153,9 +153,9 @@ impl Config {
             (_, None) if self.authzen.rules.is_some() => {
                 refuse("`[authzen.rules]` needs `[spocp]`, which says where rules are")
             }
-            (None, Some(spocp)) if spocp.rules.is_empty() && spocp.changes.is_none() => refuse(
-                "there would never be a rule: `[spocp]` without `[policies]` needs `rules` or `changes`",
-            ),
+            (None, Some(spocp)) if spocp.rules.is_empty() && spocp.changes.is_none() => {
+                refuse("`[spocp]` without `[policies]` needs `rules` or `changes`")
+            }
             _ => Ok(()),
         }
     }
@@ -172,7 +172,7 @@ fn must_fit(
     }
     if !spocp.is_given() {
         return refuse(
-            "there is nothing to answer from: `[policies]` is missing, or `[spocp]`".into(),
+            "`[policies]` or `[spocp]` is required: decisions come from one of them".into(),
         );
     }
     if aux_data.is_given() {
@@ -181,11 +181,11 @@ fn must_fit(
     let known = [auth, authzen].into_iter().find(|table| table.is_given());
     match known.filter(|_| !http.is_given()) {
         Some(table) => refuse(format!(
-            "`[{}]` needs `[http]`, which is not spoken by itself without `[policies]`",
+            "`[{}]` needs `[http]`, which is off by default without `[policies]`",
             table.name()
         )),
         None if authzen.is_given() && !authzen.has("rules") => refuse(
-            "`[authzen]` without `[policies]` needs `[authzen.rules]`: nothing answers it".into(),
+            "`[authzen]` needs `[policies]` or `[authzen.rules]`, which decide its requests".into(),
         ),
         None => Ok(()),
     }

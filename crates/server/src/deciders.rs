@@ -18,7 +18,7 @@ use crate::limits::MAX_WAITING_DECISIONS;
 #[derive(Debug)]
 pub(crate) struct Deciders(Arc<Queue>);
 
-/// Why something is not decided.
+/// The reason for a missing decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecideError {
     /// As much waits as may.

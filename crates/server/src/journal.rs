@@ -1,4 +1,4 @@
-//! A file of changes that survives a crash: frames, their recovery, and the file on its disk.
+//! A journal of changes that survives a crash: frames, their recovery, and the file on its disk.
 
 pub(crate) mod error;
 pub(crate) mod files;

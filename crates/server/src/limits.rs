@@ -33,19 +33,19 @@ pub(crate) const EXPIRY_PACE: Duration = Duration::from_secs(60);
 /// Connections that wait to be accepted. The system may allow for fewer.
 pub(crate) const BACKLOG: i32 = 4096;
 
-/// How long accepting waits after the system had no file descriptor left.
+/// The pause of accepting after the system had no file descriptor left.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long another server may take to be connected to.
+/// The longest time of connecting to another server.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long another server may take to send a file.
+/// The longest time in which another server sends a file.
 pub(crate) const FETCH: Duration = Duration::from_secs(60);
 
 /// Bytes of the longest set of keys that another server publishes.
 pub(crate) const MAX_KEYS_BYTES: usize = 1 << 20;
 
-/// How long another server may take to send its keys.
+/// The longest time in which another server sends its keys.
 pub(crate) const KEYS_FETCH: Duration = Duration::from_secs(10);
 
 /// The shortest time between two requests for keys: tokens with unknown key ids must not become
@@ -55,19 +55,19 @@ pub(crate) const KEYS_PAUSE: Duration = Duration::from_secs(10);
 /// Bytes of the answer of a collector of spans that are read.
 pub(crate) const MAX_COLLECTOR_ANSWER_BYTES: usize = 64 << 10;
 
-/// How often the same spans are sent at most.
+/// The largest number of attempts to send the same spans.
 pub(crate) const SPAN_ATTEMPTS: u32 = 5;
 
-/// How long the second attempt to send spans waits. Each after it waits twice as long.
+/// The pause before the second attempt to send spans; it doubles after each.
 pub(crate) const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest pause that a collector may request.
 pub(crate) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(300);
 
-/// How long spans are still sent once the server has stopped.
+/// The longest time for sending spans after the server has stopped.
 pub(crate) const FLUSH: Duration = Duration::from_secs(5);
 
-/// How long a TLS handshake may take.
+/// The longest TLS handshake.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Bytes of the shortest token of a caller or administrator: long enough not to be guessed.

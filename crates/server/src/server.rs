@@ -32,7 +32,7 @@ pub struct Server {
     workers: Arc<Workers>,
 }
 
-/// Why there is no server, in words for the operator.
+/// The reason for a failed start, in words for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerError(String);
 

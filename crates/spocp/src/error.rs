@@ -85,8 +85,8 @@ impl fmt::Display for Kind {
         let text = match self {
             Self::Empty => "there is no expression",
             Self::Unfinished => "the expression is not finished",
-            Self::Trailing => "something follows the expression",
-            Self::Unopened => "`)` closes nothing",
+            Self::Trailing => "text follows the expression",
+            Self::Unopened => "`)` has no opening `(`",
             Self::Unexpected(byte) => {
                 return write!(out, "unexpected byte `{}`", core::ascii::escape_default(*byte));
             }
@@ -98,7 +98,7 @@ impl fmt::Display for Kind {
             Self::Tag => "a list begins with an atom, its tag",
             Self::StarForm => "expected `set`, `range`, `prefix`, `suffix` or nothing after `*`",
             Self::EmptySet => "a set has at least one element",
-            Self::NestedSet => "a set cannot stand directly in a set",
+            Self::NestedSet => "a set cannot contain a set directly",
             Self::SameTag => "the lists of a set must have different tags",
             Self::Affix => "expected one atom after `prefix` or `suffix`",
             Self::RangeType => "expected `alpha`, `numeric`, `date`, `time`, `ipv4` or `ipv6`",

@@ -271,13 +271,11 @@ impl core::error::Error for Refused {}
 impl fmt::Display for Refused {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => out.write_str("an empty expression is no rule"),
+            Self::Empty => out.write_str("an empty expression is not a rule"),
             Self::Full => {
                 write!(out, "the set is full: it has at most {MAX_RULES} rules, or fewer long ones")
             }
-            Self::NoNumber => {
-                out.write_str("every number of a rule has been given: load the rules anew")
-            }
+            Self::NoNumber => out.write_str("all numbers of rules are used: load the rules anew"),
         }
     }
 }

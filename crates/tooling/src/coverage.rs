@@ -38,7 +38,7 @@ pub struct PolicyCoverage {
     pub kind: &'static str,
     /// The file that holds it.
     pub source: Arc<SourceFile>,
-    /// Where it starts.
+    /// Its start.
     pub position: Position,
     /// Its rules, in order.
     pub rules: Vec<RuleCoverage>,
@@ -53,13 +53,13 @@ pub struct PolicyCoverage {
 pub struct RuleCoverage {
     /// Its name; its number in the policy where it has none.
     pub name: String,
-    /// Where it starts.
+    /// Its start.
     pub position: Position,
-    /// How often it applied; for a rule of a role policy, how often its condition was met.
+    /// The times it applied; for a rule of a role policy, the times its condition was met.
     pub applied: u64,
-    /// How often it was a candidate and did not apply.
+    /// The times it was a candidate and did not apply.
     pub not_applied: u64,
-    /// How often its condition could not be evaluated.
+    /// The failed evaluations of its condition.
     pub failed: u64,
     /// The expressions of its condition, in order.
     pub expressions: Vec<ExpressionCoverage>,
@@ -71,13 +71,13 @@ pub struct RuleCoverage {
 pub struct RoleCoverage {
     /// Its name.
     pub name: String,
-    /// Where its definition starts.
+    /// The start of its definition.
     pub position: Position,
-    /// How often it was granted.
+    /// The times it was granted.
     pub granted: u64,
-    /// How often it was not granted.
+    /// The times it was not granted.
     pub not_granted: u64,
-    /// How often its condition could not be evaluated.
+    /// The failed evaluations of its condition.
     pub failed: u64,
     /// True if every principal has it: any role will do, and there is no condition.
     pub is_for_all: bool,
@@ -91,15 +91,15 @@ pub struct RoleCoverage {
 pub struct ExpressionCoverage {
     /// As it is written.
     pub text: Arc<str>,
-    /// Where it starts.
+    /// Its start.
     pub start: Position,
-    /// Where it ends.
+    /// Its end.
     pub end: Position,
     /// The number of times that it was true.
     pub times_true: u64,
-    /// How often it did not hold.
+    /// The number of times that it was false.
     pub times_false: u64,
-    /// How often it could not be evaluated.
+    /// The number of failed evaluations.
     pub failed: u64,
 }
 

@@ -86,7 +86,7 @@ pub fn expression(source: &str, width: Option<usize>) -> Option<String> {
     cel::layout(source, width.map_or(Width::Line, Width::Lines), Parentheses::Needed)
 }
 
-/// How much of a file is laid out.
+/// The part of a file that is laid out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,

@@ -23,7 +23,7 @@ impl Moment {
     pub(crate) fn new(now: f64, min_revision: f64) -> Result<Self, Failure> {
         let seconds = clock::timestamp(now)?.seconds();
         let now = u64::try_from(seconds)
-            .map_err(|_| Failure::Range("the clock must not stand before 1970".into()))?;
+            .map_err(|_| Failure::Range("the clock must not be before 1970".into()))?;
         Ok(Self { now, min_revision: min_revision as u64 })
     }
 

@@ -79,11 +79,11 @@ impl fmt::Display for HostError {
                 write!(f, "the code has plain calls of version {found}, expected {expected}")
             }
             Self::Refused { message, .. } => f.write_str(message),
-            Self::OutOfTime => f.write_str("the call took longer than it may"),
+            Self::OutOfTime => f.write_str("the call exceeded its time limit"),
             Self::Trapped { message } => write!(f, "the code trapped: {message}"),
             Self::Busy { message } => write!(f, "all instances are in use: {message}"),
-            Self::Thread { message } => write!(f, "the thread that ends calls: {message}"),
-            Self::Confused => f.write_str("the code answered what it should not"),
+            Self::Thread { message } => write!(f, "the thread that interrupts calls: {message}"),
+            Self::Confused => f.write_str("the code returned an invalid answer"),
         }
     }
 }

@@ -11,7 +11,7 @@ pub struct Terms {
     pub name: Option<String>,
     /// The largest bundle in bytes.
     pub max_bytes: u32,
-    /// How the PDP decides once the bundle has expired.
+    /// The decisions of the PDP once the bundle has expired.
     pub after_expiry: AfterExpiry,
 }
 

@@ -25,7 +25,7 @@ export interface Directory {
 
 /** The answer to one evaluation. */
 export interface Answer {
-  /** Whether the action is allowed. */
+  /** True if the action is allowed. */
   readonly decision: boolean;
   /** Further data about the decision. */
   readonly context?: {

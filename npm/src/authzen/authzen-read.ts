@@ -118,7 +118,7 @@ export class AuthzenError extends Error {
 export function parseBody(text: string): unknown {
   const fault = faultIn(text, MAX_DEPTH);
   if (fault?.kind === "deep") throw tooDeep();
-  if (fault?.kind === "doubled") throw new AuthzenError(`the member \`${shortened(fault.name)}\` stands twice in one object`);
+  if (fault?.kind === "doubled") throw new AuthzenError(`duplicate member \`${shortened(fault.name)}\` in an object`);
   try {
     return JSON.parse(text);
   } catch (thrown) {

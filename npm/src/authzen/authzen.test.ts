@@ -307,16 +307,16 @@ describe("the text of a body", () => {
   });
 
   it("has no repeated member, in any spelling, at any depth", () => {
-    fails('{"roles":["guest"],"roles":["admin"]}', "the member `roles` stands twice in one object");
-    fails('{"subject":{"properties":{"a":{"b":1,"c":{},"b":1}}}}', "`b` stands twice");
-    fails('[1,{"a":1,"\\u0061":2}]', "`a` stands twice");
-    fails('{"\\u0061\\"":1,"a\\"":2}', '`a"` stands twice');
-    fails('{"":1,"":1}', "`` stands twice");
-    fails('{"__proto__":1,"__proto__":1}', "`__proto__` stands twice");
+    fails('{"roles":["guest"],"roles":["admin"]}', "duplicate member `roles` in an object");
+    fails('{"subject":{"properties":{"a":{"b":1,"c":{},"b":1}}}}', "duplicate member `b`");
+    fails('[1,{"a":1,"\\u0061":2}]', "duplicate member `a`");
+    fails('{"\\u0061\\"":1,"a\\"":2}', 'duplicate member `a"`');
+    fails('{"":1,"":1}', "duplicate member ``");
+    fails('{"__proto__":1,"__proto__":1}', "duplicate member `__proto__`");
     const many = Array.from({ length: 5000 }, (_, at) => `"m${at}":0`);
     expect(Object.keys(parseBody(`{${many.join()}}`) as object).length).toBe(5000);
-    fails(`{${many.join()},"m77":0}`, "`m77` stands twice");
-    fails(`{"${"n".repeat(5000)}":0,"${"n".repeat(5000)}":0}`, `\`${"n".repeat(100)}...\` stands twice`);
+    fails(`{${many.join()},"m77":0}`, "duplicate member `m77`");
+    fails(`{"${"n".repeat(5000)}":0,"${"n".repeat(5000)}":0}`, `duplicate member \`${"n".repeat(100)}...\``);
   });
 
   it("is no deeper than a request may be, and JSON", () => {

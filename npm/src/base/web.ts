@@ -13,7 +13,7 @@ export interface Address {
 
 /** A response, as `fetch` returns it. */
 export interface FetchResponse {
-  /** Whether the status is a success. */
+  /** True if the status is a success. */
   readonly ok: boolean;
   /** The status code. */
   readonly status: number;
@@ -21,7 +21,7 @@ export interface FetchResponse {
   readonly statusText: string;
   /** The final address, after redirects. */
   readonly url: string;
-  /** Whether the body has been read. */
+  /** True if the body has been read. */
   readonly bodyUsed: boolean;
   /** The headers. */
   readonly headers: { get(name: string): string | null };
@@ -33,7 +33,7 @@ export interface FetchResponse {
 
 /** A stream of bytes, such as a `ReadableStream<Uint8Array>`. */
 export interface ByteStream {
-  /** Whether a reader holds the stream. */
+  /** True if a reader holds the stream. */
   readonly locked: boolean;
   /** Returns a reader, which locks the stream. */
   getReader(): ByteReader;

@@ -13,7 +13,7 @@ export interface TableOptions {
    */
   readonly evaluation?: "strict" | "lenient" | undefined;
   /**
-   * Whether a request whose scope has no policy starts at the nearest scope above it. Default:
+   * True if a request whose scope has no policy starts at the nearest scope above it. Default:
    * `false`.
    */
   readonly lenientScopeSearch?: boolean | undefined;
@@ -50,7 +50,7 @@ export interface TestOptions extends LintOptions {
    * Default: all tests.
    */
   readonly filter?: string | undefined;
-  /** Whether to return JUnit XML too. Default: `false`. */
+  /** True to return JUnit XML too. Default: `false`. */
   readonly emitJunit?: boolean | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface CompileOptions extends LintOptions {
    */
   readonly expires?: Date | number | undefined;
   /**
-   * Whether to return the accessor module of the bundle too, which makes `isAllowed` faster.
+   * True to return the accessor module of the bundle too, which makes `isAllowed` faster.
    * Default: `false`.
    */
   readonly emitAccessors?: boolean | undefined;

@@ -66,7 +66,7 @@ export interface Position {
 
 /** One error or warning about a policy. */
 export interface Diagnostic {
-  /** Whether it prevents a bundle. Warnings come from `lint`. */
+  /** Its severity: an `error` prevents a bundle. Warnings come from `lint`. */
   readonly severity: "error" | "warning";
   /** The kind of the diagnostic. */
   readonly code: DiagnosticCode | LintCode;

@@ -18,7 +18,7 @@ type Source = Pick<Column, "rows" | "kind" | "from" | "end" | "attrs">;
 
 /** The columns of one run while they are written. */
 export class ColumnWriter {
-  /** Whether the rows must be decided one by one. */
+  /** True if the rows must be decided one by one. */
   isInexact = false;
   readonly #fastPath: FastPath;
   readonly #slots: readonly Slot[];

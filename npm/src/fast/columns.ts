@@ -33,10 +33,10 @@ export interface Column {
    */
   readonly own: number;
   readonly first: string;
-  /** Whether strings are expected, and whether one occurred. */
+  /** True if strings are expected; true if one occurred. */
   readonly isTextual: boolean;
   hasText: boolean;
-  /** Whether a word does not determine its value. */
+  /** True if a word does not determine its value. */
   isInexact: boolean;
 }
 

@@ -66,7 +66,7 @@ export interface FastPath {
   readonly id: number;
   readonly flags: number;
   readonly roles: RoleTable;
-  /** Whether it runs no program and its roles fit in a mask. Then `decide` is the call. */
+  /** True if it runs no program and its roles fit in a mask. Then `decide` is the call. */
   readonly isShort: boolean;
   /** Its decisions by key, if there are few keys, and the last key; see `truth-table.ts`. */
   readonly truthTable: Uint8Array;
@@ -81,7 +81,7 @@ export interface FastPath {
   readonly details: readonly Detail[];
   readonly from: number;
   readonly to: number;
-  /** Whether many rows may be decided at once. The first call learns it. */
+  /** True if many rows may be decided at once. The first call learns it. */
   columnar: boolean;
   /** A bit for each slot that held a string in some row. Reading learns it. */
   textual: number;
@@ -98,7 +98,7 @@ export class FastPaths {
   /** The principals with policies of their own, which the fast paths do not cover. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
-  /** Whether the bundle has an expiry time. Without one, no clock is read. */
+  /** True if the bundle has an expiry time. Without one, no clock is read. */
   canExpire = false;
   readonly clock: () => number;
   #expires = Infinity;
@@ -204,7 +204,7 @@ export class FastPaths {
     return this.#runtime.columns();
   }
 
-  /** Whether the frame can be written. */
+  /** Returns true if the frame can be written. */
   get isLive(): boolean {
     return this.frame.words.length !== 0;
   }

@@ -16,7 +16,7 @@ export class PrincipalRecord {
   readonly attr: Fields = NOTHING;
   /** The principal as the general path gets it. */
   readonly principal: unknown;
-  /** Whether only the general path may judge it. */
+  /** True if only the general path may judge it. */
   readonly needsGeneralPath: boolean = true;
   // The masks, by the number of the role table.
   #masks: number[] = [];
@@ -87,7 +87,7 @@ export class PreparedTarget {
     this.policyVersion = policyVersion;
   }
 
-  /** Whether this target supplies a scope or version for resources without one. */
+  /** Returns true if this target supplies a scope or version for resources without one. */
   get isSelecting(): boolean {
     return this.scope !== undefined || this.policyVersion !== undefined;
   }

@@ -44,7 +44,7 @@ export const SLOT_MASK = 31;
 export const USES = 14;
 export const WITH_CONSTANTS = USES_CONSTANTS << USES;
 export const WITH_VALUE = USES_VALUE << USES;
-/** Whether the text or value of the slot is stored in the arena. */
+/** The uses that store the text or value of the slot in the arena. */
 export const HELD = (USES_TEXT | USES_VALUE) << USES;
 
 /** The second number has these bits: the detail, and the number in an accessor module. */

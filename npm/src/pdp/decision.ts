@@ -95,7 +95,7 @@ export interface Step {
   readonly derivedRole?: string;
   /** The effect of the rule; absent if it only emits outputs. */
   readonly effect?: Effect;
-  /** Whether the rule denies if its condition fails. */
+  /** True if the rule denies if its condition fails. */
   readonly narrows?: true;
   /** The path of the policy file. */
   readonly file: string;

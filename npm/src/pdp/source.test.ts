@@ -96,7 +96,7 @@ describe("a source", () => {
 
   it("that sends only empty chunks is cancelled", async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array()) });
-    await refused(silent, "not-fetched", "the stream sends nothing and does not end");
+    await refused(silent, "not-fetched", "the stream sends no bytes and does not end");
   });
 
   it("on a server is named without parts that may be secret", async () => {

@@ -60,7 +60,7 @@ async function pieces(reader: ByteReader, name: string, maxBytes: number): Promi
     length += piece.length;
     silent += piece.length === 0 ? 1 : 0;
     if (length > maxBytes) throw new WardgateError("too-large", `${name} has more than ${maxBytes} bytes`);
-    if (silent > MAX_SILENT) throw new WardgateError("not-fetched", `${name} sends nothing and does not end`);
+    if (silent > MAX_SILENT) throw new WardgateError("not-fetched", `${name} sends no bytes and does not end`);
     pieces.push(piece);
   }
 }

@@ -209,7 +209,7 @@ describe("trust", () => {
     await check({ keys: [release], atleast: 2 }, TypeError, "unknown member `atleast` of `trust`");
     await check({ keys: [release], atLeast: 2 }, RangeError, "a whole number from 1 to 1, found 2");
     await check({ keys: [release], atLeast: 0 }, RangeError, "a whole number from 1 to 1, found 0");
-    await check({ keys: [release], required: ["audit"] }, RangeError, "`audit` must sign and is not among the trusted keys");
+    await check({ keys: [release], required: ["audit"] }, RangeError, "the required key `audit` is not among the trusted keys");
     await check([release, release], RangeError, "two trusted keys have the id `release`");
     await check([release, { ...release, kid: "twin" }], RangeError, "the key `twin` is trusted under another id already");
   });

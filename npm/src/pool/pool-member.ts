@@ -44,7 +44,7 @@ export class Member {
     return this.#isReady;
   }
 
-  /** Whether it has ever been ready. */
+  /** Returns true if it has ever been ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
@@ -74,7 +74,7 @@ export class Member {
     this.#hasEnded = true;
     this.#isReady = false;
     const isOurs = cause instanceof WardgateError;
-    const error = isOurs ? cause : new WardgateError("internal", "a worker of the pool ended; nothing was decided", { cause });
+    const error = isOurs ? cause : new WardgateError("internal", "a worker of the pool ended; no decision was made", { cause });
     this.#fail(error);
     for (const { reject } of this.#parts.values()) reject(error);
     this.#parts.clear();

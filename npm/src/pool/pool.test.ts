@@ -180,7 +180,7 @@ describe("a batch", () => {
 });
 
 describe("a worker that ends", () => {
-  const ended = "internal: a worker of the pool ended; nothing was decided";
+  const ended = "internal: a worker of the pool ended; no decision was made";
 
   it("rejects its parts, and is replaced", async () => {
     await start();

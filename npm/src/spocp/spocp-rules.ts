@@ -84,7 +84,7 @@ function runInternally<T>(work: () => T, drop = (): void => {}): T {
   } catch (thrown) {
     if (thrown instanceof WardgateError) throw thrown;
     drop();
-    throw new WardgateError("internal", "the module of SPOCP failed; nothing was decided", { cause: thrown });
+    throw new WardgateError("internal", "the module of SPOCP failed; no decision was made", { cause: thrown });
   }
 }
 

@@ -8,12 +8,12 @@
 export const callState = {
   serial: 0,
   /**
-   * Whether a call that decides is inside the module. After an exception it is still true: the
+   * True if a call that decides is inside the module. After an exception it is still true: the
    * module trapped.
    */
   isDeciding: false,
   /**
-   * Whether any other call is inside the module. Those may run code of the caller, which may call
+   * True if any other call is inside the module. Those may run code of the caller, which may call
    * in again.
    */
   isInside: false,

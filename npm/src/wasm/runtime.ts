@@ -77,7 +77,7 @@ export class Runtime {
     this.#poisoned = true;
     // No frame of the instance may be used for decisions any more.
     detach();
-    return internal("the module failed; nothing was decided", cause);
+    return internal("the module failed; no decision was made", cause);
   }
 
   #restart(): void {

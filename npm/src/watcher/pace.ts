@@ -15,7 +15,7 @@ export interface Pace {
 export interface PollHistory {
   /** The number of failures since the last good answer. */
   readonly failures: number;
-  /** Whether the watcher has a bundle. */
+  /** True if the watcher has a bundle. */
   readonly hasBundle: boolean;
   /** The time that the server asks to wait, in milliseconds. */
   readonly retryAfter: number;

@@ -83,7 +83,7 @@ export interface Polling {
    */
   readonly headers?: Headers | (() => Headers | Promise<Headers>) | undefined;
   /**
-   * Whether a good bundle is put into use at once. Default: `true`. With `false` it waits for
+   * True if a good bundle is put into use at once. Default: `true`. With `false` it waits for
    * `watcher.activate()`.
    *
    * @example

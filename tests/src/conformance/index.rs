@@ -1,6 +1,6 @@
 //! Suite `cerbos-index`: directories of policies, and the rules among their files.
 //!
-//! Where a directory is in order, the corpus lists the dependencies of a policy: its ancestors and
+//! If a directory is in order, the corpus lists the dependencies of a policy: its ancestors and
 //! its imports.
 
 use std::collections::{BTreeMap, BTreeSet};

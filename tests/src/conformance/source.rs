@@ -1,4 +1,4 @@
-//! Where the cases of a suite come from.
+//! The origin of the cases of a suite.
 
 use std::fs;
 use std::path::Path;

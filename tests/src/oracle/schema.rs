@@ -1,6 +1,6 @@
 //! The one schema that the generator writes: `owner` is a text, where a resource has one.
 //!
-//! Where it is not, a table that rejects denies every action, and nothing else is looked at.
+//! Otherwise a table that rejects denies every action, and no rule is looked at.
 
 use wardgate_compiler::Enforcement;
 use wardgate_engine::attr::Attr;

@@ -51,7 +51,7 @@ fn signatures(level: Level) -> Result<Entry, String> {
     let secret = SigningKey::from_seed(level, &[23; 32]);
     let key = secret.public_key();
     let prepared = PreparedKey::new(level, &key).map_err(|error| error.to_string())?;
-    let all = signed(&secret).ok_or("the key did not sign")?;
+    let all = signed(&secret).ok_or("signing with the key failed")?;
     let verify = |one: &Signed| prepared.verify(&one.message, &one.context, &one.signature);
     let answers = all.iter().map(|one| verify(one).to_string().into_bytes()).collect();
     let json = |one: &Signed| -> Json {

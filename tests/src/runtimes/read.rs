@@ -72,7 +72,7 @@ pub struct Trusted {
     pub set: TrustSet,
     /// The keys in it: their ids in signatures, their levels, their bytes.
     pub keys: Vec<(Vec<u8>, Level, Vec<u8>)>,
-    /// How many of them must have signed.
+    /// The number of them that must have signed.
     pub at_least: u8,
 }
 

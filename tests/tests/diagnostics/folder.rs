@@ -60,7 +60,7 @@ album.yaml:7:7: error[invalid-schema]: schema `cerbos:///album.json` cannot be u
    |
  7 |       ref: cerbos:///album.json
    |       ^
-docs/_schemas: error[unreadable]: a directory `_schemas` can only stand at the root
+docs/_schemas: error[unreadable]: a directory `_schemas` must be at the root
 ",
     ));
     #[cfg(unix)]

@@ -54,8 +54,8 @@ fn of_yaml() -> Vec<Raw> {
     vec![
         ("a file is too long", one(vec![b' '; yaml::MAX_FILE_BYTES + 1]), "yaml: error[limit]: the file is too large: expected at most 33554432 bytes, found 33554433 bytes".to_owned()),
         ("a file is not UTF-8", one(b"a: b\nc: \xff".as_slice()), "yaml:2:4: error[syntax]: the file is not UTF-8".to_owned()),
-        ("a file has a null character", one("a: b\n\0"), "yaml:2:1: error[syntax]: a control character stands in the text".to_owned()),
-        ("text in JSON has a line break", json("{\"a\": \"b\nc\", \"d\": ]}"), "json:1:7: error[syntax]: a control character stands in the text".to_owned()),
+        ("a file has a null character", one("a: b\n\0"), "yaml:2:1: error[syntax]: the text contains a control character".to_owned()),
+        ("text in JSON has a line break", json("{\"a\": \"b\nc\", \"d\": ]}"), "json:1:7: error[syntax]: the text contains a control character".to_owned()),
         ("values nest too deeply", one(format!("a: {}", lists(65, ""))), "yaml:1:67: error[limit]: values nest too deeply: expected at most 64".to_owned()),
         ("values nest too deeply in JSON", json(format!("{{\"a\": {}}}", lists(65, ""))), "json:1:70: error[limit]: values nest too deeply: expected at most 64".to_owned()),
         ("aliases repeat too many values", one(laughs), "yaml:6:9: error[limit]: the file holds too many values: expected at most 200000".to_owned()),
@@ -81,7 +81,7 @@ fn of_policies() -> Vec<Raw> {
         ("an expression is a long chain", condition(format!("a{}", ".b".repeat(300))), "yaml:12:13: error[invalid-expression]: the expression nests too deeply: expected at most 250 levels".to_owned()),
         ("an expression holds too many values", condition(block), "yaml:12:1518: error[invalid-expression]: the expression holds too many values at once: expected at most 250".to_owned()),
         ("a message repeats a long text", condition(format!("1 '{}'", "x".repeat(1000))), format!("yaml:12:15: error[invalid-expression]: the expression is not well formed: expected an operator or the end of the expression, found `'{}...`", "x".repeat(39))),
-        ("variables stand on a long chain", one(chain), "yaml:9:13: error[limit]: variable `v003` stands on a chain of variables that is too long: expected at most 64".to_owned()),
+        ("variables stand on a long chain", one(chain), "yaml:9:13: error[limit]: variable `v003` is in a chain of variables that is too long: expected at most 64".to_owned()),
         ("a scope is too long", one(scope), format!("yaml:5:3: error[validation]: this is not a valid name: expected dotted segments of letters, digits, `_` and `-`, in all at most 1024 bytes, found `{}...`", "a".repeat(119))),
         ("folders nest too deeply", vec![(format!("p.yaml{}/p.yaml", "/d".repeat(64)), Vec::new())], format!("yaml{}: error[unreadable]: cannot be read: the directory holds too many files, or nests too deeply", "/d".repeat(64))),
         ("a rule has a control character", one(with_rule("actions: [a]\nroles: [r]\neffect: \"\\e[2J\"")), "yaml:8:15: error[parse]: unknown name: expected one of `EFFECT_ALLOW`, `EFFECT_DENY`, found `\\u{1b}[2J`".to_owned()),
@@ -120,7 +120,7 @@ const GLOBALS: [(&[u8], &str); 9] = [
     (b"a: .inf\n", "globals: line 1: expected a finite number, found `inf`"),
     (b"a: [1", "globals:2:1: error[syntax]: a list between brackets lacks a `,` or its `]`"),
     (b"? [a]\n: b\n", "globals: line 1: expected a name, found a list"),
-    (b"{\"a\": 1, \"a\": 2}", "globals:1:10: error[syntax]: key `a` is there already, at 1:2"),
+    (b"{\"a\": 1, \"a\": 2}", "globals:1:10: error[syntax]: duplicate key `a`, first at 1:2"),
     (b"\xff", "globals:1:1: error[syntax]: the file is not UTF-8"),
 ];
 

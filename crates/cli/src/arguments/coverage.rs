@@ -1,15 +1,15 @@
-//! What `wardgate test` can be told about coverage.
+//! The options of `wardgate test` about coverage.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What the tests exercised.
+/// The reports of coverage.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Coverage")]
 pub(crate) struct CoverageOptions {
-    /// Tell which rules, conditions and derived roles the tests exercised: in text, or to a file in the
-    /// form that its ending says, .txt, .json, .info (LCOV) or .html. May be given several times.
+    /// Report the rules, conditions and derived roles that the tests exercised: as text, or to a file
+    /// with the extension .txt, .json, .info (LCOV) or .html. May be given several times.
     #[arg(
         long,
         value_name = "FILE",
@@ -19,7 +19,7 @@ pub(crate) struct CoverageOptions {
         conflicts_with = "update"
     )]
     pub(crate) coverage: Vec<PathBuf>,
-    /// End with 9 if less than so many per cent of them are exercised.
+    /// Exit with 9 if less than this percentage of them is exercised.
     #[arg(long, value_name = "PERCENT", value_parser = per_cent, conflicts_with = "update")]
     pub(crate) coverage_min: Option<f64>,
 }

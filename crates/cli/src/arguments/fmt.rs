@@ -1,4 +1,4 @@
-//! What `wardgate fmt` can be told.
+//! The arguments of `wardgate fmt`.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,27 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Fmt {
-    /// Files, and directories with files that end in .yaml or .yml. Links in directories are not followed; those
-    /// that lead to no file of the directory are errors.
+    /// Files, and directories with files that end in .yaml or .yml. Links in directories are not followed; a
+    /// link that leads to no file of the directory is an error.
     #[arg(value_name = "PATH", required_unless_present = "stdin")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Change nothing: list the files that are not formatted.
+    /// Only list the files that are not formatted.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Change nothing: show what would change.
+    /// Only show the changes.
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Read standard input, and write what it should be to standard output.
+    /// Format standard input to standard output.
     #[arg(long, conflicts_with = "paths")]
     pub(crate) stdin: bool,
 }
 
 pub(crate) const FMT_HELP: &str = "\
-Values, comments and their order stay; JSON is left alone. See docs/formatting.md.
+Values, comments and their order stay; JSON is not changed. See docs/formatting.md.
 
 Exit codes:
-  0  done; with --check, everything is formatted
-  1  a file is no YAML; the others were formatted
-  2  the command was called wrongly
+  0  success; with --check, everything is formatted
+  1  a file is not YAML; the others were formatted
+  2  the arguments are wrong
   4  reading or writing failed
   8  with --check, a file is not formatted";

@@ -18,10 +18,10 @@ pub(crate) struct Lint {
     /// Write the findings as SARIF 2.1.0 too, which code hosts and editors show.
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
-    /// End with code 1 when there is such a finding; `warnings` stands for all. May be given several times.
+    /// Exit with 1 if there is a finding with this code; `warnings` means every code. May be given several times.
     #[arg(long, value_name = "CODE|warnings")]
     pub(crate) deny: Vec<Denied>,
-    /// Leave findings with this code out. May be given several times.
+    /// Omit findings with this code. May be given several times.
     #[arg(long, value_name = "CODE")]
     pub(crate) allow: Vec<Known>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known(pub(crate) wardgate_tooling::lint::Lint);
 
-/// What is not to be found.
+/// A finding that fails the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
     Warnings,
@@ -65,7 +65,7 @@ the end of the line, or at the head of the file for all of it.
   # wardgate: allow unused-variable -- kept for the next release
 
 Exit codes:
-  0  done; there may be findings
+  0  success; there may be findings
   1  the policies cannot be used, or there is a finding that is denied
-  2  the command was called wrongly
+  2  the arguments are wrong
   4  reading or writing failed";

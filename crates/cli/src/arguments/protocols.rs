@@ -1,4 +1,4 @@
-//! What `wardgate bench protocols` can be told.
+//! The arguments of `wardgate bench protocols`.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use clap::{Args, Subcommand};
 /// Other things to measure.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchWhat {
-    /// Compare ways to ask: directly, over SPOCP on TCP, and over AuthZEN on HTTP.
+    /// Compare queries of the rules directly, over SPOCP on TCP, and over AuthZEN on HTTP.
     #[command(after_help = PROTOCOLS_HELP)]
     Protocols(Protocols),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Protocols {
-    /// How many rules there are.
+    /// The number of rules.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rules: u32,
-    /// How many queries are asked in one round. Rounds are repeated for a second at least.
+    /// The number of queries in one round. Rounds are repeated for a second at least.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) queries: u32,
-    /// How many clients ask at the same time, beside one alone.
+    /// The number of concurrent clients, measured beside one alone.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) concurrent: u32,
     /// Give clients threads of their own, which each answer may have to wake.
@@ -32,7 +32,7 @@ pub(crate) struct Protocols {
     /// Leave out AuthZEN on HTTP.
     #[arg(long)]
     pub(crate) skip_http: bool,
-    /// Where the bar chart goes.
+    /// The file of the bar chart.
     #[arg(long, value_name = "FILE", default_value = "wardgate-protocols.svg")]
     pub(crate) chart: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What `wardgate test` can be told.
+//! The arguments of `wardgate test`.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) struct Test {
     /// May be given several times.
     #[arg(long, alias = "test-filter", value_name = "FILTER")]
     pub(crate) filter: Vec<String>,
-    /// Where to decide: `native` or `wasm` (the npm package in Node). The results are the same.
+    /// The host that decides: `native` or `wasm` (the npm package in Node). The results are the same.
     #[arg(long, value_name = "RUNTIME", default_value = "native", hide_possible_values = true)]
     pub(crate) runtime: Runtime,
     /// The folder of the npm package `wardgate` [default: the one Node finds from this folder].
@@ -52,24 +52,24 @@ pub(crate) struct Test {
     options: TestOptions,
 }
 
-/// How the policies are compiled where a test does not say.
+/// Options for compiling the policies of a test without options.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Where a test does not say")]
+#[command(next_help_heading = "Defaults of tests without options")]
 struct TestOptions {
-    /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false
+    /// The evaluation of conditions that fail: `strict` denies, `lenient` takes them for false
     /// [default: strict, as `wardgate compile` has it; Cerbos is lenient].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     evaluation: Option<Mode>,
-    /// Where no policy has the scope of a request, start at the nearest scope above it.
+    /// If no policy has the scope of a request, start at the nearest scope above it.
     #[arg(long)]
     lenient_scope_search: bool,
     /// The values of `globals`: a JSON or YAML file, or a JSON object.
     #[arg(long, value_name = "FILE|JSON")]
     globals: Option<String>,
-    /// The policy version that a request without one means [default: `default`].
+    /// The policy version of requests without one [default: `default`].
     #[arg(long, value_name = "VERSION", value_parser = version)]
     default_version: Option<String>,
-    /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies
+    /// Attributes that do not fit their schema: `none` ignores them, `warn` reports, `reject` denies
     /// [default: none, as `wardgate compile` has it; Cerbos rejects].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     schema_enforcement: Option<Schemas>,
@@ -82,12 +82,12 @@ pub(crate) enum Runtime {
 }
 
 impl Test {
-    /// Returns what was given for the values of `globals`.
+    /// Returns the values of `globals` as they were given.
     pub(crate) fn globals(&self) -> Option<&str> {
         self.options.globals.as_deref()
     }
 
-    /// Returns how the policies are compiled where a test does not say.
+    /// Returns the options for compiling the policies of a test without options.
     pub(crate) fn options(&self) -> TableOptions {
         let given = &self.options;
         TableOptions {
@@ -106,8 +106,8 @@ Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos; see d
 Exit codes:
   0  every test that was run passed, or there is none
   1  the policies cannot be used
-  2  the command was called wrongly
+  2  the arguments are wrong
   4  reading or writing failed
   6  a test failed
   7  a suite is broken, or a test could not be decided
-  9  every test that was run passed, and they exercise less than `--coverage-min` asks for";
+  9  every test that was run passed, and the coverage is less than `--coverage-min`";

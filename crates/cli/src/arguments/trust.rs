@@ -1,4 +1,4 @@
-//! What the commands about keys, signatures, seals and deltas can be told.
+//! The arguments of the commands about keys, signatures, seals and deltas.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use wardgate_engine::cel::Timestamp;
 
 use super::{EXIT_CODES, time};
 
-/// What is asked of a bundle before it is believed.
+/// The requirements on a bundle that is opened.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Opening a bundle")]
 pub(crate) struct Opening {
@@ -15,7 +15,7 @@ pub(crate) struct Opening {
     /// Without it the bundle need not be signed, except for `verify`.
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) trust: Vec<PathBuf>,
-    /// How many of the trusted keys must have signed [default: 1].
+    /// The number of trusted keys that must have signed [default: 1].
     #[arg(long, value_name = "N", requires = "trust")]
     pub(crate) at_least: Option<usize>,
     /// The id of a trusted key that must be among them. May be given several times.
@@ -45,23 +45,23 @@ impl Opening {
     }
 }
 
-/// What a bundle is to say of itself.
+/// The header of a bundle.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The header of the bundle")]
 pub(crate) struct LabelOptions {
-    /// What the bundle is called.
+    /// The name of the bundle.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// A number that grows with every bundle of this name, so that hosts can refuse older ones.
+    /// The revision: it grows with every bundle of this name, so that hosts can refuse older ones.
     #[arg(long, value_name = "N")]
     pub(crate) revision: Option<u64>,
-    /// When it was made, such as 2026-05-06T07:08:09Z [default: the clock, when it is signed].
+    /// The time of its creation, such as 2026-05-06T07:08:09Z [default: the clock, when it is signed].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) created: Option<Timestamp>,
-    /// From when on it may be opened.
+    /// The time from which it may be opened.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) not_before: Option<Timestamp>,
-    /// From when on it may not be opened, and hosts that have it deny everything.
+    /// The time from which it may not be opened, and hosts that have it deny everything.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) expires: Option<Timestamp>,
 }
@@ -91,7 +91,7 @@ pub(crate) enum KeysCommand {
     /// Make a key, in a file that only you can read.
     #[command(after_help = EXIT_CODES)]
     Generate(Generate),
-    /// Show what a file of keys holds, without its secrets.
+    /// Show the keys of a file, without their secrets.
     #[command(after_help = EXIT_CODES)]
     Inspect(InspectKeys),
     /// Write the public half of a private key.
@@ -101,13 +101,13 @@ pub(crate) enum KeysCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct Generate {
-    /// The file to write the secret to, as a JSON Web Key. There must be none of this name yet.
+    /// The file to write the secret to, as a JSON Web Key. It must not exist yet.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// A file to write the public half to.
     #[arg(long, value_name = "FILE")]
     pub(crate) public: Option<PathBuf>,
-    /// What the key is for: `signing` or `sealing`.
+    /// The use of the key: `signing` or `sealing`.
     #[arg(
         long = "for",
         value_name = "USE",
@@ -164,7 +164,7 @@ pub(crate) struct Public {
 
 #[derive(Debug, Args)]
 pub(crate) struct Sign {
-    /// The bundle to sign. Signatures that it has stay.
+    /// The bundle to sign. Its other signatures stay.
     #[arg(value_name = "FILE")]
     pub(crate) bundle: PathBuf,
     /// A signing key. May be given several times.
@@ -188,7 +188,7 @@ pub(crate) struct Verify {
     /// The bundle.
     #[arg(value_name = "FILE")]
     pub(crate) bundle: PathBuf,
-    /// The time for which its dates are looked at, such as 2026-05-06T07:08:09Z [default: the clock].
+    /// The time to compare its dates with, such as 2026-05-06T07:08:09Z [default: the clock].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
     /// Print JSON, also about a bundle that is refused.
@@ -219,10 +219,10 @@ pub(crate) struct Delta {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DeltaCommand {
-    /// Write what changed from one bundle to the next.
+    /// Make the delta from one bundle to the next.
     #[command(after_help = EXIT_CODES)]
     Make(MakeDelta),
-    /// Write the bundle that a delta makes of its base: the bytes of the new bundle.
+    /// Apply a delta to its base, and write the bytes of the new bundle.
     #[command(after_help = EXIT_CODES)]
     Apply(ApplyDelta),
 }
@@ -232,7 +232,7 @@ pub(crate) struct MakeDelta {
     /// The bundle that hosts have.
     #[arg(value_name = "OLD")]
     pub(crate) old: PathBuf,
-    /// The bundle that they are to have: sign it before.
+    /// The new bundle for them: sign it before.
     #[arg(value_name = "NEW")]
     pub(crate) new: PathBuf,
     /// The file to write.

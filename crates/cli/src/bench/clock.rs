@@ -4,14 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-/// How single decisions are timed. All times are nanoseconds.
+/// The timing of single decisions. All times are nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     /// The time of reading the clock, which every sample holds once and which is subtracted.
     pub(crate) cost: f64,
     /// The smallest step of the clock.
     pub(crate) step: f64,
-    /// How many decisions are timed together.
+    /// The number of decisions that are timed together.
     pub(crate) group: u32,
 }
 

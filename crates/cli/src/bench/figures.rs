@@ -13,7 +13,7 @@ pub(crate) struct Figures {
     pub(crate) memory: Memory,
 }
 
-/// Where was decided.
+/// The host that decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     /// In this program.

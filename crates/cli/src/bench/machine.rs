@@ -1,4 +1,4 @@
-//! Where figures come from: without it, a figure means nothing.
+//! The machine and build behind figures: without them, a figure means nothing.
 
 use std::thread::available_parallelism;
 

@@ -185,7 +185,7 @@ function counts(short, long) {
   return found.concat(long.map((took) => [took, 1]));
 }
 
-/** What reading the clock costs, its smallest step, and how many decisions to time together. */
+/** Measures the cost of reading the clock and its smallest step; sizes the groups of decisions. */
 function lookAtClock(decision) {
   let [cost, step] = [Infinity, Infinity];
   // Whatever else the machine does makes a round longer, never shorter.
@@ -221,7 +221,7 @@ function heapStretch({ decisions, milliseconds }) {
   return Math.min(MOST_HEAP_STRETCH, Math.max(1, Math.round(decisions / milliseconds)));
 }
 
-/** What a decision takes from the heap. Stretches in which the collector ran do not count. */
+/** Measures the heap that a decision takes, outside of stretches in which the collector ran. */
 function heapPerDecision(pdp, questions, stretch, milliseconds) {
   const end = performance.now() + milliseconds;
   let [bytes, decisions, at] = [0, 0, 0];

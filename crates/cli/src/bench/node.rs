@@ -145,7 +145,7 @@ fn difference(found: &str, at: usize, job: &Job<'_>) -> Failure {
             &format!("the native host {}", answer(*expected)),
             &format!("Node {found}"),
         ),
-        _ => unable("it speaks of a question that was not asked"),
+        _ => unable("it reports a decision that was not requested"),
     }
 }
 

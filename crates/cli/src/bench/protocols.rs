@@ -87,7 +87,7 @@ fn measure(
 
 /// Asks the set of rules itself, with queries that were read before.
 fn direct(workload: &Workload) -> Result<Row, String> {
-    progress("asking directly ...");
+    progress("querying directly ...");
     let mut set = RuleSet::new();
     for rule in &workload.rules {
         let rule = Normal::from_canonical(rule).map_err(|error| error.to_string())?;
@@ -100,7 +100,7 @@ fn direct(workload: &Workload) -> Result<Row, String> {
     for (query, expected) in queries.iter().zip(&workload.queries) {
         if set.allows(query) != expected.is_allowed {
             return Err(format!(
-                "asked directly, `{}` is answered wrong",
+                "the direct answer to `{}` is wrong",
                 expected.text.escape_ascii()
             ));
         }
@@ -137,7 +137,7 @@ fn row<C: Client>(
 ) -> Result<Row, String> {
     let plural = if count == 1 { "client" } else { "clients" };
     let name = format!("{name}, {count} {plural}");
-    progress(&format!("asking over {name} ..."));
+    progress(&format!("querying over {name} ..."));
     let per_second = throughput::<C>(usize::try_from(count).unwrap_or(1), workload, at);
     let per_second = per_second.map_err(|error| format!("{name}: {error}"))?;
     Ok(Row { name, per_second, clients: count })
@@ -221,5 +221,5 @@ const SHARED: &str = "server and clients are tasks of the same threads, one for 
 const APART: &str =
     "clients have threads of their own, beside those of the server, one for each core";
 
-/// How long each way is measured.
+/// The time for which each way is measured.
 const WHILE: Duration = Duration::from_secs(1);

@@ -34,7 +34,7 @@ impl Question<'_> {
         let (kind, resource) = (&request.resource.kind, &request.resource.id);
         let principal_id = &request.principal.id;
         let message = format!(
-            "`{action}` of {kind} {resource}, asked by {principal_id}: {first}, {second}; nothing was timed"
+            "`{action}` of {kind} {resource}, requested by {principal_id}: {first}, {second}; no time was measured"
         );
         Failure::Message(Status::Disagreement, message)
     }

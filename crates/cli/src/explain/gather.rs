@@ -113,7 +113,7 @@ impl Met {
     }
 }
 
-/// How far a rule came; zero is not at all.
+/// Ranks outcomes by the progress of a rule; zero is none.
 const fn progress(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Applied => 5,

@@ -21,7 +21,7 @@ pub(crate) enum Need {
     AllOf(Vec<Need>),
     /// A scope above this one must allow the action too.
     Consent(String),
-    /// Nothing helps: one of no conditions never holds.
+    /// Unattainable: one of no conditions never holds.
     Never,
 }
 

@@ -87,7 +87,7 @@ const fn outcome(step: &Step) -> &'static str {
         (Outcome::Applied, true) if step.effect.is_none() => "it lists the action",
         (Outcome::Applied, true) => "its condition is not met, which denies",
         (Outcome::ConditionNotMet, false) => "its condition is not met",
-        (Outcome::ConditionNotMet, true) => "its condition is met, so it denies nothing",
+        (Outcome::ConditionNotMet, true) => "its condition is met, so it does not deny",
         (Outcome::DerivedRoleNotMet, _) => "the principal does not have the derived role",
         (Outcome::Failed, _) => "its condition failed, which denies",
         (Outcome::OtherAction | Outcome::OtherRole | Outcome::OtherResource, _) => "passed over",

@@ -8,7 +8,7 @@ use wardgate_engine::table::PolicyTable;
 use super::gather::Met;
 use super::need::{Expression, Need, expressions, needs};
 
-/// Why an action was decided as it was.
+/// The reason for the decision on an action.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) answer: Answer,
@@ -160,7 +160,7 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
             scope => format!("scope {scope}"),
         };
         let names = listed(&of_kind);
-        return format!("asked for version {version}, {scope}; there are {names}");
+        return format!("the request is for version {version}, {scope}; there are {names}");
     }
     let kinds: Vec<_> = inspection.kinds.into_iter().collect();
     match kinds.is_empty() {
@@ -177,5 +177,5 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// How many names a hint lists.
+/// The largest number of names in a hint.
 const MOST_NAMES: usize = 8;

@@ -153,12 +153,12 @@ pub(super) fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String
     match &verdict.answer {
         Answer::Allowed => format!("allowed by {by}"),
         Answer::Forbidden => format!("forbidden by {by}"),
-        Answer::Narrowed => format!("not permitted, because {by} lets it pass only if"),
+        Answer::Narrowed => format!("not permitted, because {by} permits it only if"),
         Answer::NotListed(policy) => {
             format!("not permitted, because the role policy {policy} does not list it")
         }
         Answer::NotPermitted if verdict.could.is_empty() => {
-            "not permitted, because no rule that could allow it is about it".to_owned()
+            "not permitted, because no rule could allow it".to_owned()
         }
         Answer::NotPermitted => "not permitted, because no rule allows it".to_owned(),
         Answer::NoPolicy => "not permitted, because there is no policy for it".to_owned(),
@@ -196,5 +196,5 @@ fn one_of(roles: &[String]) -> String {
 /// Characters of values in one line.
 const MOST_IN_A_LINE: usize = 100;
 
-/// How many rules are listed that could have allowed an action.
+/// The largest number of listed rules that could have allowed an action.
 const MOST_RULES: usize = 10;

@@ -19,7 +19,7 @@ use crate::replace;
 pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(&mut *bytes).map_err(|error| {
-        let message = format!("the system gives no randomness: {error}");
+        let message = format!("the system cannot provide random bytes: {error}");
         Failure::Message(Status::BadInputOutput, message)
     })?;
     Ok(bytes)
@@ -67,7 +67,7 @@ pub(super) fn hold_secrets(keys: &[Key]) -> bool {
     keys.iter().any(|key| !matches!(key, Key::Public(_)))
 }
 
-/// How a new file is made: not at all if there is one, and with its permissions from the beginning.
+/// Returns options that create a file, fail if it exists, and set permissions from the beginning.
 fn owned() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
     match exposed {
         Some(mode) if hold_secrets(&keys) => Err(Failure::policies(format!(
             "`{shown}` holds a secret and others can read it (mode {mode:o}): \
-                 make another key, or run `chmod 600 {shown}` if nobody has",
+                 make another key, or run `chmod 600 {shown}` if no other user has read it",
             shown = path.display()
         ))),
         _ => Ok(keys),

@@ -60,8 +60,7 @@ fn sealing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
         ("--id", generate.id.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-        let message =
-            format!("`{option}` is for a signing key; a key for sealing has no such thing");
+        let message = format!("`{option}` is for a signing key, not for a sealing key");
         return Err(Failure::usage(message));
     }
     files::create(&generate.output, write(&Key::Sealing(files::random()?))?.as_bytes())?;

@@ -70,7 +70,7 @@ pub(super) fn write(key: &Key) -> Result<Zeroizing<String>, String> {
 fn public(key: &PublicKey) -> Result<Jwk, String> {
     let id = str::from_utf8(key.id.as_bytes());
     let id =
-        id.map_err(|_| format!("the id `{}` is no text, which a JSON Web Key needs", key.id))?;
+        id.map_err(|_| format!("the id `{}` is not text, which a JSON Web Key requires", key.id))?;
     Ok(Jwk {
         kty: AKP.to_owned(),
         alg: Some(algorithm(key.level).to_owned()),

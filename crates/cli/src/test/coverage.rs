@@ -87,7 +87,7 @@ fn form(file: &Path) -> Result<Form, Failure> {
         _ => {
             let shown = file.in_one_line();
             let endings = "expected .txt, .json, .info (LCOV) or .html";
-            Err(Failure::usage(format!("`--coverage={shown}`: the ending says no form, {endings}")))
+            Err(Failure::usage(format!("`--coverage={shown}`: unknown file extension, {endings}")))
         }
     }
 }

@@ -47,7 +47,7 @@ async function loadPackage(isNamed) {
   const url = import.meta.resolve("wardgate");
   const path = url.startsWith("file:") ? realpathSync(fileURLToPath(url)) : "";
   if (isNamed && !path.startsWith(`${realpathSync(process.cwd())}${sep}`)) {
-    throw new Error("the folder holds no package `wardgate`");
+    throw new Error("the folder does not hold the package `wardgate`");
   }
   return import(url);
 }

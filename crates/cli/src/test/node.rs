@@ -46,7 +46,7 @@ impl<'s> Node<'s> {
         let mut child = SCRIPT.start(package)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(complaints)) = pipes else {
-            return Err(SCRIPT.failure("it has no pipes"));
+            return Err(SCRIPT.failure("its standard input and output are not pipes"));
         };
         let (input, output) = (Some(BufWriter::new(input)), BufReader::new(output));
         let complaints = Some(thread::spawn(|| collected(complaints)));
@@ -75,7 +75,7 @@ impl<'s> Node<'s> {
             return Err(self.last_words().unwrap_or(why));
         }
         let answer: Json = serde_json::from_str(&answer)
-            .map_err(|error| format!("it answers no JSON: {error}"))?;
+            .map_err(|error| format!("it did not answer in JSON: {error}"))?;
         match answer.get("error").and_then(Json::as_str) {
             Some(error) => Err(error.lines().next().unwrap_or_default().to_owned()),
             None => Ok(answer),

@@ -109,7 +109,7 @@ impl Report<'_, '_> {
                         "NO_MATCH" => "no policy matched".to_owned(),
                         policy => format!("decided by {policy}"),
                     };
-                    let why = if case.has_expectation { "" } else { " since nothing is said" };
+                    let why = if case.has_expectation { "" } else { " by default" };
                     let line = format!("expected {expected}{why}, found {actual}; {decided}");
                     self.lines(6, &line)?;
                     for (number, line) in self.why.lines(case).iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Why a failed test was decided as it was, in the words of `wardgate explain`.
+//! The reason for the decision in a failed test, in the words of `wardgate explain`.
 
 use std::collections::HashMap;
 

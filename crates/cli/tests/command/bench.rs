@@ -106,13 +106,13 @@ fn a_different_answer_is_an_error_before_anything_is_timed() {
     let folder = folder();
     let check = |answer: &str, shown: &str| {
         package(&folder, "npm", answer);
-        let sentence = format!("{shown}; nothing was timed");
+        let sentence = format!("{shown}; no time was measured");
         bench(&folder, "--host all --package npm").complains(5, &sentence);
     };
-    check("true", "`edit` of photo p1, asked by sam: the native host denies, Node allows");
-    check("false", "`edit` of photo p1, asked by ann: the native host allows, Node denies");
+    check("true", "`edit` of photo p1, requested by sam: the native host denies, Node allows");
+    check("false", "`edit` of photo p1, requested by ann: the native host allows, Node denies");
     let thrown = "(() => { throw new Error('no\\nno') })()";
-    check(thrown, "`edit` of photo p1, asked by ann: the native host allows, Node fails: no");
+    check(thrown, "`edit` of photo p1, requested by ann: the native host allows, Node fails: no");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn missing_parts_of_node_are_reported() {
     package(&folder, "node_modules/wardgate", RIGHT);
     check("--package other", 4, &format!("{cannot} `other`: this folder holds another package\n"));
     check("--package nowhere", 4, "cannot read `nowhere`: no such file or directory\n");
-    check("--package asked.jsonl", 2, "`asked.jsonl` is no folder of the npm package\n");
+    check("--package asked.jsonl", 2, "`asked.jsonl` is not a folder of the npm package\n");
     folder.write("broken/package.json", r#"{"name": "wardgate", "exports": "./dist.js"}"#);
     check("--package broken", 4, &format!("{cannot} `broken`: Cannot find module"));
     package(&folder, "npm", "true");
@@ -168,7 +168,7 @@ fn requests_that_cannot_be_used_are_named_and_left_out() {
     assert_eq!(check(" \n\n", &["`asked.jsonl` holds no request"]), "");
     let first = "`asked.jsonl`, request at line 1: `principal` is missing";
     assert_eq!(check("{}\n", &[first, "no request is left to measure"]), "");
-    let third = "`asked.jsonl`, line 3, column 2: this is no JSON";
+    let third = "`asked.jsonl`, line 3, column 2: invalid JSON";
     let measured = check(&format!("{{}}\n{ANN}\n{{oops\n"), &[first, third]);
     assert!(measured.contains(r#""decisions":1,"#), "{measured}");
 }

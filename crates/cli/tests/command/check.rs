@@ -10,7 +10,7 @@ fn people_read_effects_and_reasons() {
     folder.write("sam.json", SAM);
     folder.run("check policies --request sam.json").says(
         0,
-        "[r1] photo p1, asked by sam as member\n\
+        "[r1] photo p1, requested by sam as member\n\
          \x20 allow  view  resource.photo.vdefault#members-look\n\
          \x20 deny   edit  no rule applied\n\
          \x20 deny   sell  no rule applied\n",

@@ -19,7 +19,7 @@ fn malformed_bundles_are_refused() {
         folder.run(&format!("check {file} -r ann.json")).complains(code, sentence);
         folder.run(&format!("inspect {file}")).complains(code, sentence);
     };
-    let hint = "is no bundle; give a bundle, or the directory of the policies";
+    let hint = "is not a bundle; give a bundle, or the directory of the policies";
     check("nowhere", 4, "cannot read `nowhere`: no such file or directory");
     check("empty", 1, &format!("`empty` {hint}"));
     check("policies/photo.yaml", 1, &format!("`policies/photo.yaml` {hint}"));
@@ -49,7 +49,7 @@ fn the_output_must_be_a_file_that_can_be_written() {
     compile("no/where", "cannot write `no/where`: no such file or directory");
     folder
         .run("compile policies/photo.yaml -o x")
-        .complains(2, "`policies/photo.yaml` is no directory of policies");
+        .complains(2, "`policies/photo.yaml` is not a directory of policies");
     folder
         .run("compile nowhere -o x")
         .complains(4, "cannot read `nowhere`: no such file or directory");
@@ -169,12 +169,12 @@ fn requests_that_cannot_be_used_are_named() {
     change(
         r#""kind":"photo""#,
         r#""kind":"photo","policyVersion":"a","policy_version":"b""#,
-        ": `resource.policyVersion` stands twice, in two spellings",
+        ": `resource.policyVersion` is given twice, in two spellings",
     );
     change(
         r#""kind":"photo""#,
         r#""kind":"photo","kind":"song""#,
-        ", line 1, column 97: this is no JSON that can be used: member `kind` stands here twice",
+        ", line 1, column 97: invalid JSON: duplicate member `kind`",
     );
 }
 
@@ -219,7 +219,7 @@ fn nesting_and_size_are_bounded() {
     check(nested(100_000), 3, "nested more than 69 levels deep");
     check(format!("[{}1]", "1,".repeat(100_000)), 3, "more than 100000 values");
     check(format!("\"{}\"", "x".repeat(16 << 20)), 3, "more than 16777216 bytes");
-    check("1e999".to_owned(), 3, "this is no JSON that can be used: number out of range");
+    check("1e999".to_owned(), 3, "invalid JSON: number out of range");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn hostile_names_cannot_move_the_cursor() {
     let folder = Folder::with_photos();
     let request = ANN.replace(r#""id":"p1""#, r#""id":"\u001b[2J\u202e""#);
     let ran = folder.run_with(&["check", "policies", "-r", "-"], &request);
-    assert!(ran.out.starts_with("photo \\u{1b}[2J\\u{202e}, asked by ann"), "{ran:?}");
+    assert!(ran.out.starts_with("photo \\u{1b}[2J\\u{202e}, requested by ann"), "{ran:?}");
 }
 
 #[cfg(unix)]

@@ -84,7 +84,7 @@ fn the_rules_that_were_considered_are_listed_if_they_are_wanted() {
     folder.write("sam.json", SAM);
     folder.run("explain policies --request sam.json --steps").says(
         0,
-        "[r1] photo p1, asked by sam as member\n\
+        "[r1] photo p1, requested by sam as member\n\
          \x20 allow  view: allowed by resource.photo.vdefault#members-look (photo.yaml:6)\n\
          \x20     resource.photo.vdefault#members-look (allow), role member: applied\n\
          \x20       photo.yaml:6\n\
@@ -97,7 +97,7 @@ fn the_rules_that_were_considered_are_listed_if_they_are_wanted() {
          \x20       photo.yaml:10\n\
          \x20       R.attr.owner == P.id  ->  false\n\
          \x20     resource.photo.vdefault, about other actions: members-look\n\
-         \x20 deny   sell: not permitted, because no rule that could allow it is about it\n\
+         \x20 deny   sell: not permitted, because no rule could allow it\n\
          \x20     resource.photo.vdefault, about other actions: members-look, owners-edit\n",
     );
 }

@@ -24,7 +24,7 @@ fn folder() -> Folder {
 fn findings_are_printed_with_their_lines_and_counted() {
     folder().run("lint policies").says(
         0,
-        "policies/a b.yaml:5:23: warning[unused-variable]: nothing in this policy uses the variable `owner`
+        "policies/a b.yaml:5:23: warning[unused-variable]: this policy does not use the variable `owner`
   at $.resourcePolicy.variables.local.owner
    |
  5 |   variables: {local: {owner: R.attr.owner}}
@@ -70,7 +70,7 @@ fn findings_can_be_json() {
     let expected = json!({
         "severity": "warning", "code": "unused-variable", "file": "policies/a b.yaml",
         "line": 5, "column": 23, "end": {"line": 5, "column": 28},
-        "message": "nothing in this policy uses the variable `owner`",
+        "message": "this policy does not use the variable `owner`",
         "path": "$.resourcePolicy.variables.local.owner", "text": json[0]["text"],
     });
     assert_eq!((ran.code, &json[0]), (0, &expected));

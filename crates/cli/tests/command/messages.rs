@@ -98,10 +98,10 @@ fn is_like(expected: &str, line: &str) -> bool {
     rest.is_empty() || last == Some("")
 }
 
-/// Where a transcript is played.
+/// The environment of a transcript.
 struct Stage {
     folder: Folder,
-    /// Where programs are looked for, if not where they are looked for in the test.
+    /// The `PATH` of its commands, if it differs from that of the test.
     path: Option<String>,
 }
 

@@ -189,7 +189,11 @@ fn a_reload_keeps_what_administrators_changed() {
     assert_eq!(eva.list().len(), 2);
     let second = folder.run("serve --config wardgate.toml");
     assert_eq!(second.code, 1, "{}", second.err);
-    assert!(second.err.contains("another process has the file of changes open"), "{}", second.err);
+    assert!(
+        second.err.contains("another process has the journal of changes open"),
+        "{}",
+        second.err
+    );
 }
 
 #[test]

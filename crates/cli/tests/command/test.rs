@@ -167,7 +167,7 @@ fn xml_and_json_hold_the_same_results() {
 fn broken_runs_have_codes_of_their_own() {
     let folder = copied("passing");
     folder.run("test nothing").complains(4, "cannot read `nothing`: no such file or directory");
-    folder.run("test policies/photo.yaml").complains(2, "`policies/photo.yaml` is no directory");
+    folder.run("test policies/photo.yaml").complains(2, "`policies/photo.yaml` is not a directory");
     folder.run("test policies --run (").ends_with_code(2);
     folder.run("test policies --filter who=ann").complains(
         2,

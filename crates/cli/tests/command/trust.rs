@@ -138,10 +138,10 @@ fn a_key_of_the_wrong_kind_is_one_sentence() {
     check("verify p.wardgate --trust a.jwk", 1, &format!("`a.jwk` is a private key; {public}"));
     check("keys public s.jwk", 1, "`s.jwk` is a key for sealing; it has no public half");
     check("verify p.wardgate", 2, "give the key that must have signed: `--trust KEYFILE`");
-    let signing = "is for a signing key; a key for sealing has no such thing";
+    let signing = "is for a signing key, not for a sealing key";
     check("keys generate --for sealing -o x --id y", 2, &format!("`--id` {signing}"));
-    check("sign empty --key a.jwk", 1, "`empty` is no bundle");
-    check("verify text --trust a.pub.jwk", 1, "`text` is no bundle");
+    check("sign empty --key a.jwk", 1, "`empty` is not a bundle");
+    check("verify text --trust a.pub.jwk", 1, "`text` is not a bundle");
     assert!(!folder.names().contains(&"x".to_owned()));
 }
 
@@ -158,7 +158,7 @@ fn a_secret_that_others_can_read_is_not_used() {
     let advice = |name: &str| {
         format!(
             "`{name}` holds a secret and others can read it (mode 644): \
-             make another key, or run `chmod 600 {name}` if nobody has"
+             make another key, or run `chmod 600 {name}` if no other user has read it"
         )
     };
     folder.run("sign p.wardgate --key a.jwk").complains(1, &advice("a.jwk"));
@@ -233,7 +233,7 @@ fn refusals_have_a_reason_and_a_code() {
     check(
         &format!("{both} --require b"),
         "missing-signer",
-        &format!("{p}: `b` must sign and did not"),
+        &format!("{p}: the required signature by `b` is missing"),
     );
     let old = format!("{p}: expected revision 8 or later, found 7");
     check("p --trust a.pub.jwk --min-revision 8", "old-revision", &old);

@@ -30,7 +30,7 @@ impl Span {
 pub struct CelError {
     /// The error.
     pub message: String,
-    /// Where in the source.
+    /// Its span.
     pub span: Span,
     /// The text at the span.
     pub found: Option<String>,

@@ -195,7 +195,7 @@ impl<'a> Lexer<'a, '_> {
         let end = rest.find(|c| c != found).unwrap_or(rest.len());
         let span = Span { start: self.at, end: self.at + end };
         self.at = span.end;
-        let mut error = CelError::new(format!("`{found}` means nothing in an expression"), span);
+        let mut error = CelError::new(format!("`{found}` is not allowed in an expression"), span);
         error.expected =
             INTENDED.iter().find(|(c, _)| *c == found).map(|(_, intended)| (*intended).to_owned());
         self.errors.push(error);
@@ -203,7 +203,7 @@ impl<'a> Lexer<'a, '_> {
     }
 }
 
-/// How a string literal begins, and so how it ends.
+/// The opening of a string literal, which determines its end.
 struct Quote {
     bytes: bool,
     raw: bool,
@@ -273,7 +273,7 @@ const INTENDED: [(char, &str); 7] = [
     ('’', "a straight quote"),
 ];
 
-const BAD_NAME: &str = "this is no name between backquotes";
+const BAD_NAME: &str = "this is not a name between backquotes";
 const NAME_CHARACTERS: &str = "letters, digits, `_`, `.`, `-`, `/` and blanks, then a backquote";
 
 const WORDS: [&str; 4] = ["in", "true", "false", "null"];

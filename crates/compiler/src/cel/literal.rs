@@ -80,7 +80,7 @@ fn escape(rest: &str, in_bytes: bool) -> Result<(Unit, &str), Why> {
     }
 }
 
-/// Why an escape cannot be decoded.
+/// The fault of an escape.
 enum Why {
     Unknown,
     Unfinished,
@@ -91,7 +91,7 @@ fn fault(at: usize, rest: &str, why: Why) -> Fault {
     let letter: String = rest.chars().take(1).collect();
     let (message, expected) = match why {
         Why::Unknown => (
-            format!("`\\{letter}` is no escape"),
+            format!("`\\{letter}` is not an escape"),
             "`\\\\` for a backslash, or text that begins with r and a quote",
         ),
         Why::Unfinished => (
@@ -138,9 +138,9 @@ mod tests {
         check(r"\u270c\U0001f431", Ok("\u{270c}\u{1f431}"));
         check("a\r\nb\rc", Ok("a\nb\nc"));
         check(r"\ud800", Err("0 the escape `\\u` names no character"));
-        check(r"\400", Err("0 `\\4` is no escape"));
+        check(r"\400", Err("0 `\\4` is not an escape"));
         check(r"\x+1", Err("0 the escape `\\x` lacks digits"));
-        check(r"ab\q", Err("2 `\\q` is no escape"));
+        check(r"ab\q", Err("2 `\\q` is not an escape"));
     }
 
     #[test]

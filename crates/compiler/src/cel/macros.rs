@@ -67,7 +67,7 @@ fn has(arg: &Expr) -> Result<ExprKind, CelError> {
         ExprKind::Select { operand, field, optional: false } => {
             Ok(ExprKind::Has { operand: operand.clone(), field: field.clone() })
         }
-        _ => Err(CelError::new("`has` asks for a field of a value", arg.span)
+        _ => Err(CelError::new("`has` needs a field of a value", arg.span)
             .expected("a field, such as `has(R.attr.owner)`")),
     }
 }
@@ -99,7 +99,7 @@ impl<'n> Shape<'n> {
 
     fn build(self, range: Expr, args: Vec<Expr>) -> Result<ExprKind, CelError> {
         if self.kind == Loop::SortBy && !may_be_sorted(&range) {
-            return Err(CelError::new("`sortBy` sorts a list, and this is none", range.span));
+            return Err(CelError::new("`sortBy` needs a list", range.span));
         }
         let mut args = args.into_iter();
         let names = args.by_ref().take(self.names).map(|arg| simple_name(&arg, self.name));
@@ -173,7 +173,7 @@ fn position(arg: &Expr) -> Result<usize, CelError> {
         ExprKind::Literal(Literal::Int(value)) => usize::try_from(*value).ok(),
         _ => None,
     }
-    .ok_or_else(|| CelError::new("this is no index", arg.span).expected("a number from 0"))
+    .ok_or_else(|| CelError::new("this is not an index", arg.span).expected("a number from 0"))
 }
 
 /// Expands `math.greatest` and `math.least`, which take any number of numbers; more than two become
@@ -186,7 +186,7 @@ fn math(target: &Expr, name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError
     let function = if name == "greatest" { "math.@max" } else { "math.@min" };
     let args = match args.len() {
         0 => {
-            let message = format!("`math.{name}` compares nothing");
+            let message = format!("`math.{name}` has no arguments");
             return Err(CelError::new(message, span).expected("at least one number"));
         }
         1 | 2 => args,
@@ -216,14 +216,14 @@ fn check_math_argument(arg: &Expr, name: &str, single: bool) -> Result<(), CelEr
         return Ok(());
     }
     let expected = if single { "a number, or a list of numbers" } else { "a number" };
-    let message = format!("`math.{name}` compares numbers, and this is none");
+    let message = format!("`math.{name}` compares only numbers");
     Err(CelError::new(message, arg.span).expected(expected))
 }
 
 fn simple_name(arg: &Expr, macro_name: &str) -> Result<String, CelError> {
     let name = qualified_name(arg).filter(|name| !name.contains('.'));
     name.ok_or_else(|| {
-        let message = format!("`{macro_name}` begins with a name for what it goes through");
+        let message = format!("`{macro_name}` needs the name of its variable first");
         CelError::new(message, arg.span).expected("a name without dots, such as `x`")
     })
 }

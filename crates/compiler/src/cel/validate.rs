@@ -44,12 +44,12 @@ fn fault(function: &str, literal: &Literal, span: Span) -> Option<CelError> {
         ("matches", Literal::String(text)) => return pattern(text, span),
         _ => return None,
     };
-    Some(CelError::new(format!("this is no {function}"), span).expected(expected))
+    Some(CelError::new(format!("this is not a {function}"), span).expected(expected))
 }
 
 fn pattern(text: &str, span: Span) -> Option<CelError> {
     let error = regex::compile(text).err()?;
-    let message = format!("this is no regular expression: {}", error.kind.text());
+    let message = format!("this is not a regular expression: {}", error.kind.text());
     let found = text.get(error.quoted).filter(|part| !part.is_empty()).map(quoted);
     Some(CelError { found, ..CelError::new(message, span) })
 }

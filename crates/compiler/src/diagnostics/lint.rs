@@ -64,7 +64,7 @@ lints! {
     UnreachableRule = "unreachable-rule";
     /// A comment allows a finding that is not there.
     UnusedAllow = "unused-allow";
-    /// Nothing uses a constant.
+    /// A constant is unused.
     UnusedConstant = "unused-constant";
     /// No rule names a derived role.
     UnusedDerivedRole = "unused-derived-role";
@@ -72,7 +72,7 @@ lints! {
     UnusedExport = "unused-export";
     /// A policy uses no definition of an import.
     UnusedImport = "unused-import";
-    /// Nothing uses a variable.
+    /// A variable is unused.
     UnusedVariable = "unused-variable";
 }
 

@@ -14,7 +14,7 @@ use crate::words::index;
 /// One rule as the engine considers it: references are offsets and ids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
-    /// Nothing for a rule that only emits outputs.
+    /// Its effect; `None` for a rule that only emits outputs.
     pub(super) effect: Option<Effect>,
     pub(super) name: u32,
     pub(super) source: u32,

@@ -11,7 +11,7 @@ use crate::source::Position;
 pub(crate) struct Unit {
     /// The decoded character.
     pub(crate) decoded: char,
-    /// Where it starts.
+    /// The position of its start.
     pub(crate) start: Position,
     /// Right after it.
     pub(crate) end: Position,

@@ -1,7 +1,7 @@
 //! The parsed policy: the fields of one document, before imports are looked up.
 //!
-//! Nothing here is validated twice: a name in these types has the shape of its kind, and everything
-//! that a later message may point at carries its [`Location`].
+//! Validation happens once: a name in these types has the shape of its kind, and every target of a
+//! later message carries its [`Location`].
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::source::{Location, Position};
 /// One policy document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Where the document starts.
+    /// The start of the document.
     pub location: Location,
     /// True if the document is to be left out.
     pub disabled: bool,

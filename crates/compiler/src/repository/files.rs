@@ -151,7 +151,7 @@ fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
 }
 
 fn misplaced_schemas(directory: &str) -> Diagnostic {
-    let message = format!("a directory `{SCHEMAS}` can only stand at the root");
+    let message = format!("a directory `{SCHEMAS}` must be at the root");
     Diagnostic::in_file(Code::Unreadable, directory, message)
 }
 

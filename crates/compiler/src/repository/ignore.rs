@@ -64,7 +64,7 @@ impl Ignore {
         if bytes.len() > MAX_IGNORE_BYTES
             || lines.clone().filter(is_pattern).count() > MAX_IGNORE_PATTERNS
         {
-            let error = Diagnostic::in_file(Code::Limit, FILE, "there is too much to leave out");
+            let error = Diagnostic::in_file(Code::Limit, FILE, "there are too many patterns");
             let bound =
                 format!("at most {MAX_IGNORE_PATTERNS} patterns in {MAX_IGNORE_BYTES} bytes");
             errors.push(error.expected(bound));
@@ -75,7 +75,7 @@ impl Ignore {
             match Pattern::read(line) {
                 Some(pattern) => ignore.patterns.push(pattern),
                 None => {
-                    let message = format!("the pattern `{line}` is not understood");
+                    let message = format!("the pattern `{line}` is malformed");
                     let error = Diagnostic::in_file(Code::Syntax, FILE, message);
                     let error = error.at(Position { line: number, column: 1 });
                     errors.push(error.expected("names with `*`, `?` and `**`, between `/`"));

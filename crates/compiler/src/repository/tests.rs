@@ -44,7 +44,7 @@ fn fields_go_by_two_names() {
     one(text, "");
     one(
         "apiVersion: api.cerbos.dev/v1\napi_version: api.cerbos.dev/v1\nresourcePolicy: {resource: a, version: b}",
-        "p.yaml:2:1 $.api_version parse: field `apiVersion` is there already, under its other name",
+        "p.yaml:2:1 $.api_version parse: field `apiVersion` is given twice, under two names",
     );
 }
 
@@ -83,7 +83,7 @@ fn every_error_of_a_document_is_reported() {
          p.yaml:4:12 $.resourcePolicy.version parse: the value has the wrong type\n\
          p.yaml:6:7 $.resourcePolicy.rules[0].actions validation: `actions` must not be empty\n\
          p.yaml:7:15 $.resourcePolicy.rules[0].effect parse: unknown name\n\
-         p.yaml:8:18 $.resourcePolicy.rules[0].roles[1] validation: `a` stands in the list twice",
+         p.yaml:8:18 $.resourcePolicy.rules[0].roles[1] validation: `a` is in the list twice",
     );
 }
 
@@ -110,7 +110,7 @@ fn conditions_have_one_operator() {
     one(&with("{match: {expr: 'true'}}"), "");
     one(
         &with("{match: {expr: 'true', all: {of: []}}}"),
-        "p.yaml:9:41 $.resourcePolicy.rules[0].condition.match.all parse: `all` cannot stand beside `expr`",
+        "p.yaml:9:41 $.resourcePolicy.rules[0].condition.match.all parse: `all` cannot be combined with `expr`",
     );
     one(
         &with("{match: {none: {of: []}}}"),
@@ -185,7 +185,7 @@ fn files_beside_the_policies_are_passed_over() {
     );
     check(
         &[("x/_schemas/a.json", junk)],
-        "x/_schemas unreadable: a directory `_schemas` can only stand at the root",
+        "x/_schemas unreadable: a directory `_schemas` must be at the root",
     );
     assert!(errors(&[("my_schemas/a.YML", junk)]).contains("syntax"));
 }

@@ -46,7 +46,7 @@ pub struct Head {
     pub variables: Vec<Variable>,
     /// `metadata.annotations`.
     pub annotations: BTreeMap<String, String>,
-    /// Where the document starts.
+    /// The start of the document.
     pub location: Location,
 }
 

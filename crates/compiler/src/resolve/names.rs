@@ -186,7 +186,7 @@ fn valid_names<'r, T: 'r>(
         let message = format!("`{}` cannot be named in an expression", definition.name);
         let error = Diagnostic::error(code, &location, message);
         errors.push(
-            error.expected("letters, digits and `_`, no digit first, no word of the language"),
+            error.expected("letters, digits and `_`, a letter or `_` first, and no reserved word"),
         );
     }
 }

@@ -75,7 +75,7 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
             Some(format!("`{name}` ({}:{}:{})", location.file.path, at.line, at.column))
         })
         .collect();
-    let message = format!("variables name each other in a circle: {}", joined(&locations));
+    let message = format!("variables refer to each other in a circle: {}", joined(&locations));
     if let Some(first) = circle.first().and_then(|name| variables.get(name)) {
         errors.push(Diagnostic::error(Code::CyclicalVariables, &first.location, message));
     }
@@ -126,8 +126,7 @@ fn too_deep(
         if depth == MAX_VARIABLE_DEPTH.saturating_add(1)
             && let Some(definition) = variables.get(name)
         {
-            let message =
-                format!("variable `{name}` stands on a chain of variables that is too long");
+            let message = format!("variable `{name}` is in a chain of variables that is too long");
             let error = Diagnostic::error(Code::Limit, &definition.location, message);
             errors.push(error.expected(format!("at most {MAX_VARIABLE_DEPTH}")));
         }

@@ -53,7 +53,7 @@ fn unused_variables_are_checked_too() {
 fn variables_do_not_go_in_circles() {
     check(
         &[("p.yaml", &policy("local: {a: V.b, b: V.a, c: V.a, d: V.d}", "true"))],
-        "p.yaml:5:26 $.resourcePolicy.variables.local.a cyclical-variables: variables name each other in a circle: `a` (p.yaml:5:26), `b` (p.yaml:5:34)\n\
+        "p.yaml:5:26 $.resourcePolicy.variables.local.a cyclical-variables: variables refer to each other in a circle: `a` (p.yaml:5:26), `b` (p.yaml:5:34)\n\
          p.yaml:5:50 $.resourcePolicy.variables.local.d cyclical-variables: variable `d` names itself",
     );
 }

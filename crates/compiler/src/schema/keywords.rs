@@ -46,7 +46,7 @@ impl Reader<'_, '_> {
     pub(super) fn schema(&mut self) -> Vec<u32> {
         let file = self.file;
         let Some(node) = self.target.find(&file.root) else {
-            let message = format!("the reference `#{}` leads nowhere", self.target.pointer);
+            let message = format!("the reference `#{}` has no target", self.target.pointer);
             self.faults.push(Fault::new(file.root.position, message));
             return body(Vec::new());
         };
@@ -59,7 +59,7 @@ impl Reader<'_, '_> {
             }
             _ => {
                 let fault = wrong(node, "an object, `true` or `false`");
-                self.faults.push(Fault { message: "this is no schema".to_owned(), ..fault });
+                self.faults.push(Fault { message: "this is not a schema".to_owned(), ..fault });
                 body(Vec::new())
             }
         }
@@ -144,7 +144,7 @@ impl Reader<'_, '_> {
     fn pattern(&mut self, value: &Node) -> Answer<u32> {
         let pattern = word(value)?;
         let regex = crate::regex::compile(pattern).map_err(|error| {
-            let message = format!("this is no regular expression: {}", error.kind.text());
+            let message = format!("this is not a regular expression: {}", error.kind.text());
             let found = pattern.get(error.quoted).filter(|part| !part.is_empty());
             let found = found.map(|part| format!("`{part}`"));
             Fault { found, ..Fault::new(value.position, message) }

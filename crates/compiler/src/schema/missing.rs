@@ -1,7 +1,7 @@
 //! Schemas that policies name and that do not exist.
 //!
-//! Where schemas are enforced this is an error. Where they are not enforced, no other check reports
-//! that they never can be.
+//! This is an error if schemas are enforced. Otherwise no other check reports that they never can
+//! be enforced.
 
 use std::collections::BTreeMap;
 

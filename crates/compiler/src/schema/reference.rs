@@ -17,7 +17,7 @@ pub struct Target {
     pub(super) pointer: String,
 }
 
-/// Where a reference leads, before the file is looked at.
+/// The target of a reference, before the file is read.
 pub struct Reference {
     target: Target,
     /// The name of a schema, in the resource that the target is.
@@ -43,7 +43,7 @@ impl Reference {
         match pointer {
             Some(pointer) => Ok(Target { pointer: pointer.clone(), ..self.target }),
             None => {
-                Err(Fault::new(Position::START, format!("the reference `#{anchor}` leads nowhere")))
+                Err(Fault::new(Position::START, format!("the reference `#{anchor}` has no target")))
             }
         }
     }

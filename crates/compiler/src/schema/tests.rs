@@ -300,7 +300,7 @@ fn broken_schemas_are_errors_with_a_location() {
     );
     check(
         r##"{"$ref": "#a", "$defs": {"x": {"$id": "b.json", "$anchor": "a"}}}"##,
-        "s.json#: the reference `#a` leads nowhere",
+        "s.json#: the reference `#a` has no target",
     );
     check(
         r#"{"$defs": {"x": {"$anchor": "a"}, "y": {"$anchor": "a"}}}"#,
@@ -312,7 +312,7 @@ fn broken_schemas_are_errors_with_a_location() {
     );
     check(
         r#"{"allOf": [3]}"#,
-        "s.json#/allOf/0: this is no schema: expected an object, `true` or `false`, found `3`",
+        "s.json#/allOf/0: this is not a schema: expected an object, `true` or `false`, found `3`",
     );
     check(
         r#"{"minLength": -1}"#,
@@ -323,7 +323,7 @@ fn broken_schemas_are_errors_with_a_location() {
         r#"{"$ref": "https://example.com/x.json"}"#,
         "s.json#: no schema is fetched: expected a file of `_schemas`, found `https://example.com/x.json`",
     );
-    check(r##"{"$ref": "#/x"}"##, "s.json#/x: the reference `#/x` leads nowhere");
+    check(r##"{"$ref": "#/x"}"##, "s.json#/x: the reference `#/x` has no target");
     check(
         r#"{"$schema": "https://example.com/draft/2020-12/mine"}"#,
         "s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/draft/2020-12/mine`",

@@ -53,7 +53,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Contents {
     }
 }
 
-/// Why reading cannot go on.
+/// A reason to stop reading.
 enum Stop {
     /// A line between brackets is indented too little.
     Indentation(Marker, Fault),
@@ -71,7 +71,7 @@ struct Builder<'a> {
     anchors: HashMap<usize, Node>,
     nodes: usize,
     repeated: usize,
-    /// Where the last scalar started and ended, if it was plain.
+    /// The start and the end of the last scalar, if it was plain.
     last_plain: Option<(Position, Position)>,
     read: Contents,
 }
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
         let at = self.padding.position(&span.start);
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err(self.error(at, "an alias stands inside the value that it names"));
+            return Err(self.error(at, "an alias is inside the value that it names"));
         };
         let (size, depth) = measure(node);
         if self.open.len().saturating_add(depth) > MAX_NODE_DEPTH {
@@ -268,7 +268,7 @@ pub(super) fn is_indentation(error: &ScanError) -> bool {
     matches!(error.info(), "invalid indentation" | "invalid indentation in flow construct")
 }
 
-/// How the scanner's message begins when text goes on after its closing quote.
+/// The start of the scanner's message about text after a closing quote.
 const AFTER_QUOTE: &str = "invalid trailing content";
 
 const TOO_MANY: &str = "the file holds too many values";

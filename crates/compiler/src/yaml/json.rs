@@ -65,7 +65,7 @@ impl Reader<'_> {
             if let Kind::String(text, _) = &key.kind
                 && !keys.insert(Arc::clone(text))
             {
-                return Err(self.error_at(key.position, format!("key `{text}` is there already")));
+                return Err(self.error_at(key.position, format!("duplicate key `{text}`")));
             }
             self.blank();
             self.expect(':', "a `:`")?;
@@ -113,7 +113,7 @@ impl Reader<'_> {
                 Some('\\') => text.push(self.escape()?),
                 Some(c) if c >= ' ' => text.push(c),
                 Some(_) => {
-                    return Err(self.error_at(start, "a control character stands in the text"));
+                    return Err(self.error_at(start, "the text contains a control character"));
                 }
                 None => return Err(self.error_at(start, "quoted text has no closing quote")),
             }

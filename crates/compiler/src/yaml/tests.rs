@@ -81,7 +81,7 @@ fn line_ends_and_byte_order_marks_do_not_move_positions() {
 fn anchors_are_copied() {
     check("a: &x [1]\nb: *x", r#"{"a"@1:1=[1@1:8]@1:7 "b"@2:1=[1@1:8]@1:7}@1:2"#);
     check("a: &x v\nb: *x", r#"{"a"@1:1="v"@1:7 "b"@2:1="v"@1:7}@1:2"#);
-    check("a: &x [*x]", "error 1:8 an alias stands inside the value that it names");
+    check("a: &x [*x]", "error 1:8 an alias is inside the value that it names");
     check("a: *x", "error 1:4 an alias names an anchor that does not exist");
 }
 
@@ -113,7 +113,7 @@ fn merged_entries_give_way() {
 
 #[test]
 fn keys_are_unique() {
-    check("a: 1\na: 2", "{\"a\"@1:1=1@1:4}@1:2\nerror 2:1 key `a` is there already, at 1:1");
+    check("a: 1\na: 2", "{\"a\"@1:1=1@1:4}@1:2\nerror 2:1 duplicate key `a`, first at 1:1");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn malformed_yaml_is_explained_at_its_position() {
     check("\"open", "error 1:1 quoted text has no closing quote");
     check(
         "a:\n  - b: c\n    d! E\n    f: g",
-        "error 3:5 a line without `:` stands between the keys of a map",
+        "error 3:5 a line without `:` is between the keys of a map",
     );
     check(
         "a: \"b\" == c",
@@ -138,8 +138,8 @@ fn malformed_yaml_is_explained_at_its_position() {
         "error 1:4 text goes on after its closing quote: write it as a block, after `|`\nerror 2:4 text goes on after its closing quote: write it as a block, after `|`",
     );
     check("a: @b", "error 1:4 text without quotes cannot start with `@`");
-    check("a: b: c", "error 1:5 a `:` stands where no key can end");
-    check("a:\n\t- b", "error 2:2 a tab stands in the indentation");
+    check("a: b: c", "error 1:5 unexpected `:`: no key can end here");
+    check("a:\n\t- b", "error 2:2 the indentation contains a tab");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn malformed_json_is_explained_at_its_position() {
         "{\"a\": 1\n \"b\": 2}",
         "error 2:2 the text is not JSON: expected a `,` or `}`, found `\"`",
     );
-    check_json(r#"{"a": 1, "a": 2}"#, "error 1:10 key `a` is there already");
+    check_json(r#"{"a": 1, "a": 2}"#, "error 1:10 duplicate key `a`");
     check_json(r#"{"a": "\ud83d"}"#, "error 1:14 found half of a surrogate pair");
 }
 

@@ -46,7 +46,7 @@ impl core::fmt::Display for Flaw {
             Self::Conditions => "a condition is malformed",
             Self::Blocks => "a rule block is malformed",
             Self::Policies => "the list of policies is malformed",
-            Self::FastPaths => "a plan is unsound",
+            Self::FastPaths => "a fast path is malformed",
         })
     }
 }

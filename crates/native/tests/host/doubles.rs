@@ -88,7 +88,7 @@ fn an_evaluation_with_a_member_twice_is_not_answered() {
         let evaluation = doubled(EVALUATION, text);
         assert_eq!(try_fast(&evaluation), None, "{text}");
         let error = format!("{:?}", full(&evaluation).unwrap_err());
-        let expected = format!("member `{}` stands here twice", text.trim_matches(['"', ':']));
+        let expected = format!("duplicate member `{}`", text.trim_matches(['"', ':']));
         assert!(error.contains(&expected), "{error}");
     }
 }

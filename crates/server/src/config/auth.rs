@@ -22,7 +22,7 @@ pub struct Auth {
 pub struct TokenOf {
     /// The caller.
     pub name: String,
-    /// Where the token is.
+    /// The file of the token.
     pub file: PathBuf,
     /// True if the caller may see and change policies.
     pub is_admin: bool,
@@ -42,7 +42,7 @@ pub struct CertificateOf {
 /// Callers with a signed token.
 #[derive(Clone, Debug)]
 pub struct Jwt {
-    /// Where the keys are.
+    /// The source of the keys.
     pub keys: KeysAt,
     /// True if keys may lack their algorithm.
     pub optional_alg: bool,

@@ -9,7 +9,7 @@ use super::{ConfigError, KeysAt, Section};
 pub struct AuxData {
     /// Takes the claims of tokens without verifying their signature.
     pub disable_verification: bool,
-    /// How far clocks may be apart.
+    /// The largest difference between clocks.
     pub skew: Duration,
     /// The keys that tokens may be signed with.
     pub key_sets: Vec<KeySetAt>,
@@ -20,7 +20,7 @@ pub struct AuxData {
 pub struct KeySetAt {
     /// The id of the set in requests.
     pub id: String,
-    /// Where the keys are.
+    /// The source of the keys.
     pub keys: KeysAt,
     /// True if keys may lack their algorithm.
     pub optional_alg: bool,

@@ -11,7 +11,7 @@ use crate::limits::{MAX_LISTENERS, REQUEST_STEPS};
 pub struct Http {
     /// Addresses to listen at. Without any, HTTP is not spoken.
     pub listen: Vec<String>,
-    /// How many connections may be open at once. Those beyond wait to be accepted.
+    /// The largest number of open connections. Those beyond wait to be accepted.
     pub max_connections: usize,
     /// The largest number of resources of one request.
     pub max_resources: usize,
@@ -22,11 +22,11 @@ pub struct Http {
     pub max_steps: u32,
     /// The longest body that is read.
     pub max_body_bytes: usize,
-    /// How long the head of a request may take.
+    /// The longest time for the head of a request.
     pub header_timeout: Duration,
-    /// How long the body of a request may take.
+    /// The longest time for the body of a request.
     pub body_timeout: Duration,
-    /// How long a connection may stay open without a request.
+    /// The longest time a connection stays open without a request.
     pub idle_timeout: Duration,
     /// Certificate and key, if HTTP is spoken over TLS.
     pub tls: Option<Tls>,

@@ -1,4 +1,4 @@
-//! Where keys are that tokens may be signed with: in a file, or on another server.
+//! Sources of the keys that sign tokens: a file, or another server.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{ConfigError, Remote, Section};
 use crate::limits::KEYS_PAUSE;
 
-/// Where a set of JSON Web Keys is.
+/// The source of a set of JSON Web Keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeysAt {
     /// In a file, read when the server starts.
@@ -18,7 +18,7 @@ pub enum KeysAt {
 /// A set of JSON Web Keys on another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeysUrl {
-    /// Where it is.
+    /// Its address.
     pub remote: Remote,
     /// The interval between two fetches of the set.
     pub refresh: Duration,
@@ -57,7 +57,7 @@ impl KeysUrl {
         let refuse = |message: String| Err(ConfigError::new(message));
         if !self.remote.url.starts_with("https://") {
             return refuse(format!(
-                "`url` in `[{location}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
+                "`url` in `[{location}]` must begin with `https://`: without TLS an attacker on the network could replace the keys"
             ));
         }
         if self.remote.ca.is_none() {

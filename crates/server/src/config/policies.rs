@@ -8,7 +8,7 @@ use wardgate_bundle::AfterExpiry;
 use super::{ConfigError, Section};
 use crate::limits::WATCH;
 
-/// Where the policies come from.
+/// The source of the policies.
 #[derive(Clone, Debug)]
 pub struct Policies {
     /// The bundle, or the directory.
@@ -17,7 +17,7 @@ pub struct Policies {
     pub trust: Vec<PathBuf>,
     /// True if the configuration accepts bundles without a signature.
     pub is_unsigned: bool,
-    /// How many of the trusted keys must have signed.
+    /// The number of trusted keys that must have signed.
     pub at_least: Option<usize>,
     /// Ids of keys that must be among them.
     pub require: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Policies {
     pub min_revision: Option<u64>,
     /// The name that the bundle must have.
     pub name: Option<String>,
-    /// How a directory is compiled.
+    /// Options for compiling a directory.
     pub compile: Compile,
     /// The key that the bundle is sealed with.
     pub unseal: Option<PathBuf>,
@@ -35,12 +35,12 @@ pub struct Policies {
     pub watch: Duration,
 }
 
-/// How a directory is compiled.
+/// Options for compiling a directory.
 #[derive(Clone, Debug, Default)]
 pub struct Compile {
     /// The meaning of an error in a condition: `strict` or `lenient`.
     pub is_lenient: bool,
-    /// Where no policy has the scope of a request, the nearest scope above it is used.
+    /// True if a request whose scope has no policy uses the nearest scope above it.
     pub lenient_scope_search: bool,
     /// The policy version that a request without one means.
     pub default_version: Option<String>,
@@ -80,7 +80,7 @@ const MODES: &[(&str, bool)] = &[("strict", false), ("lenient", true)];
 const ENFORCEMENTS: &[(&str, Schemas)] =
     &[("none", Schemas::None), ("warn", Schemas::Warn), ("reject", Schemas::Reject)];
 
-/// Where policies are.
+/// The location of policies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A bundle in a file.
@@ -94,7 +94,7 @@ pub enum Location {
 /// A file on another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// Where it is.
+    /// Its URL.
     pub url: String,
     /// The roots that the certificate of the server must lead to.
     pub ca: Option<PathBuf>,
@@ -164,8 +164,7 @@ impl Policies {
             return Err(ConfigError::new(message));
         }
         if self.trust.is_empty() && matches!(self.location, Location::Url(_)) {
-            let message =
-                "`url` in `[policies]` needs `trust`: who answers there vouches for nothing";
+            let message = "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key";
             return Err(ConfigError::new(message));
         }
         if self.trust.is_empty() && (self.at_least.is_some() || !self.require.is_empty()) {
@@ -178,7 +177,7 @@ impl Policies {
 }
 
 fn for_a_bundle(key: &str) -> ConfigError {
-    ConfigError::new(format!("`{key}` in `[policies]` is for a bundle, and `directory` is none"))
+    ConfigError::new(format!("`{key}` in `[policies]` is for a bundle, not for a `directory`"))
 }
 
 const AFTER_EXPIRY: &[(&str, AfterExpiry)] =

@@ -17,7 +17,7 @@ use super::nearest::nearest;
 pub(crate) struct Section<'c> {
     text: &'c str,
     folder: &'c Path,
-    /// How the file names it; empty for the whole file.
+    /// Its name in the file; empty for the whole file.
     path: String,
     table: Option<&'c DeTable<'c>>,
     known: Vec<&'static str>,
@@ -37,7 +37,7 @@ impl<'c> Section<'c> {
         Self { text, folder, path: String::new(), table: Some(table), known: vec![], missing: None }
     }
 
-    /// How the file names the table.
+    /// Returns the name of the table in the file.
     pub(crate) fn name(&self) -> &str {
         &self.path
     }

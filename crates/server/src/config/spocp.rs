@@ -16,7 +16,7 @@ pub struct Spocp {
     pub listen: Vec<String>,
     /// Files and folders of rules.
     pub rules: Vec<PathBuf>,
-    /// The file of changes. Without it rules cannot be added and deleted.
+    /// The journal of changes. Without it rules cannot be added and deleted.
     pub changes: Option<PathBuf>,
     /// The durability of a change that has been answered.
     pub durability: Durability,
@@ -28,7 +28,7 @@ pub struct Spocp {
     pub admin_names: Vec<String>,
     /// Tokens may cross without TLS.
     pub auth_without_tls: bool,
-    /// How many connections may be open at once.
+    /// The largest number of open connections.
     pub max_connections: usize,
     /// The bounds of one client.
     pub bounds: Bounds,
@@ -53,11 +53,11 @@ pub enum Durability {
 pub struct Bounds {
     /// The longest message.
     pub message_bytes: usize,
-    /// How long a message may take from its first byte to its last.
+    /// The longest time of a message from its first byte to its last.
     pub message: Duration,
     /// The longest silence of a client.
     pub idle: Duration,
-    /// How long a client may take to read its replies.
+    /// The longest time in which a client reads its replies.
     pub write: Duration,
 }
 
@@ -113,7 +113,7 @@ impl Spocp {
         }
         if !self.anonymous_queries && self.admin_tokens.is_none() && !shows_certificates {
             return refuse(
-                "nobody may ask: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+                "no client may query: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
             );
         }
         if self.durability != Durability::Always && self.changes.is_none() {
@@ -123,7 +123,7 @@ impl Spocp {
     }
 }
 
-/// Nothing or zero waits for the disk at every change.
+/// Reads the interval between syncs; without one, or with zero, each change waits for the disk.
 fn durability(section: &mut Section<'_>) -> Result<Durability, ConfigError> {
     let most = u64::try_from(MAX_SYNC_INTERVAL.as_millis()).unwrap_or(u64::MAX);
     let interval = section.number("sync-milliseconds", 0..=most)?.map(Duration::from_millis);

@@ -69,7 +69,7 @@ fn a_misspelt_key_is_reported_before_a_missing_one() {
 
 #[test]
 fn wrong_values_are_named() {
-    refused("", "there is nothing to answer from: `[policies]` is missing, or `[spocp]`");
+    refused("", "`[policies]` or `[spocp]` is required: decisions come from one of them");
     refused(
         "[policies]\n",
         "`[policies]` must have `bundle`, `url` or `directory`, and one of them only",
@@ -114,11 +114,11 @@ fn bundles_need_trusted_keys_or_unsigned() {
     assert_eq!(policies.trust, ["/etc/wardgate/a", "/etc/wardgate/unsigned"].map(PathBuf::from));
     refused(
         "[policies]\nurl = \"https://a.example/p.wgb\"\ntrust = \"unsigned\"\n",
-        "`url` in `[policies]` needs `trust`: who answers there vouches for nothing",
+        "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key",
     );
     refused(
         "[policies]\ndirectory = \"d\"\ntrust = \"unsigned\"\n",
-        "`trust` in `[policies]` is for a bundle, and `directory` is none",
+        "`trust` in `[policies]` is for a bundle, not for a `directory`",
     );
 }
 
@@ -126,11 +126,11 @@ fn bundles_need_trusted_keys_or_unsigned() {
 fn options_without_effect_are_refused() {
     refused(
         "[policies]\ndirectory = \"d\"\ntrust = [\"k\"]\n",
-        "`trust` in `[policies]` is for a bundle, and `directory` is none",
+        "`trust` in `[policies]` is for a bundle, not for a `directory`",
     );
     refused(
         "[policies]\nurl = \"https://a.example/p.wgb\"\n",
-        "`url` in `[policies]` needs `trust`: who answers there vouches for nothing",
+        "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key",
     );
     refused(
         &format!("{LEAST}url-token = \"t\"\n"),
@@ -179,7 +179,7 @@ fn keys_of_tokens_are_in_one_place() {
     );
     check(
         &url.replace("https", "http"),
-        "`url` in `[auth.jwt]` must begin with `https://`: keys that somebody on the way can exchange prove nothing",
+        "`url` in `[auth.jwt]` must begin with `https://`: without TLS an attacker on the network could replace the keys",
     );
     check(
         "url = \"https://a.example/keys\"\n",
@@ -222,15 +222,15 @@ fn rules_alone_are_a_server() {
     assert_eq!(config.watch(), Duration::from_secs(5));
     refused(
         "[spocp]\nanonymous-queries = true\n",
-        "there would never be a rule: `[spocp]` without `[policies]` needs `rules` or `changes`",
+        "`[spocp]` without `[policies]` needs `rules` or `changes`",
     );
     refused(
         &format!("{rules}[authzen.rules]\n"),
-        "`[authzen]` needs `[http]`, which is not spoken by itself without `[policies]`",
+        "`[authzen]` needs `[http]`, which is off by default without `[policies]`",
     );
     refused(
         &format!("{rules}[http]\n[authzen]\nindex = \"i\"\n"),
-        "`[authzen]` without `[policies]` needs `[authzen.rules]`: nothing answers it",
+        "`[authzen]` needs `[policies]` or `[authzen.rules]`, which decide its requests",
     );
     refused(
         &format!("{rules}[http]\n[aux-data]\n"),
@@ -247,7 +247,7 @@ fn unusable_options_of_spocp_are_refused() {
     let check = |rest: &str, expected: &str| refused(&format!("{LEAST}[spocp]\n{rest}"), expected);
     check(
         "",
-        "nobody may ask: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+        "no client may query: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
     );
     check(
         "admin-tokens = \"t\"\n",
@@ -278,7 +278,7 @@ fn policies_decide_after_their_expiry_only_if_configured() {
     assert_eq!(after("after-expiry = \"decide\"\n"), AfterExpiry::Decide);
     refused(
         "[policies]\ndirectory = \"d\"\nafter-expiry = \"deny\"\n",
-        "`after-expiry` in `[policies]` is for a bundle, and `directory` is none",
+        "`after-expiry` in `[policies]` is for a bundle, not for a `directory`",
     );
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{ConfigError, Section};
 
-/// Where spans go, and how many of them.
+/// The collector of spans, and the share sampled.
 #[derive(Clone, Debug)]
 pub struct Traces {
     /// The URL that takes them, as OTLP in JSON.
@@ -23,9 +23,9 @@ pub struct Traces {
     pub queue: usize,
     /// Spans that are sent at once.
     pub batch: usize,
-    /// How long spans wait for others to be sent with.
+    /// The longest time spans wait for others to be sent with.
     pub interval: Duration,
-    /// How long that server may take to answer.
+    /// The longest time of an answer of that server.
     pub timeout: Duration,
 }
 

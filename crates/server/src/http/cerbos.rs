@@ -87,7 +87,7 @@ fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> 
 /// Refuses an answer of more than `most` bytes.
 pub(super) fn must_be_short(length: usize, most: usize) -> Result<(), Problem> {
     if length > most {
-        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
+        return Err(bad("the answer would be too long: request less at once".to_owned()));
     }
     Ok(())
 }
@@ -127,7 +127,7 @@ pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<(), Problem
     let most = limits.max_resources;
     if resources > most {
         return Err(bad(format!(
-            "the request asks about {resources} resources, at most {most} are answered"
+            "the request names {resources} resources, at most {most} are accepted"
         )));
     }
     Ok(())
@@ -137,7 +137,7 @@ fn must_be_few_actions(actions: usize, limits: &Http) -> Result<(), Problem> {
     let most = limits.max_actions;
     if actions > most {
         return Err(bad(format!(
-            "the request names {actions} actions for a resource, at most {most} are answered"
+            "the request names {actions} actions for a resource, at most {most} are accepted"
         )));
     }
     Ok(())

@@ -101,7 +101,7 @@ impl Question {
 impl From<DecideError> for Problem {
     fn from(error: DecideError) -> Self {
         match error {
-            DecideError::Full => Self::busy("too many requests that take long are waiting"),
+            DecideError::Full => Self::busy("too many long requests are waiting"),
             DecideError::Failed => Self::failed("no decision was made"),
         }
     }

@@ -68,7 +68,7 @@ fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
 pub(super) async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
     let within = traced.map(|traced| traced.span().clone());
     if shared.reload_within(within).await.is_err() {
-        let message = "what is there cannot be used, and what is in use stays: the log says why";
+        let message = "the new policies or rules cannot be used, and the old ones stay in use: the log has the cause";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));
     }
     let state = shared.state();

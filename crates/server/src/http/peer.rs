@@ -10,7 +10,7 @@ use crate::net::connections::{Connection, Connections};
 pub(crate) struct Peer {
     pub(crate) connection: Arc<Connection>,
     pub(crate) open: Arc<Connections>,
-    /// Where the listener that it has reached listens.
+    /// The address of the listener that it has reached.
     pub(crate) local: Option<SocketAddr>,
     pub(crate) is_tls: bool,
     /// The caller of the client certificate.

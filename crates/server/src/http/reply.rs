@@ -42,7 +42,7 @@ impl Reply {
         Self { status, content_type, body: body.into(), header: None }
     }
 
-    /// Nothing is stored on the way: a decision holds for this moment.
+    /// Forbids caches to store it: a decision holds for this moment.
     pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::new(self.body));
         *response.status_mut() = self.status;

@@ -20,7 +20,7 @@ use keys::KeySet;
 pub(crate) use keys::Lenience;
 pub(crate) use static_keys::Keys;
 
-/// Why a token is not accepted, in words that may go to its sender.
+/// The reason for a refused token, in words that may go to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenError {
     Malformed,
@@ -123,10 +123,10 @@ fn seconds(time: Timestamp) -> f64 {
 impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Malformed => "it is no signed token",
+            Self::Malformed => "it is not a signed token",
             Self::TooLong => "it is too long",
-            Self::NoKey => "no key is known for it",
-            Self::NoKeys => "the keys to verify it with are not known at the moment",
+            Self::NoKey => "there is no key for it",
+            Self::NoKeys => "the keys to verify it are not available at the moment",
             Self::WrongSignature => "its signature is wrong",
             Self::Expired => "it has expired",
             Self::NotYetValid => "it is not valid yet",

@@ -44,15 +44,15 @@ impl std::error::Error for JournalError {}
 impl fmt::Display for JournalError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Locked => out.write_str("another process has the file of changes open"),
-            Self::Read(error) => write!(out, "the file of changes cannot be read: {error}"),
-            Self::Write(error) => write!(out, "the file of changes cannot be written: {error}"),
+            Self::Locked => out.write_str("another process has the journal of changes open"),
+            Self::Read(error) => write!(out, "the journal of changes cannot be read: {error}"),
+            Self::Write(error) => write!(out, "the journal of changes cannot be written: {error}"),
             Self::Foreign => out.write_str(
-                "this is no file of changes: expected `wardgate-rules` and version 1",
+                "this is not a journal of changes: expected `wardgate-rules` and version 1",
             ),
             Self::Damaged { offset } => write!(
                 out,
-                "the file of changes is damaged at byte {offset}: what stands there was on the disk and is not as it was written"
+                "the journal of changes is damaged at byte {offset}: bytes that were on the disk have changed"
             ),
             Self::Broken => out.write_str(
                 "an earlier write failed and could not be undone: changes are refused until the next start",

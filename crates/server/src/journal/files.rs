@@ -1,4 +1,4 @@
-//! The file of changes on its disk: locked, made, and replaced as a whole.
+//! The journal of changes on its disk: locked, made, and replaced as a whole.
 //!
 //! The lock is a file of its own beside it, because a replacement is another file. No byte of the
 //! file is dropped silently: an end that is cut off is saved beside it.
@@ -12,7 +12,7 @@ use super::log::Log;
 use super::recover::Torn;
 use crate::journal::error::JournalError;
 
-/// The path of the file of changes, and the lock against other writers.
+/// The path of the journal of changes, and the lock against other writers.
 #[derive(Debug)]
 pub(crate) struct Files {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! The bytes of the file of changes.
+//! The bytes of the journal of changes.
 //!
 //! The file begins with the `START` of its records. Then come frames: a head of fixed length, and
 //! the changes that were written as one. The head has a check of its own, so that a damaged length
@@ -21,7 +21,7 @@ use wardgate_crypto::blake3;
 
 use crate::journal::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
 
-/// How a frame begins.
+/// The first bytes of a frame.
 pub(crate) const MAGIC: &[u8; 4] = b"\xd7WGr";
 
 /// Bytes of a head.
@@ -54,7 +54,7 @@ pub(crate) struct Head {
     pub(crate) first: u64,
     /// The last change that was known to be on the disk.
     pub(crate) durable: u64,
-    /// How many changes.
+    /// The number of changes.
     pub(crate) count: u32,
 }
 

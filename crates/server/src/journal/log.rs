@@ -1,4 +1,4 @@
-//! The file of changes: opened, read again after a kill, and written at its end.
+//! The journal of changes: opened, read again after a kill, and written at its end.
 //!
 //! Changes are durable when `sync` has returned, and the file never holds one that failed: a
 //! partial write to a full disk is cut off again, and if that fails too, nothing is written any
@@ -46,7 +46,7 @@ pub(crate) trait Medium: Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The open file of changes.
+/// The open journal of changes.
 #[derive(Debug)]
 pub(crate) struct Log<M> {
     medium: M,

@@ -1,4 +1,4 @@
-//! The recovery of the file of changes, and the judgement of its end.
+//! The recovery of the journal of changes, and the judgement of its end.
 //!
 //! A kill, or a machine that loses power, may leave a last frame that is cut off or has holes:
 //! pieces that the disk never received, which read as zeros. Such an end was never known to be on
@@ -32,7 +32,7 @@ pub(crate) struct Recovered {
 /// An end that was never known to be on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Torn {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub(crate) offset: u64,
     /// Its bytes.
     pub(crate) bytes: Vec<u8>,

@@ -42,7 +42,7 @@ pub(crate) async fn accept<F>(
                     let serving = async move {
                         match TcpStream::from_std(stream) {
                             Ok(stream) => serve(stream, connection).await,
-                            Err(error) => tracing::warn!(%error, "a connection cannot be heard"),
+                            Err(error) => tracing::warn!(%error, "an accepted connection cannot be used"),
                         }
                         drop(guard);
                     };

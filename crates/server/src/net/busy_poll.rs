@@ -52,7 +52,7 @@ pub(crate) fn window() -> Duration {
     if quota::is_set() { Duration::ZERO } else { WINDOW }
 }
 
-/// How a thread answers.
+/// The pace at which a thread answers.
 #[derive(Default)]
 struct Pace {
     /// Answers within it are a quick succession.

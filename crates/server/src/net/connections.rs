@@ -25,7 +25,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct Open {
     all: Vec<Arc<Connection>>,
-    /// Where the next search for an idle one begins.
+    /// The start of the next search for an idle one.
     next: usize,
 }
 
@@ -117,7 +117,7 @@ impl Connections {
         }
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub(crate) fn count(&self) -> usize {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).all.len()
     }
@@ -286,7 +286,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// How many connections are looked at to find one that can go.
+/// The number of connections examined to find one to close.
 const SAMPLE: usize = 32;
 
 /// The place of a connection that is not on the list.

@@ -15,7 +15,7 @@ pub(crate) fn notify(phase: Phase) {
         Phase::Stopping => sd_notify::NotifyState::Stopping,
     };
     if let Err(error) = sd_notify::notify(&[phase]) {
-        tracing::warn!(%error, "the system manager cannot be told");
+        tracing::warn!(%error, "the system manager cannot be notified");
     }
 }
 

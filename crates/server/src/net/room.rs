@@ -15,7 +15,7 @@ pub(crate) struct Room(Arc<AtomicUsize>);
 /// The room of one body, until it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct RoomLease {
-    /// Nothing as long as it has taken none.
+    /// `None` as long as it has taken none.
     room: Option<Arc<AtomicUsize>>,
     bytes: usize,
 }

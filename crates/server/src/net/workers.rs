@@ -67,7 +67,7 @@ impl Workers {
         Ok(workers)
     }
 
-    /// How many threads there are.
+    /// Returns the number of threads.
     pub(crate) const fn len(&self) -> usize {
         self.threads.len()
     }

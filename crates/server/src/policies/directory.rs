@@ -93,7 +93,7 @@ impl List {
         // Each entry is read by itself, so that the bounds of a request hold for one of them and
         // not for all.
         let items: Vec<&RawValue> =
-            serde_json::from_slice(bytes).map_err(|error| format!("it is no list: {error}"))?;
+            serde_json::from_slice(bytes).map_err(|error| format!("it is not a list: {error}"))?;
         if items.len() > MAX_ENTITIES {
             return Err(format!("it has more than {MAX_ENTITIES} entries"));
         }
@@ -104,7 +104,7 @@ impl List {
             if let Some(before) = positions.insert(entity.id.clone(), at) {
                 let id = &entity.id;
                 return Err(format!(
-                    "the id `{id}` stands twice, in entries {} and {}",
+                    "duplicate id `{id}`, in entries {} and {}",
                     before + 1,
                     at + 1
                 ));
@@ -122,15 +122,15 @@ impl List {
 fn entity(kind: &str, entry: &RawValue) -> Result<Entity, String> {
     let document =
         documents::attribute(entry.get().as_bytes()).map_err(|error| error.to_string())?;
-    let Attr::Map(map) = document else { return Err("it is no object".to_owned()) };
+    let Attr::Map(map) = document else { return Err("it is not an object".to_owned()) };
     let Some(Attr::String(id)) = map.get("id") else {
-        return Err("it has no `id` that is a string".to_owned());
+        return Err("its `id` must be a string".to_owned());
     };
     let id = id.to_string();
     let properties = match map.into_iter().find(|(name, _)| &**name == "properties") {
         None => AttrMap::new(),
         Some((_, Attr::Map(properties))) => properties,
-        Some(_) => return Err(format!("the `properties` of `{id}` are no object")),
+        Some(_) => return Err(format!("the `properties` of `{id}` must be an object")),
     };
     Ok(Entity { kind: kind.to_owned(), id, properties: Some(properties) })
 }

@@ -15,7 +15,7 @@ pub(crate) struct Notices {
     stage: Stage,
 }
 
-/// How near the end of a bundle is.
+/// The distance of a bundle to its expiry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// There is no notice yet.

@@ -33,7 +33,7 @@ pub enum Lookup {
     Unchanged,
 }
 
-/// Why there is no bundle, in words for the operator.
+/// The reason for a missing bundle, in words for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(String);
 

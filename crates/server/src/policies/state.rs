@@ -24,7 +24,7 @@ use crate::telemetry::traces::{Attribute, Value};
 pub struct State {
     bundle: Option<Arc<InBundle>>,
     directory: Option<Arc<FileDirectory>>,
-    /// How many states there were before it.
+    /// The number of states before it.
     serial: u64,
     since: SystemTime,
 }
@@ -32,7 +32,7 @@ pub struct State {
 /// The origin of states: a source, and the conditions for its bundles.
 #[derive(Default)]
 pub struct Origin {
-    /// Where bundles are, if there are policies.
+    /// The source of bundles, if there are policies.
     pub source: Option<Box<dyn Source>>,
     /// The keys that must have signed. Without them unsigned bundles are accepted.
     pub trust: Option<TrustSet>,
@@ -99,7 +99,7 @@ impl State {
         self.header().map(|header| header.label.revision)
     }
 
-    /// How many states there were before it.
+    /// Returns the number of states before it.
     #[must_use]
     pub const fn serial(&self) -> u64 {
         self.serial

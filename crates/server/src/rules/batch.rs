@@ -27,7 +27,7 @@ pub enum RuleChange {
     Delete(Key),
 }
 
-/// Why a change is not made.
+/// The reason for a refused change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The rule is there already, or another one has its id.

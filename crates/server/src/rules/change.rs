@@ -1,4 +1,4 @@
-//! The record of the file of changes.
+//! The record of the journal of changes.
 //!
 //! A change is its kind (1 byte), the bytes of its rule (4 bytes), and the rule in canonical form.
 

@@ -4,11 +4,11 @@ use std::fmt;
 
 use crate::journal::error::JournalError;
 
-/// A failure of the set of rules or of its file of changes.
+/// A failure of the set of rules or of its journal of changes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The file of changes cannot be used.
+    /// The journal of changes cannot be used.
     Journal(JournalError),
     /// The file holds a rule that cannot be read.
     Rule(wardgate_spocp::Error),
@@ -44,7 +44,7 @@ impl fmt::Display for StoreError {
         match self {
             Self::Journal(error) => error.fmt(out),
             Self::Rule(error) => {
-                write!(out, "the file of changes holds a rule that cannot be read: {error}")
+                write!(out, "the journal of changes holds a rule that cannot be read: {error}")
             }
             Self::SameId => {
                 out.write_str("two rules have the same id, although they are not the same")

@@ -22,7 +22,7 @@ pub struct Live {
     bytes: usize,
 }
 
-/// Where a rule comes from, and its number in the set. At least one of the two is true.
+/// The origin of a rule, and its number in the set. At least one of the two flags is true.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     number: RuleId,

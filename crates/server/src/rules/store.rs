@@ -44,7 +44,7 @@ impl Outcome {
 }
 
 impl Rules {
-    /// Opens rules that change, with the file of changes at `path`. `base` is called under the lock
+    /// Opens rules that change, with the journal of changes at `path`. `base` is called under the lock
     /// of the file.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Rules {
     ) -> Result<Self, StoreError> {
         let mut opened = writer::open(path)?;
         if let Some(torn) = &opened.torn {
-            tracing::warn!(kept = %torn.display(), "the file of changes had a torn end, which was cut off");
+            tracing::warn!(kept = %torn.display(), "the journal of changes had a torn end, which was cut off");
         }
         let base = base().map_err(StoreError::Base)?;
         let live = writer::build(&base, &opened.added, &mut opened.hidden)?;

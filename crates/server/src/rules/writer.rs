@@ -269,7 +269,7 @@ impl Writer {
     }
 }
 
-/// The content of the file of changes, and the path of its torn end.
+/// The content of the journal of changes, and the path of its torn end.
 pub(super) struct Opened {
     pub(super) files: Files,
     pub(super) log: Log<File>,
@@ -278,7 +278,7 @@ pub(super) struct Opened {
     pub(super) torn: Option<PathBuf>,
 }
 
-/// Opens the file of changes. Of all changes of a rule, the last one counts.
+/// Opens the journal of changes. Of all changes of a rule, the last one counts.
 pub(super) fn open(path: &std::path::Path) -> Result<Opened, StoreError> {
     let mut last = BTreeMap::new();
     let (files, log, torn) = Files::open(path, &mut |change: Change| {

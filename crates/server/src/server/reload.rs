@@ -87,12 +87,14 @@ impl Reloader {
         let left = label.expires.unwrap_or(0).saturating_sub(seconds);
         match self.notices.due(label, seconds) {
             None | Some(Stage::Valid) => {}
-            Some(Stage::Ending) => tracing::warn!(left, "the policies expire in so many seconds"),
+            Some(Stage::Ending) => {
+                tracing::warn!(left, "the policies expire soon, in `left` seconds")
+            }
             Some(Stage::Expired) if state.has_expired(now) => {
                 tracing::error!("the policies have expired: everything is denied");
                 self.drop_rules(&shared, &state);
             }
-            Some(Stage::Expired) => tracing::warn!("the policies have expired, and decide on"),
+            Some(Stage::Expired) => tracing::warn!("the policies have expired and still decide"),
         }
         Some(expiry::until_next(label, seconds).unwrap_or(Duration::MAX))
     }

@@ -48,7 +48,7 @@ impl Administrator {
                 wrong(&format!("expected a name, and a token of at least {MIN_TOKEN_BYTES} bytes"))
             })?;
             if found.iter().any(|one| one.name == name.as_bytes()) {
-                return Err(wrong("the name stands on another line too"));
+                return Err(wrong("another line has the same name"));
             }
             found.push(Self { name: name.as_bytes().to_vec(), digest });
         }
@@ -134,7 +134,7 @@ mod tests {
         );
         assert!(!refused("eva:short").contains("short"));
         let twice = "eva:0123456789abcdef\neva:0123456789abcdeg";
-        assert_eq!(refused(twice), "line 2: the name stands on another line too");
+        assert_eq!(refused(twice), "line 2: another line has the same name");
     }
 
     #[test]

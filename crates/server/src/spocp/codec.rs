@@ -5,7 +5,7 @@
 
 use super::limits::MAX_DIGITS;
 
-/// Why the bytes of a connection cannot be cut into messages. There is no way on after that.
+/// A fault in the framing of a connection, which ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A length is missing, or is something else than digits before a colon.

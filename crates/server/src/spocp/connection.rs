@@ -39,7 +39,7 @@ pub(crate) struct Service<'s> {
     pub(crate) connection: &'s Connection,
 }
 
-/// How talking ended.
+/// The end of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The conversation is over.

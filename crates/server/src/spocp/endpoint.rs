@@ -57,7 +57,7 @@ impl Endpoint {
         Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
     }
 
-    /// Reads the files that the configuration names, and opens no socket or file of changes.
+    /// Reads the files that the configuration names, and opens no socket or journal of changes.
     pub(crate) fn check(config: &Spocp) -> Result<(), String> {
         read(config).map(drop)
     }
@@ -97,7 +97,7 @@ fn read(config: &Spocp) -> Result<(Access, Option<TlsAcceptor>, Vec<ServerName<'
     let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
     let name = |name: &String| {
         ServerName::try_from(name.clone())
-            .map_err(|_| format!("`{name}` is no name of a certificate"))
+            .map_err(|_| format!("`{name}` is not a DNS name or an IP address"))
     };
     Ok((access, tls, config.admin_names.iter().map(name).collect::<Result<_, _>>()?))
 }

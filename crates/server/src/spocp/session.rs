@@ -288,11 +288,11 @@ impl Session {
             return answer(Reply::AuthenticationInProgress, out, around);
         };
         if let Some(name) = around.access.proves(token) {
-            tracing::info!(administrator = %String::from_utf8_lossy(name), "an administrator is here");
+            tracing::info!(administrator = %String::from_utf8_lossy(name), "an administrator is authenticated");
             self.is_administrator = true;
             return answer(Reply::Ok, out, around);
         }
-        tracing::warn!("a token that proves nothing");
+        tracing::warn!("a token is refused: it is not that of an administrator");
         Reply::AuthenticationError.write(out);
         Some(Step::Close)
     }

@@ -59,7 +59,7 @@ endpoints! {
 struct Series {
     /// By the first digit of the status: 2, 4, 5.
     statuses: [AtomicU64; 3],
-    /// How many took at most as long as each bound, and how many took longer.
+    /// The number that took at most as long as each bound, and the number that took longer.
     times: [AtomicU64; BOUNDS.len() + 1],
     microseconds: AtomicU64,
 }
@@ -129,7 +129,7 @@ impl Metrics {
         }
         let label = |set: &KeyGauges<'_>| format!("set=\"{}\"", escaped(set.name));
         let name = "wardgate_keys_age_seconds";
-        head(text, name, "gauge", "How long ago the keys of another server were heard of.");
+        head(text, name, "gauge", "Seconds since another server last sent or confirmed its keys.");
         for set in sets {
             // Keys that never came have no age.
             if let Some(age) = set.age {
@@ -137,7 +137,7 @@ impl Metrics {
             }
         }
         let name = "wardgate_keys_failures_total";
-        head(text, name, "counter", "Looks for the keys of another server that failed.");
+        head(text, name, "counter", "Failed fetches of the keys of another server.");
         for set in sets {
             line(text, name, &label(set), set.failures);
         }
@@ -146,7 +146,7 @@ impl Metrics {
     /// Writes everything down.
     pub(crate) fn text(&self, gauges: Gauges) -> String {
         let mut text = String::new();
-        head(&mut text, "wardgate_http_requests_total", "counter", "Requests that were answered.");
+        head(&mut text, "wardgate_http_requests_total", "counter", "Answered requests.");
         for (endpoint, series) in Endpoint::ALL.iter().zip(&self.endpoints) {
             for (class, count) in ["2xx", "4xx", "5xx"].iter().zip(&series.statuses) {
                 let labels = format!("endpoint=\"{}\",status=\"{class}\"", endpoint.name());
@@ -154,25 +154,15 @@ impl Metrics {
             }
         }
         let name = "wardgate_http_request_seconds";
-        head(
-            &mut text,
-            name,
-            "histogram",
-            "How long requests took, from their head to their answer.",
-        );
+        head(&mut text, name, "histogram", "Seconds from the head of a request to its answer.");
         for (endpoint, series) in Endpoint::ALL.iter().zip(&self.endpoints) {
             series.histogram(&mut text, name, endpoint.name());
         }
-        head(&mut text, "wardgate_decisions_total", "counter", "Decisions, by what they came to.");
+        head(&mut text, "wardgate_decisions_total", "counter", "Decisions, by effect.");
         line(&mut text, "wardgate_decisions_total", "effect=\"allow\"", read(&self.allowed));
         line(&mut text, "wardgate_decisions_total", "effect=\"deny\"", read(&self.denied));
         let name = "wardgate_reload_failures_total";
-        head(
-            &mut text,
-            name,
-            "counter",
-            "Looks for new policies that found none that can be used.",
-        );
+        head(&mut text, name, "counter", "Failed loads of new policies.");
         line(&mut text, name, "", read(&self.failed_reloads));
         head(&mut text, "wardgate_connections", "gauge", "Connections that are open.");
         let connections = u64::try_from(gauges.connections).unwrap_or(u64::MAX);
@@ -184,7 +174,12 @@ impl Metrics {
         }
         if let Some((expires, has_expired)) = gauges.expiry {
             let name = "wardgate_policies_expires_timestamp_seconds";
-            head(&mut text, name, "gauge", "When the bundle in use expires.");
+            head(
+                &mut text,
+                name,
+                "gauge",
+                "The expiry of the bundle in use, in seconds since 1970.",
+            );
             line(&mut text, name, "", expires);
             let name = "wardgate_policies_expired";
             head(&mut text, name, "gauge", "1 once the bundle in use has expired.");
@@ -194,12 +189,12 @@ impl Metrics {
             &mut text,
             "wardgate_policies_serial",
             "gauge",
-            "How often the policies were replaced.",
+            "Replacements of the policies since the start.",
         );
         line(&mut text, "wardgate_policies_serial", "", gauges.serial);
         if let Some((sent, dropped)) = gauges.spans {
             let name = "wardgate_trace_spans_total";
-            head(&mut text, name, "counter", "Spans, by what became of them.");
+            head(&mut text, name, "counter", "Spans, by outcome.");
             line(&mut text, name, "outcome=\"sent\"", sent);
             line(&mut text, name, "outcome=\"dropped\"", dropped);
         }

@@ -41,9 +41,9 @@ fn malformed_calls_are_refused_as_cerbos_refuses_them() {
     check("", "malformed JSON at byte 0: expected a value");
     check("[]", "a request must be an object, found a list");
     check("{}", "`principal` is missing");
-    check(CALL, "the request asks about 2 resources, at most 1 are answered");
+    check(CALL, "the request names 2 resources, at most 1 are accepted");
     let one = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["a","b","c"],"resource":{"kind":"album","id":"a"}}]}"#;
-    check(one, "the request names 3 actions for a resource, at most 2 are answered");
+    check(one, "the request names 3 actions for a resource, at most 2 are accepted");
     let token =
         one.replace("\"c\"", "\"b\"").replacen('{', r#"{"auxData":{"jwt":{"token":"a.b.c"}},"#, 1);
     check(&token, "no set of keys is known for the token of `auxData.jwt`");

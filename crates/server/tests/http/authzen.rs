@@ -96,7 +96,7 @@ fn a_refused_token_is_refused_by_searches_as_by_an_evaluation() {
         });
         for path in ["evaluation", "search/subject", "search/resource", "search/action"] {
             let (status, reply) = post(&server, path, "", &body);
-            let message = "the token of `auxData.jwt` is refused: it is no signed token";
+            let message = "the token of `auxData.jwt` is refused: it is not a signed token";
             assert_eq!((status, &reply["message"]), (400, &json!(message)), "{path}");
         }
     }
@@ -118,7 +118,7 @@ fn a_refused_token_denies_its_item_alone() {
         (200, vec![&json!(true), &json!(false), &json!(true), &json!(false)])
     );
     let why = |at: usize| decisions[at]["context"]["error"]["message"].as_str().unwrap();
-    assert_eq!(why(1), "the token of `auxData.jwt` is refused: it is no signed token");
+    assert_eq!(why(1), "the token of `auxData.jwt` is refused: it is not a signed token");
     assert_eq!(why(3), "`context` must be an object, found null");
     body["context"] = tokens("a.b.c");
     body["evaluations"] = json!([{}, { "context": {} }]);

@@ -60,7 +60,7 @@ fn without_keys_no_token_is_accepted_and_others_are_served() {
     assert_eq!(status(&bearer(ASKER)), 200);
     let claimed = server.post("/api/check/resources", &bearer(ASKER), &with_claims(&token(1)));
     assert_eq!(claimed.0, 400);
-    assert!(claimed.1.contains("are not known at the moment"), "{}", claimed.1);
+    assert!(claimed.1.contains("are not available at the moment"), "{}", claimed.1);
     let reply = server.get("/metrics", &bearer(ASKER)).1;
     assert!(!reply.contains("wardgate_keys_age_seconds{"), "{reply}");
     assert!(reply.contains("wardgate_keys_failures_total{set=\"auth.jwt\"} "), "{reply}");

@@ -17,7 +17,7 @@ use wardgate_spocp::{Normal, RuleSet};
 /// A server that runs until it is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
-    /// Where SPOCP is spoken, if it is.
+    /// The address of SPOCP, if it is spoken.
     pub(crate) spocp: Option<SocketAddr>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) bundle: Arc<Mutex<Vec<u8>>>,

@@ -12,9 +12,9 @@ use wardgate_compiler::source::Position;
 /// The exercised share of a kind of part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// How many are exercised.
+    /// The number of exercised ones.
     pub covered: u64,
-    /// How many there are.
+    /// The number of all.
     pub all: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct Summary {
 pub struct Gap<'c> {
     /// The file.
     pub file: &'c str,
-    /// Where in the file.
+    /// The position in the file.
     pub position: Position,
     /// The part, such as "rule `owners-edit`".
     pub what: String,

@@ -14,7 +14,7 @@ pub(super) struct Leaf {
     pub(super) text: String,
 }
 
-/// How a leaf is written.
+/// The style of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,

@@ -11,7 +11,7 @@ pub(super) struct Frames {
     blocks: Vec<Frame>,
     /// The column of the closing bracket if it begins a line, for each open one.
     brackets: Vec<usize>,
-    /// Where the current line begins.
+    /// The start of the current line.
     line: usize,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Next {
     pub(super) column: usize,
     /// Spaces before it as it will be.
     pub(super) indent: usize,
-    /// How many of the blocks that are open go on.
+    /// The number of open blocks that go on.
     pub(super) remaining: usize,
 }
 

@@ -28,15 +28,15 @@ struct Scanner<'s> {
     text: &'s str,
     leaves: &'s [Leaf],
     at: usize,
-    /// Where the current line starts.
+    /// The start of the current line.
     line: usize,
     /// The next leaf.
     leaf: usize,
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: usize,
-    /// How many tokens came before the outermost bracket that was opened last.
+    /// The number of tokens before the outermost bracket that was opened last.
     opened: usize,
-    /// Where the collections begin that are open, for block scalars that name their indentation.
+    /// The columns of open collections, for block scalars that name their indentation.
     columns: Vec<(Collection, usize)>,
     tokens: Vec<Token>,
 }

@@ -143,7 +143,7 @@ fn dedented(line: &str, indent: usize) -> &str {
 struct Scalar<'s> {
     raw: &'s str,
     leaf: &'s Leaf,
-    /// Where its lines after the first begin.
+    /// The column of its lines after the first.
     indent: usize,
     in_flow: bool,
 }

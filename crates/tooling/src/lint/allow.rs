@@ -72,7 +72,7 @@ fn is_allowed(allows: &mut BTreeMap<&str, Allows>, found: &Diagnostic) -> bool {
 fn unused(allows: &BTreeMap<&str, Allows>, of: impl Fn(Lint) -> bool) -> Vec<Diagnostic> {
     let unused = allows.values().flatten().filter(|((_, lint), allow)| !allow.is_used && of(*lint));
     let diagnostics = unused.flat_map(|((_, lint), allow)| {
-        let message = format!("the comment allows `{}`, and nothing like it is found", lint.name());
+        let message = format!("the comment allows `{}`, and there is no such finding", lint.name());
         let locations = allow.locations.iter();
         locations
             .map(move |location| Diagnostic::lint(Lint::UnusedAllow, location, message.clone()))
@@ -142,8 +142,7 @@ fn no_code(location: &Location, found: &str) -> Diagnostic {
 }
 
 fn no_directive(location: &Location, found: &str) -> Diagnostic {
-    let error =
-        Diagnostic::lint(Lint::UnknownAllow, location, "the comment allows nothing that is known");
+    let error = Diagnostic::lint(Lint::UnknownAllow, location, "the comment names no code");
     error.found(format!("`{found}`")).expected("`# wardgate: allow CODE`")
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Outcomes {
     pub(super) fails: Fails,
 }
 
-/// Why an expression can fail.
+/// The ways in which an expression can fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fails {
     /// It reads an attribute that may not be there.

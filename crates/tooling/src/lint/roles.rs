@@ -126,7 +126,7 @@ impl<'p> Linter<'p> {
         let mut found = Vec::new();
         for rule in self.resolved.role.iter().flat_map(|policy| &policy.rules) {
             let Some(actions) = kinds.actions(&rule.resource) else {
-                let message = format!("no resource policy is about `{}`", rule.resource);
+                let message = format!("there is no resource policy for `{}`", rule.resource);
                 found.push(Diagnostic::lint(Lint::UnknownResource, &rule.location, message));
                 continue;
             };

@@ -189,7 +189,7 @@ impl Failure {
     }
 }
 
-/// How a principal gets to a rule.
+/// The way of a principal to a rule.
 #[derive(Clone, Copy)]
 struct Grantee<'p> {
     derived: Option<&'p DerivedRole>,

@@ -17,7 +17,7 @@ use wardgate_compiler::policy::model::{
 };
 use wardgate_compiler::source::Location;
 
-/// Where a name comes from: a set by its name, or the policy itself.
+/// The origin of a name: a set by its name, or the policy itself.
 type Origin<'p> = Option<&'p str>;
 
 /// Names that one policy uses.
@@ -243,7 +243,7 @@ fn exported<'p>(used: &UsedNames<'p>) -> Vec<(&'p str, &'p str)> {
 }
 
 fn unused<T>(what: &str, lint: Lint, one: &Definition<T>) -> Diagnostic {
-    let message = format!("nothing in this policy uses the {what} `{}`", one.name);
+    let message = format!("this policy does not use the {what} `{}`", one.name);
     Diagnostic::lint(lint, &key_location(one), message)
 }
 

@@ -47,7 +47,7 @@ pub trait Decider {
     /// its settings.
     ///
     /// # Errors
-    /// Nothing can be decided at all.
+    /// The decider cannot decide at all.
     fn decide(&mut self, questions: &[Question<'_>])
     -> Result<Vec<Result<Answer, String>>, String>;
 }

@@ -48,7 +48,8 @@ impl Filter {
             let dimension = dimension(name)?;
             let globs = globs.split(',').map(str::trim).filter(|glob| !glob.is_empty());
             for glob in globs {
-                glob::validate(glob).map_err(|error| format!("`{glob}` is no glob: {error}"))?;
+                glob::validate(glob)
+                    .map_err(|error| format!("`{glob}` is not a glob pattern: {error}"))?;
                 self.globs.push((dimension, glob.to_owned()));
             }
         }
@@ -174,7 +175,7 @@ mod tests {
         check("test=,;", Err("expected `NAME=GLOB,...`, found `test=,;`"));
         let expected = "expected `suite`, `test`, `principal`, `resource` or `action`";
         check("role=a", Err(&format!("{expected}, found `role`")));
-        check("test=[", Err("`[` is no glob: class at offset 0 is not closed"));
+        check("test=[", Err("`[` is not a glob pattern: class at offset 0 is not closed"));
         assert!(Filter::default().name("(").is_err());
     }
 }

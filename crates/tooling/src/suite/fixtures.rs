@@ -151,7 +151,7 @@ impl SuiteReader<'_> {
                 .collect(),
         };
         if !data.jwt.entries().is_empty() && !data.jwts.entries().is_empty() {
-            let message = "`jwt` cannot stand beside `jwts`";
+            let message = "`jwt` cannot be combined with `jwts`";
             self.checks.push(Diagnostic::error(Code::Validation, &value.location, message));
         }
         Some(data)

@@ -268,7 +268,7 @@ fn expected<'s>(
     let mut expected = Expected::default();
     let mut check_action = |action: &str, location: &Location| {
         if !actions.contains(action) {
-            let message = format!("no test of this table asks for the action `{action}`");
+            let message = format!("no test of this table requests the action `{action}`");
             let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
             errors.push(error.with(None, suggestion(action, actions.iter().copied())));
         }
@@ -320,7 +320,7 @@ fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> 
     let line = other.position.line;
     let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
     let message = format!(
-        "the expectation on line {line} says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
+        "the expectation on line {line} has another value{what} for `{action}` by `{principal}` on `{resource}`"
     );
     Diagnostic::error(Code::ContradictoryExpectation, location, message)
 }

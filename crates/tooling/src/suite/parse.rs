@@ -157,7 +157,7 @@ impl SuiteReader<'_> {
             if selection.names.is_empty() {
                 selection.names.push(named);
             } else {
-                let message = format!("`{one}` cannot stand beside `{many}`");
+                let message = format!("`{one}` cannot be combined with `{many}`");
                 self.checks.push(Diagnostic::error(Code::Validation, at, message));
             }
         }
@@ -209,8 +209,8 @@ impl SuiteReader<'_> {
         let (code, message) = match number {
             Some(1) => return Some(Effect::Allow),
             Some(2) => return Some(Effect::Deny),
-            Some(_) => (Code::Validation, "this is no effect that can be expected"),
-            None => (Code::Parse, "this is no effect"),
+            Some(_) => (Code::Validation, "this effect cannot be expected"),
+            None => (Code::Parse, "this is not an effect"),
         };
         let error = Diagnostic::error(code, &value.location, message).expected(EXPECTED);
         let error = match &value.node.kind {
@@ -279,7 +279,7 @@ impl SuiteReader<'_> {
         let time = parse_timestamp(&text).ok();
         if time.is_none() {
             let location = Location { position: value.node.position, ..value.location.clone() };
-            let error = Diagnostic::error(Code::Parse, &location, "this is no time");
+            let error = Diagnostic::error(Code::Parse, &location, "this is not a time");
             let error = error.found(format!("`{text}`"));
             self.errors.push(error.expected("a time such as `2024-05-06T07:08:09Z`"));
         }

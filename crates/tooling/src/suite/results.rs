@@ -81,7 +81,7 @@ pub enum Outcome {
     Errored(String),
 }
 
-/// Why a test was left out.
+/// The reason for a skipped test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// Its table is skipped; holds the reason.
@@ -150,10 +150,10 @@ pub enum ActualOutput {
     Error(String),
 }
 
-/// How a test, a suite or a run ended, from the best to the worst.
+/// The result of a test, a suite or a run, from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Nothing was run.
+    /// An empty run.
     #[default]
     Empty,
     /// Everything was left out.

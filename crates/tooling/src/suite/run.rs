@@ -96,7 +96,7 @@ fn suite_outcome(
     };
     let available = AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
     let mut errors = Vec::new();
-    available.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
+    available.check_groups(&suite.fixtures, "which is not defined", &mut errors);
     if !errors.is_empty() {
         return Ok(SuiteOutcome::Broken(Stage::Groups, errors));
     }
@@ -265,4 +265,4 @@ fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<ActualOutp
     }
 }
 
-const NO_NOW: &str = "a condition asked for the time, and the options of the test do not say `now`";
+const NO_NOW: &str = "a condition reads the time, and the options of the test do not set `now`";

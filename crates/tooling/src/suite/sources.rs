@@ -22,7 +22,7 @@ pub struct Sources {
     schemas: Schemas,
 }
 
-/// Where schemas come from.
+/// The source of schemas.
 #[derive(Debug)]
 enum Schemas {
     /// Below `_schemas` of this directory.

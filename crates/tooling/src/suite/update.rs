@@ -87,7 +87,7 @@ impl Updater<'_> {
     fn replace(&mut self, replacement: &Replacement<'_>) {
         let [value] = replacement.values.as_slice() else {
             let message =
-                "tests that this speaks of are decided differently: give each an expectation";
+                "this expectation covers tests with different decisions: give each an expectation";
             return self.refuse(replacement.location, message);
         };
         if *value == replacement.current {
@@ -96,7 +96,7 @@ impl Updater<'_> {
         let offset = replacement.node.offset;
         let wanted = with(&self.wanted, offset, value);
         if !self.takes(self.candidates(replacement, value), wanted) {
-            self.refuse(replacement.location, "the value cannot be replaced where it stands");
+            self.refuse(replacement.location, "the value cannot be replaced here");
         }
     }
 
@@ -124,8 +124,8 @@ impl Updater<'_> {
         let candidates =
             placement::replace_item(&self.source.text, old.offset, expectations, &self.comments);
         if !self.takes(candidates, wanted) {
-            let message = "tests that this speaks of are decided differently, and it cannot be divided where it \
-                           stands: give each an expectation";
+            let message = "this expectation covers tests with different decisions and cannot be divided here: \
+                           give each an expectation";
             self.refuse(&old.location, message);
         }
     }
@@ -145,7 +145,7 @@ impl Updater<'_> {
         if !self.takes(candidates, wanted) {
             let items: Vec<String> = expectations.iter().map(NewExpectation::flow).collect();
             let message = format!(
-                "there is no place for what nothing speaks of: expect {}",
+                "an expectation is missing and cannot be added here: expect {}",
                 items.join(", ")
             );
             self.refuse(&table.location, &message);
@@ -196,7 +196,7 @@ impl Updater<'_> {
             [first, second, below].map(|(at, text)| Edit { range: at..at, text })
         });
         if !self.takes(found.collect(), wanted) {
-            self.refuse(missing.location, "there is no place for another action");
+            self.refuse(missing.location, "another action cannot be added here");
         }
     }
 

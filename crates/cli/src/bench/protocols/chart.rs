@@ -41,5 +41,5 @@ const WIDTH: f64 = 500.0;
 const TOP: f64 = 44.0;
 const ROW: f64 = 24.0;
 const FOOT: f64 = 12.0;
-/// Where the scale begins.
+/// The start of the scale.
 const LEAST: f64 = 1000.0;

@@ -14,7 +14,7 @@ use std::thread;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::runtime::Handle;
 
-/// Where clients run.
+/// The threads on which clients run.
 pub(crate) enum Homes {
     /// On the threads that answer, in the order in which those get connections.
     Shared(Vec<Handle>),

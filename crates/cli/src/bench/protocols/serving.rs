@@ -17,7 +17,7 @@ use crate::failure::{Failure, Status};
 pub(crate) struct Serving {
     pub(crate) spocp: Option<SocketAddr>,
     pub(crate) http: Option<SocketAddr>,
-    /// Where its clients run.
+    /// The threads of its clients.
     pub(crate) homes: Homes,
     shared: Arc<Shared>,
     thread: JoinHandle<Result<(), ServerError>>,

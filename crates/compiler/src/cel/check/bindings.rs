@@ -50,7 +50,7 @@ impl Checker<'_> {
                 (Type::Dyn, Type::Dyn)
             }
             other => {
-                self.report("this cannot be gone through", span, other, "a list or a map");
+                self.report("this value cannot be iterated", span, other, "a list or a map");
                 (Type::Error, Type::Error)
             }
         }

@@ -39,7 +39,8 @@ impl Call {
             if let Some((found, span)) = values.next() {
                 let found = types.substitute(found, true);
                 if !prints(letter, &found) {
-                    let error = CelError::new(format!("`%{letter}` prints no such value"), *span);
+                    let error =
+                        CelError::new(format!("`%{letter}` cannot format this value"), *span);
                     return Some(error.found(format!("`{found}`")).expected(printed(letter)));
                 }
             }
@@ -52,7 +53,7 @@ impl Call {
         let end = clause.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(clause.len());
         let letter = clause.get(end..).and_then(|rest| rest.chars().next());
         let found = clause.chars().take(end).chain(letter).collect::<String>();
-        let error = CelError::new("this is no text for `format`", self.at);
+        let error = CelError::new("this is not a clause of `format`", self.at);
         error.found(format!("`%{found}`")).expected(CLAUSES)
     }
 

@@ -41,7 +41,7 @@ impl Checker<'_> {
             known.filter_map(|name| Some((name.clone(), env::wrapper_named(&name)?))).next()
         else {
             let error =
-                CelError::new(format!("there is no type `{name}` that can be made so"), span);
+                CelError::new(format!("there is no type `{name}` with such a literal"), span);
             self.errors.push(error.expected(WRAPPERS));
             return Type::Error;
         };
@@ -69,7 +69,7 @@ impl Checker<'_> {
         }
         let (inner, was_optional) = self.types.substitute(&found, false).unwrap_optional();
         if !was_optional && !inner.is_dyn_or_error() {
-            let message = "`?` stands before a value that is always there";
+            let message = "`?` marks a value that is not optional";
             self.report(message, span, &inner, "an optional value");
         }
         inner

@@ -81,7 +81,7 @@ impl Checker<'_> {
             Type::Dyn | Type::Error => Type::Dyn,
             other => {
                 self.report(
-                    format!("`{field}` is asked of a value without fields"),
+                    format!("`{field}` cannot be read from a value without fields"),
                     span,
                     &other,
                     MAP,

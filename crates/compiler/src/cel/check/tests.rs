@@ -27,7 +27,7 @@ fn requests_have_the_types_of_their_messages() {
     );
     check_cerbos(
         "R.id.x",
-        "`x` is asked of a value without fields: expected a map or a message, found `string`",
+        "`x` cannot be read from a value without fields: expected a map or a message, found `string`",
     );
     check_cerbos("x.y", "there is no name `x`");
     check_cerbos("foo(1)", "there is no function `foo`");
@@ -66,7 +66,7 @@ fn macros_declare_their_names() {
     check_cerbos("[1].exists(x, x)", "the value has the wrong type: expected `bool`, found `int`");
     check_cerbos(
         "1.all(x, true)",
-        "this cannot be gone through: expected a list or a map, found `int`",
+        "this value cannot be iterated: expected a list or a map, found `int`",
     );
     check_cerbos("cel.bind(a, 'x', a + a)", "string");
     check_cerbos("optional.of(1).optMap(x, string(x))", "optional_type(string)");
@@ -88,7 +88,7 @@ fn literals_join_their_elements() {
     check_cerbos("[optional.none(), optional.of(1)]", "list(optional_type(int))");
     check_cerbos(
         "[?1]",
-        "`?` stands before a value that is always there: expected an optional value, found `int`",
+        "`?` marks a value that is not optional: expected an optional value, found `int`",
     );
     check_cerbos("([].map(x, x))[0].foo", "dyn");
     check_cerbos("type(1) == int", "bool");

@@ -17,7 +17,7 @@ pub(super) struct Code {
 #[must_use]
 pub(super) struct Pending(usize);
 
-/// How many registers were in use at some moment.
+/// The number of registers in use at some moment.
 #[derive(Clone, Copy)]
 pub(super) struct Mark(usize);
 

@@ -10,7 +10,7 @@ use wardgate_engine::cel::{Function, Op};
 use super::super::ast::{Expr, ExprKind, Literal};
 use super::{Lowerer, constants};
 
-/// Where a path on the request starts, and the keys that it follows from there.
+/// The root of a path on the request, and the keys that follow it.
 type Path<'e> = (Root, Vec<&'e str>);
 
 /// The meaning of a field of `V`, `C` or `G`.

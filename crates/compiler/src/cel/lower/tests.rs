@@ -123,19 +123,19 @@ fn macros_compute_what_the_specification_says() {
 fn literals_of_a_format_are_judged_early() {
     check_value(
         "duration('1x')",
-        "this is no duration: expected numbers with units, such as `1h30m` or `250ms`",
+        "this is not a duration: expected numbers with units, such as `1h30m` or `250ms`",
     );
     check_value(
         "timestamp(253402300800)",
-        "this is no timestamp: expected seconds since 1970, in the years 1 to 9999",
+        "this is not a timestamp: expected seconds since 1970, in the years 1 to 9999",
     );
     check_value(
         "timestamp('yesterday')",
-        "this is no timestamp: expected a time of RFC 3339, such as `2024-05-06T07:08:09Z`",
+        "this is not a timestamp: expected a time of RFC 3339, such as `2024-05-06T07:08:09Z`",
     );
     check_value(
         "P.id.matches('a(')",
-        "this is no regular expression: missing closing ): found `a(`",
+        "this is not a regular expression: missing closing ): found `a(`",
     );
 }
 

@@ -90,8 +90,8 @@ fn macros_become_nodes() {
 
 #[test]
 fn errors_of_sources_have_positions() {
-    check("a ^^ true", "`^` means nothing in an expression");
-    check("a = b", "`=` means nothing in an expression: expected `==`");
+    check("a ^^ true", "`^` is not allowed in an expression");
+    check("a = b", "`=` is not allowed in an expression: expected `==`");
     check(
         "1 +",
         "the expression is not well formed: expected a value, found the end of the expression",
@@ -100,10 +100,10 @@ fn errors_of_sources_have_positions() {
     check("a and b", "the expression is not well formed: expected `&&`, found `and`");
     check("as + import", "`as` is a reserved word; `import` is a reserved word");
     check("9223372036854775808", "this is too large for `int`: expected -9223372036854775808");
-    check("has(a)", "`has` asks for a field of a value");
-    check("l.all(a.b, true)", "`all` begins with a name for what it goes through");
+    check("has(a)", "`has` needs a field of a value");
+    check("l.all(a.b, true)", "`all` needs the name of its variable first");
     check("'a\nb'", "the text has no closing quote");
-    check("math.least()", "`math.least` compares nothing");
+    check("math.least()", "`math.least` has no arguments");
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             if object.get(name).is_some() {
-                let message = format!("field `{name}` is there already, under its other name");
+                let message = format!("field `{name}` is given twice, under two names");
                 self.errors.push(Diagnostic::error(Code::Parse, &location, message));
                 continue;
             }
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         let first = present.next();
         for (name, value) in present {
             let other = first.map_or("", |(other, _)| other);
-            let message = format!("`{name}` cannot stand beside `{other}`");
+            let message = format!("`{name}` cannot be combined with `{other}`");
             self.errors.push(Diagnostic::error(Code::Parse, &value.location, message));
         }
         if first.is_none() {
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
             let Some(name) = self.text(&item) else { continue };
             self.check(&name, shape, &item.location);
             if !seen.insert(Arc::clone(&name)) {
-                self.invalid(&item.location, format!("`{name}` stands in the list twice"));
+                self.invalid(&item.location, format!("`{name}` is in the list twice"));
             }
             names.push(Named { name: name.as_ref().to_owned(), location: item.location });
         }

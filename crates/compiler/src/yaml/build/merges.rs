@@ -31,7 +31,7 @@ impl Builder<'_> {
         for entry in own {
             if let Err((key, first, again)) = put(&mut out, &mut index, entry, true) {
                 let Position { line, column } = first;
-                let message = format!("key `{key}` is there already, at {line}:{column}");
+                let message = format!("duplicate key `{key}`, first at {line}:{column}");
                 let error = self.error(again, message);
                 self.read.errors.push(*error);
             }

@@ -18,7 +18,7 @@ impl Builder<'_> {
                 Some((start, end)) if start.line < end.line => {
                     self.error(start, scanner_messages::NO_COLON)
                 }
-                _ => self.error(at, "a `:` stands where no key can end"),
+                _ => self.error(at, "unexpected `:`: no key can end here"),
             };
         }
         if info.starts_with(AFTER_QUOTE) {

@@ -86,7 +86,7 @@ impl<'a> Session<'a> {
             trouble: match &value {
                 Value::Bool(_) => None,
                 Value::Error(error) => Some(error.to_string()),
-                other => Some(alloc::format!("a {}, no boolean", other.type_name())),
+                other => Some(alloc::format!("a {}, not a boolean", other.type_name())),
             },
             reads: self.reads(program),
         }

@@ -95,7 +95,7 @@ impl Writer<'_> {
     ) -> Result<(), AuthzenError> {
         // A list that begins with `*` is a star form.
         if tag.is_empty() || tag == "*" {
-            return Err(bad(format!("`{tag}` is no name that an S-expression can have")));
+            return Err(bad(format!("`{tag}` is not a name that an S-expression can have")));
         }
         self.put(b"(")?;
         self.atom(tag)?;

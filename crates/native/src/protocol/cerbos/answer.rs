@@ -24,7 +24,7 @@ pub struct ResultEntry<'a> {
     pub decision: &'a Decision,
     /// The outputs of the decision, as [`outputs`] returned them.
     pub outputs: &'a [String],
-    /// Whether the result names the policies that decided.
+    /// True if the result names the policies that decided.
     pub with_meta: bool,
 }
 

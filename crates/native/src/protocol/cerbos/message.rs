@@ -31,7 +31,7 @@ impl<'a> Message<'a> {
                 return Err(unknown(&path, name, known));
             };
             if fields.iter().any(|(other, _)| *other == field) {
-                return Err(format!("{} stands twice, in two spellings", quoted(&path, field)));
+                return Err(format!("{} is given twice, in two spellings", quoted(&path, field)));
             }
             fields.push((field, value));
         }

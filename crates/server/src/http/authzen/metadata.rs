@@ -65,8 +65,7 @@ fn own_url(headers: &HeaderMap, peer: &Peer) -> Option<String> {
 }
 
 fn no_url() -> Problem {
-    let message =
-        "the server does not know by which URL it is called: `url` of `[authzen]` says so";
+    let message = "the URL of the server is unknown: set `url` in `[authzen]`";
     Problem::new(StatusCode::NOT_FOUND, "no-url", message)
 }
 

@@ -77,7 +77,9 @@ impl ByRules<'_> {
         self.left.set(left);
         let query = Normal::from_canonical(&text?);
         query.map(|query| self.live.allows(&query)).map_err(|error| {
-            authzen::AuthzenError::new(format!("the question makes no S-expression: {error}"))
+            authzen::AuthzenError::new(format!(
+                "the request cannot be written as an S-expression: {error}"
+            ))
         })
     }
 
@@ -135,7 +137,7 @@ impl ByRules<'_> {
     fn named(&self, search: &Search) -> Result<BTreeSet<String>, Problem> {
         if self.live.len() > MAX_NAMING_RULES {
             return Err(bad(format!(
-                "there are more than {MAX_NAMING_RULES} rules to look through: name `candidates`"
+                "there are more than {MAX_NAMING_RULES} rules to search: name `candidates`"
             )));
         }
         let mut names = BTreeSet::new();

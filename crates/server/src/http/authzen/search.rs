@@ -74,7 +74,7 @@ fn too_much(shared: &Shared) -> Problem {
 }
 
 fn no_directory() -> Problem {
-    let message = "there is no index of subjects and resources to look through: name `candidates`";
+    let message = "there is no index of subjects and resources to search: name `candidates`";
     Problem::new(StatusCode::NOT_IMPLEMENTED, "no-index", message)
 }
 

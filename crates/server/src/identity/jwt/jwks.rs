@@ -135,7 +135,7 @@ impl RemoteKeySet {
         self.cache.cached.load().as_ref().map(|cached| cached.since.elapsed())
     }
 
-    /// How many looks have failed.
+    /// Returns the number of failed fetches.
     pub(crate) fn failures(&self) -> u64 {
         self.cache.failures.load(Ordering::Relaxed)
     }
@@ -216,7 +216,11 @@ impl Refresher {
         }
         match now {
             Some((_, true)) => tracing::error!(set, problem, "the keys stay as they were"),
-            _ => tracing::error!(set, problem, "no token is accepted: its keys are not known"),
+            _ => tracing::error!(
+                set,
+                problem,
+                "no token is accepted: there are no keys to verify it"
+            ),
         }
         self.problem = now;
     }
@@ -233,7 +237,7 @@ impl Refresher {
         let (keys, skipped) = KeySet::read_remote(&bytes, self.lenience)?;
         if self.skipped != skipped {
             for problem in &skipped {
-                tracing::warn!(set = self.cache.name, problem, "a key is passed over");
+                tracing::warn!(set = self.cache.name, problem, "a key is ignored");
             }
             self.skipped = skipped;
         }

@@ -48,7 +48,7 @@ impl KeySet {
     /// There is a key that cannot be used, in words for the operator.
     pub(crate) fn read(json: &[u8], lenience: Lenience) -> Result<Self, String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
-        let Attr::Map(map) = &document else { return Err("it is no JSON Web Key".to_owned()) };
+        let Attr::Map(map) = &document else { return Err("it is not a JSON Web Key".to_owned()) };
         let keys: Vec<&Attr> = match map.get("keys") {
             Some(Attr::List(keys)) if keys.len() <= MAX_KEYS => keys.iter().collect(),
             Some(_) => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
@@ -71,7 +71,7 @@ impl KeySet {
         lenience: Lenience,
     ) -> Result<(Self, Vec<String>), String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
-        let Attr::Map(map) = &document else { return Err("it is no set of keys".to_owned()) };
+        let Attr::Map(map) = &document else { return Err("it is not a set of keys".to_owned()) };
         let keys = match map.get("keys") {
             Some(Attr::List(keys)) if keys.len() <= MAX_KEYS => keys,
             _ => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
@@ -86,7 +86,7 @@ impl KeySet {
         Ok((Self { keys: usable, lenience }, skipped))
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub(super) const fn len(&self) -> usize {
         self.keys.len()
     }
@@ -116,7 +116,7 @@ impl KeySet {
 
 impl Key {
     fn read(key: &Attr, lenience: Lenience) -> Result<Self, String> {
-        let Attr::Map(map) = key else { return Err("it is no object".to_owned()) };
+        let Attr::Map(map) = key else { return Err("it is not an object".to_owned()) };
         let given = |name: &str| text(map, name).filter(|text| !text.is_empty()).map(str::to_owned);
         let (id, algorithm) = (given("kid"), given("alg"));
         if id.is_none() && !lenience.kid {
@@ -129,7 +129,7 @@ impl Key {
         material.must_be_long_enough(algorithm.as_deref())?;
         let is_ours = |algorithm: &String| !material.algorithms().contains(&algorithm.as_str());
         if let Some(other) = algorithm.as_ref().filter(|algorithm| is_ours(algorithm)) {
-            return Err(format!("`{other}` is no algorithm for a key of this kind"));
+            return Err(format!("`{other}` is not an algorithm for a key of this kind"));
         }
         Ok(Self { id, algorithm, material })
     }
@@ -143,7 +143,7 @@ impl Key {
         if let Attr::Map(map) = key
             && text(map, "kty") == Some("oct")
         {
-            return Err("a secret that is published is none".to_owned());
+            return Err("a published key must not be a secret: `kty` is `oct`".to_owned());
         }
         Self::read(key, lenience)
     }
@@ -162,7 +162,7 @@ impl Material {
     fn read(map: &AttrMap) -> Result<Self, String> {
         let bytes = |name: &str| {
             let text = text(map, name).ok_or_else(|| format!("`{name}` is missing"))?;
-            Base64UrlUnpadded::decode_vec(text).map_err(|_| format!("`{name}` is no base64url"))
+            Base64UrlUnpadded::decode_vec(text).map_err(|_| format!("`{name}` is not base64url"))
         };
         let point = |length: usize| {
             let (x, y) = (bytes("x")?, bytes("y")?);

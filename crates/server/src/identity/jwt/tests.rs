@@ -117,13 +117,13 @@ fn time_counts_with_its_slack() {
 fn keys_that_cannot_be_used_are_named() {
     let refused =
         |json: &str| KeySet::read(json.as_bytes(), Lenience::default()).map(drop).unwrap_err();
-    assert_eq!(refused("[]"), "it is no JSON Web Key");
-    assert_eq!(refused(r#"{"keys":[1]}"#), "key 0: it is no object");
+    assert_eq!(refused("[]"), "it is not a JSON Web Key");
+    assert_eq!(refused(r#"{"keys":[1]}"#), "key 0: it is not an object");
     assert_eq!(refused(r#"{"kty":"oct","k":"AA"}"#), "key 0: `kid` is missing");
     assert_eq!(refused(r#"{"kty":"oct","kid":"a","k":"AA"}"#), "key 0: `alg` is missing");
     assert_eq!(
         refused(r#"{"kty":"oct","kid":"a","alg":"ES256","k":"AA"}"#),
-        "key 0: `ES256` is no algorithm for a key of this kind"
+        "key 0: `ES256` is not an algorithm for a key of this kind"
     );
 }
 
@@ -185,9 +185,9 @@ fn published_keys_that_cannot_be_used_are_passed_over() {
     check(&good.replace("kid", "dik"), Some("`kid` is missing"));
     check(
         r#"{"kty":"oct","kid":"a","alg":"HS256","k":"AAAA"}"#,
-        Some("a secret that is published is none"),
+        Some("a published key must not be a secret: `kty` is `oct`"),
     );
-    check("7", Some("it is no object"));
+    check("7", Some("it is not an object"));
     let none = KeySet::read_remote(br#"{"keys":[]}"#, Lenience::default()).unwrap();
     assert_eq!((none.0.len(), none.1.len()), (0, 0));
 }

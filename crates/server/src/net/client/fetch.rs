@@ -54,7 +54,7 @@ impl Fetcher {
         let tls = address.tls(remote.ca.as_deref(), "url-ca")?;
         let authorization = remote.token.as_deref().map(bearer).transpose()?;
         if authorization.is_some() && tls.is_none() {
-            return Err("`url-token` would cross the network for all to see: use `https`".into());
+            return Err("`url-token` would cross the network unencrypted: use `https`".into());
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;

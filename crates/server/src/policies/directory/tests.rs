@@ -60,17 +60,20 @@ fn entities_are_found_by_type_and_id() {
 fn an_id_that_stands_twice_is_refused() {
     refused(
         r#"[{"id": "ada", "properties": {"roles": ["guest"]}}, {"id": "bo"}, {"id": "ada"}]"#,
-        "the id `ada` stands twice, in entries 1 and 3",
+        "duplicate id `ada`, in entries 1 and 3",
     );
 }
 
 #[test]
 fn a_malformed_index_is_refused_with_its_position() {
-    refused("[{}]", "entry 1: it has no `id` that is a string");
-    refused(r#"[{"id": "a"}, 1]"#, "entry 2: it is no object");
-    refused(r#"[{"id": "a", "properties": []}]"#, "entry 1: the `properties` of `a` are no object");
+    refused("[{}]", "entry 1: its `id` must be a string");
+    refused(r#"[{"id": "a"}, 1]"#, "entry 2: it is not an object");
+    refused(
+        r#"[{"id": "a", "properties": []}]"#,
+        "entry 1: the `properties` of `a` must be an object",
+    );
     let error = Folder::of(&[("subject.user.json", "{}")]).read().unwrap_err();
-    assert!(error.starts_with("the index `subject.user.json`: it is no list: "), "{error}");
+    assert!(error.starts_with("the index `subject.user.json`: it is not a list: "), "{error}");
     let error = Folder::of(&[("users.json", "[]")]).read().unwrap_err();
     assert_eq!(error, "the index `users.json`: expected a name such as `subject.user.json`");
 }

@@ -53,7 +53,7 @@ impl Collector {
         let address = Address::read(&config.endpoint)?;
         let tls = address.tls(config.ca.as_deref(), "endpoint-ca")?;
         if tls.is_none() && !address.is_loopback() {
-            return Err("spans would cross the network for all to see: use `https`".into());
+            return Err("spans would cross the network unencrypted: use `https`".into());
         }
         let headers = config.headers.as_deref().map(read_headers).transpose()?;
         Ok(Self { address, tls, headers: headers.unwrap_or_default(), open: None })
@@ -110,7 +110,7 @@ impl Collector {
     }
 }
 
-/// How many spans of those that were taken were refused.
+/// Returns the number of sent spans that the collector refused.
 fn refused(body: &[u8]) -> usize {
     // Some answer nothing, or not in JSON, and mean that all is well.
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -140,7 +140,7 @@ fn read_headers(path: &Path) -> Result<HeaderMap, String> {
         let (name, value) =
             header(line).ok_or_else(|| wrong("expected a name, `:` and a value"))?;
         if [HOST, CONTENT_TYPE, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION].contains(&name) {
-            return Err(wrong(&format!("`{name}` is said by the server itself")));
+            return Err(wrong(&format!("`{name}` is set by the server itself")));
         }
         if headers.len() >= MAX_HEADERS {
             return Err(wrong(&format!("expected at most {MAX_HEADERS} headers")));
@@ -159,7 +159,7 @@ fn header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
     Some((name, value))
 }
 
-/// Where spans go if the URL has no path: the one that the protocol names.
+/// The path that the protocol names, for a URL without one.
 const PATH: &str = "/v1/traces";
 
 /// Headers that the operator may add.

@@ -82,7 +82,7 @@ impl Queue {
         self.counts.dropped(dropped);
     }
 
-    /// How many wait or are on their way.
+    /// Returns the number of spans that wait or are being sent.
     pub(super) fn left(&self) -> usize {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.spans.len().saturating_add(waiting.taken)
@@ -117,12 +117,12 @@ impl Queue {
 }
 
 impl Counts {
-    /// How many a collector has taken.
+    /// Returns the number of spans that a collector has taken.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// How many found no place, or no collector that takes them.
+    /// Returns the number of spans lost to a full queue or a collector that refused them.
     pub(crate) fn lost(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }

@@ -145,7 +145,7 @@ fn an_unusable_collector_is_refused_at_the_start() {
     };
     check(
         "endpoint = \"http://10.0.0.1:4318\"\n",
-        "spans would cross the network for all to see: use `https`",
+        "spans would cross the network unencrypted: use `https`",
     );
     check(
         "endpoint = \"https://a.example\"\n",
@@ -182,7 +182,7 @@ fn headers_are_read_line_by_line_and_never_shown() {
     check("\n: secret", wrong);
     check("\nno name: secret", wrong);
     check("\nX: secret\u{1}", wrong);
-    let own = "`[traces]`: line 1 of `headers`: `host` is said by the server itself";
+    let own = "`[traces]`: line 1 of `headers`: `host` is set by the server itself";
     check("Host: secret", own);
     let many: String = (0..33).map(|number| format!("x-{number}: 1\n")).collect();
     check(&many, "`[traces]`: line 33 of `headers`: expected at most 32 headers");

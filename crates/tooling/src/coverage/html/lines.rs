@@ -17,7 +17,7 @@ pub(super) struct Line {
     is_known: bool,
 }
 
-/// How far something is exercised.
+/// A degree of coverage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     Full,

@@ -1,4 +1,4 @@
-//! Whether an expression can fail, and why.
+//! Failures of an expression, and their causes.
 
 use super::path::Path;
 use super::{Facts, Fails, Logic};

@@ -34,7 +34,7 @@ pub(super) struct FlatRule<'r> {
     pub(super) is_watched: bool,
 }
 
-/// How a principal gets to a rule.
+/// The way of a principal to a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Grantee {
     /// With a role of this pattern.

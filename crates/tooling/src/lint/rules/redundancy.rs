@@ -53,25 +53,27 @@ impl Redundancy {
     pub(super) fn message(&self, name: &str) -> String {
         match self {
             Self::Hidden(by) => {
-                format!("rule `{name}` is never asked: {by} denies all it is about before")
+                format!(
+                    "rule `{name}` is never evaluated: {by} comes first and denies all that it covers"
+                )
             }
             Self::Overruled(by) => {
-                format!("rule `{name}` never allows anything: {by} denies all it is about")
+                format!("rule `{name}` never allows an action: {by} denies all that it covers")
             }
             Self::Repeated { by, literally: true, .. } => {
                 format!("rule `{name}` says the same as {by}")
             }
             Self::Repeated { by, effect, .. } => {
                 format!(
-                    "rule `{name}` changes nothing: {by} {}s all it is about",
+                    "rule `{name}` changes no decision: {by} {}s all that it covers",
                     effect_word(*effect)
                 )
             }
             Self::OnlyFails(by) => format!(
-                "rule `{name}` allows nothing that is not allowed without it, by {by}: all it can do is deny, when it fails"
+                "rule `{name}` can only deny, when its condition fails: {by} allows all that it covers"
             ),
             Self::Consent => format!(
-                "rule `{name}` changes nothing: in this scope only a parent scope can allow, and without a condition there is nothing to withhold"
+                "rule `{name}` changes no decision: in this scope only a parent scope can allow, and a rule without a condition withholds no consent"
             ),
         }
     }

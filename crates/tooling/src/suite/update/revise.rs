@@ -63,7 +63,10 @@ pub(super) fn revise<'s>(
         if !expectations.is_empty() {
             revision.additions.push(Addition { number, table, expectations });
         } else if table.expected.is_empty() {
-            revision.refuse(&table.location, "nothing was decided, so there is nothing to expect");
+            revision.refuse(
+                &table.location,
+                "no action was decided, so there is no decision to expect",
+            );
         }
     }
     revision

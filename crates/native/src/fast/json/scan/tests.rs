@@ -167,7 +167,7 @@ fn repeated_members_are_refused_by_name() {
     let check = |text: &str, name: &str, offset: usize| {
         let mut scanner = Scanner::new(text);
         let fault = document(&mut scanner).unwrap_err();
-        let expected = format!("member `{name}` stands here twice, at byte {offset}");
+        let expected = format!("duplicate member `{name}`, at byte {offset}");
         assert_eq!(scanner.error(fault).to_string(), expected, "{text}");
         assert!(matches!(skip_once(text), Err(Stop::Unsupported)), "{text}");
     };

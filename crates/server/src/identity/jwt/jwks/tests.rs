@@ -58,7 +58,7 @@ fn an_unusable_set_of_keys_changes_nothing() {
         (response("500 Internal Server Error", b""), "the server answers 500"),
         (response("302 Found\r\nLocation: /b", b""), "redirects are not followed"),
         (response("200 OK\r\nETag: \"2\"", b"<html>"), "malformed JSON at byte 0"),
-        (response("200 OK", b"[]"), "it is no set of keys"),
+        (response("200 OK", b"[]"), "it is not a set of keys"),
         (response("200 OK", br#"{"error":"busy"}"#), "`keys` must be a list of at most 256"),
         (response("200 OK", &set(&[1; 257])), "`keys` must be a list of at most 256"),
         (response("200 OK", &vec![b' '; MAX_KEYS_BYTES + 1]), "the file has more than 1048576"),
