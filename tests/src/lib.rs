@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
+pub mod program;
 
 #[cfg(feature = "server")]
 pub mod fuzz;
