@@ -23,6 +23,7 @@ use of_policies;
 of_policies! {
     pub mod cases;
     pub mod check;
+    pub mod compiled;
     pub mod datum;
     pub mod demo;
     pub mod diagnostics;
@@ -34,6 +35,7 @@ of_policies! {
     pub mod node;
     pub mod oracle;
     pub mod parity;
+    pub mod property;
     pub mod random;
     pub mod rules;
     pub mod runtimes;
