@@ -30,6 +30,7 @@ of_policies! {
     pub mod expression;
     pub mod fill;
     pub mod generate;
+    pub mod items;
     pub mod literals;
     pub mod loadtest;
     pub mod node;
