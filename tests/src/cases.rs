@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value as Json;
 use wardgate_compiler::{Enforcement, Options};
-use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Request;
 use wardgate_engine::table::Evaluation;
 
+use crate::check::attributes;
+use crate::conformance::{files, stem};
+use crate::program::root;
 use crate::{check, yaml};
 
 /// One file of cases: a policy set, and checks against it.
@@ -60,18 +63,20 @@ impl Case {
     }
 }
 
+/// Reads the cases of `tests/cases`.
+///
+/// # Errors
+/// If a file is no case; the message names the first of them.
+pub fn all() -> Result<Vec<Case>, String> {
+    load(&root().join("tests/cases"))
+}
+
 /// Reads all cases of a folder, sorted by name.
 ///
 /// # Errors
 /// If a file is no case; the message names the first of them.
 pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(|error| format!("{}: {error}", folder.display()))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
-        .collect();
-    paths.sort();
-    paths
+    files(folder, "yaml")?
         .iter()
         .map(|path| case(path).map_err(|error| format!("{}: {error}", path.display())))
         .collect()
@@ -80,14 +85,12 @@ pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
 fn case(path: &Path) -> Result<Case, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let json = yaml::parse(&text)?;
-    known(&json, &["description", "options", "policies", "checks"])?;
+    known(&json, "description options policies checks")?;
     let settings = json.get("options").unwrap_or(&Json::Null);
-    let settings_known =
-        ["evaluation", "lenientScopeSearch", "defaultVersion", "schemas", "globals", "now"];
-    known(settings, &settings_known)?;
+    known(settings, "evaluation lenientScopeSearch defaultVersion schemas globals now")?;
     let folder = path.parent().unwrap_or(Path::new("."));
     Ok(Case {
-        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        name: stem(path),
         description: text_of(&json, "description").ok_or("a case needs a description")?,
         options: options(settings)?,
         now: time(&text_of(settings, "now").unwrap_or_else(|| DEFAULT_NOW.to_owned()))?,
@@ -142,23 +145,13 @@ fn file(folder: &Path, entry: &Json) -> Result<(String, Vec<u8>), String> {
         let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         return Ok((name.to_owned(), bytes));
     }
-    known(entry, &["file", "text"])?;
+    known(entry, "file text")?;
     let name = text_of(entry, "file").ok_or("a policy needs `file`")?;
     Ok((name, text_of(entry, "text").ok_or("a policy needs `text`")?.into_bytes()))
 }
 
 fn read_check(json: &Json) -> Result<Check, String> {
-    let keys = [
-        "principal",
-        "resource",
-        "auxData",
-        "actions",
-        "expect",
-        "derivedRoles",
-        "outputs",
-        "errors",
-    ];
-    known(json, &keys)?;
+    known(json, "principal resource auxData actions expect derivedRoles outputs errors")?;
     let mut input = json.clone();
     let expect = json.get("expect").and_then(Json::as_object).ok_or("a check needs `expect`")?;
     if let Some(fields) = input.as_object_mut() {
@@ -184,7 +177,7 @@ fn read_check(json: &Json) -> Result<Check, String> {
 fn expected(json: &Json) -> Result<Expected, String> {
     let effect = json.as_str().or_else(|| json.get("effect").and_then(Json::as_str));
     if json.is_object() {
-        known(json, &["effect", "policy", "scope"])?;
+        known(json, "effect policy scope")?;
     }
     let effect = match effect {
         Some("allow") => Effect::Allow,
@@ -256,34 +249,27 @@ fn json(attr: &Attr) -> Json {
     serde_json::from_str(&wardgate_engine::wire::attr_json(attr)).unwrap_or(Json::Null)
 }
 
-fn attributes(json: Option<&Json>) -> AttrMap {
-    let entries = json.and_then(Json::as_object).into_iter().flatten();
-    entries.map(|(key, value)| (key.as_str().into(), check::attribute(value))).collect()
-}
-
 fn list<'j>(json: &'j Json, key: &str) -> impl Iterator<Item = &'j Json> {
     json.get(key).and_then(Json::as_array).into_iter().flatten()
 }
 
 fn texts(json: &Json) -> BTreeSet<String> {
-    json.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect()
+    let items = json.as_array().into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
 fn text_of(json: &Json, key: &str) -> Option<String> {
     json.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
-/// Refuses unknown keys: a misspelt expectation would pass unnoticed.
+/// Refuses keys that are not among `keys`, which spaces separate: a misspelt expectation would pass
+/// unnoticed.
 ///
 /// # Errors
 /// If there is an unknown key; the message names the first.
-pub fn known(json: &Json, keys: &[&str]) -> Result<(), String> {
-    let unknown =
-        json.as_object().into_iter().flatten().find(|(key, _)| !keys.contains(&key.as_str()));
+pub fn known(json: &Json, keys: &str) -> Result<(), String> {
+    let is_known = |key: &str| keys.split(' ').any(|known| known == key);
+    let unknown = json.as_object().into_iter().flatten().find(|(key, _)| !is_known(key));
     unknown.map_or(Ok(()), |(key, _)| Err(format!("unknown key `{key}`")))
 }
 

@@ -114,7 +114,8 @@ fn words(json: &Json, key: &str) -> Result<Vec<String>, String> {
     items.iter().map(text).collect()
 }
 
-fn attributes(json: Option<&Json>) -> AttrMap {
+/// Makes attributes of the members of an object.
+pub fn attributes(json: Option<&Json>) -> AttrMap {
     let entries = json.and_then(Json::as_object).into_iter().flatten();
     entries.map(|(key, value)| (key.as_str().into(), attribute(value))).collect()
 }

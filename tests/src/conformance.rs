@@ -8,6 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+#[cfg(feature = "policies")]
+use serde_json::Value as Json;
+
+use source::Source;
+
 pub mod acvp;
 #[cfg(feature = "server")]
 pub mod authzen;
@@ -40,104 +45,68 @@ crate::of_policies! {
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
     #[cfg(feature = "policies")]
-    Suite {
-        name: cel_spec::NAME,
-        load: cel_spec::load,
-        needs: &["cel-spec/json"],
-        source: source::CEL_SPEC,
-    },
+    Suite::new(cel_spec::NAME, source::CEL_SPEC, cel_spec::load, &["cel-spec/json"]),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-lib",
-        load: cerbos_lib::load,
-        needs: &["cerbos/cerbos_lib_exprs.json"],
-        source: source::CERBOS,
-    },
+    Suite::new("cerbos-lib", source::CERBOS, cerbos_lib::load, &["cerbos/cerbos_lib_exprs.json"]),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-cel-eval",
-        load: cel_eval::load,
-        needs: &["cerbos/testdata/cel_eval"],
-        source: source::CERBOS,
-    },
+    Suite::new("cerbos-cel-eval", source::CERBOS, cel_eval::load, &["cerbos/testdata/cel_eval"]),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-engine",
-        load: engine::load,
-        needs: &["cerbos/testdata/store", "cerbos/testdata/engine"],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-engine",
+        source::CERBOS,
+        engine::load,
+        &["cerbos/testdata/store", "cerbos/testdata/engine"],
+    ),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-parser",
-        load: parser::load,
-        needs: &[
-            "cerbos/testdata/parser",
-            "cerbos/testdata/policy_formats",
-            "cerbos/testdata/parser_wkt",
-        ],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-parser",
+        source::CERBOS,
+        parser::load,
+        &["cerbos/testdata/parser", "cerbos/testdata/policy_formats", "cerbos/testdata/parser_wkt"],
+    ),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-index",
-        load: index::load,
-        needs: &["cerbos/testdata/index"],
-        source: source::CERBOS,
-    },
+    Suite::new("cerbos-index", source::CERBOS, index::load, &["cerbos/testdata/index"]),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-schema",
-        load: schema::load,
-        needs: &["cerbos/testdata/schema"],
-        source: source::CERBOS,
-    },
+    Suite::new("cerbos-schema", source::CERBOS, schema::load, &["cerbos/testdata/schema"]),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-compile",
-        load: compile::load,
-        needs: &["cerbos/testdata/compile", "cerbos/testdata/schema"],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-compile",
+        source::CERBOS,
+        compile::load,
+        &["cerbos/testdata/compile", "cerbos/testdata/schema"],
+    ),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-verify",
-        load: verify::load,
-        needs: &["cerbos/testdata/verify", "cerbos/testdata/store"],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-verify",
+        source::CERBOS,
+        verify::load,
+        &["cerbos/testdata/verify", "cerbos/testdata/store"],
+    ),
     #[cfg(feature = "policies")]
-    Suite {
-        name: "cerbos-verify-junit",
-        load: verify::load_junit,
-        needs: &["cerbos/testdata/verify_junit"],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-verify-junit",
+        source::CERBOS,
+        verify::load_junit,
+        &["cerbos/testdata/verify_junit"],
+    ),
     #[cfg(feature = "server")]
-    Suite {
-        name: "cerbos-server",
-        load: cerbos_server::load,
-        needs: &["cerbos/testdata/server", "cerbos/testdata/store"],
-        source: source::CERBOS,
-    },
+    Suite::new(
+        "cerbos-server",
+        source::CERBOS,
+        cerbos_server::load,
+        &["cerbos/testdata/server", "cerbos/testdata/store"],
+    ),
     #[cfg(feature = "server")]
-    Suite {
-        name: "authzen",
-        load: authzen::load,
-        needs: &["authzen/interop"],
-        source: source::AUTHZEN,
-    },
+    Suite::new("authzen", source::AUTHZEN, authzen::load, &["authzen/interop"]),
     #[cfg(feature = "policies")]
-    Suite { name: "spocp", load: spocp::load, needs: &["spocp"], source: source::SPOCP },
-    Suite { name: "blake3", load: blake3::load, needs: &["blake3"], source: source::BLAKE3 },
-    Suite { name: "acvp", load: acvp::load, needs: &["acvp-mldsa"], source: source::ACVP },
-    Suite {
-        name: "wycheproof",
-        load: wycheproof::load,
-        needs: &["wycheproof"],
-        source: source::WYCHEPROOF,
-    },
+    Suite::new("spocp", source::SPOCP, spocp::load, &["spocp"]),
+    Suite::new("blake3", source::BLAKE3, blake3::load, &["blake3"]),
+    Suite::new("acvp", source::ACVP, acvp::load, &["acvp-mldsa"]),
+    Suite::new("wycheproof", source::WYCHEPROOF, wycheproof::load, &["wycheproof"]),
 ];
+
+/// Reads the cases of a suite from the folder of the corpora.
+type Load = fn(&Path) -> Result<Vec<Case>, String>;
 
 /// A named set of cases that live in the corpora.
 #[derive(Clone, Copy)]
@@ -145,11 +114,11 @@ pub struct Suite {
     /// The name on the command line.
     pub name: &'static str,
     /// Reads the cases from the folder of the corpora.
-    pub load: fn(&Path) -> Result<Vec<Case>, String>,
+    pub load: Load,
     /// The parts of the corpora that it reads.
     pub needs: &'static [&'static str],
     /// The project that the cases come from.
-    pub source: source::Source,
+    pub source: Source,
 }
 
 /// One case, ready to run.
@@ -190,6 +159,15 @@ pub struct Report {
 }
 
 impl Suite {
+    const fn new(
+        name: &'static str,
+        source: Source,
+        load: Load,
+        needs: &'static [&'static str],
+    ) -> Self {
+        Self { name, load, needs, source }
+    }
+
     /// Returns the first part that the suite needs and the corpora lack.
     #[must_use]
     pub fn missing(&self, corpora: &Path) -> Option<&'static str> {
@@ -230,7 +208,7 @@ impl Case {
 impl Outcome {
     /// Makes a failure.
     pub fn failed(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
-        Self::Failed(Failure { expected: expected.to_string(), found: found.to_string() })
+        Self::Failed(Failure::new(expected, found))
     }
 }
 
@@ -241,6 +219,31 @@ impl From<Result<(), Failure>> for Outcome {
 }
 
 impl Failure {
+    /// Makes a failure.
+    pub fn new(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        Self { expected: expected.to_string(), found: found.to_string() }
+    }
+
+    /// Compares two values.
+    ///
+    /// # Errors
+    /// If they differ; the failure has them as `shown` writes them.
+    pub fn unless_equal<T: PartialEq + ?Sized>(
+        expected: &T,
+        found: &T,
+        shown: impl Fn(&T) -> String,
+    ) -> Result<(), Self> {
+        Self::unless(expected == found, || Self::new(shown(expected), shown(found)))
+    }
+
+    /// Returns an error with the failure if the condition does not hold.
+    ///
+    /// # Errors
+    /// If `holds` is false.
+    pub fn unless(holds: bool, failure: impl FnOnce() -> Self) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(failure()) }
+    }
+
     /// Returns the failure in a few words: its first line without the parts that differ from case
     /// to case, such as quoted text and numbers.
     #[must_use]
@@ -338,6 +341,15 @@ pub fn text(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Returns the YAML of the file at `path` as JSON.
+///
+/// # Errors
+/// If it cannot be read or is not YAML.
+#[cfg(feature = "policies")]
+pub fn yaml(path: &Path) -> Result<Json, String> {
+    crate::yaml::parse(&text(path)?).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Returns the name of the file at `path` without its extension.
 #[must_use]
 pub fn stem(path: &Path) -> String {
@@ -365,8 +377,7 @@ mod tests {
     #[test]
     fn reasons_leave_out_the_parts_that_differ_between_cases() {
         let check = |found: &str, expected: &str| {
-            let failure = Failure { expected: String::new(), found: found.to_owned() };
-            assert_eq!(failure.reason(), expected);
+            assert_eq!(Failure::new("", found).reason(), expected);
         };
         check("no such key `a`\nmore", "no such key ``");
         check("column 12: unexpected \"x\"", "column #: unexpected \"\"");

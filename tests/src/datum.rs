@@ -8,6 +8,8 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 use wardgate_compiler::cel::Type;
 
+use crate::conformance::vectors::unhex;
+
 /// A CEL value, written down.
 #[derive(Clone, Debug)]
 pub enum Datum {
@@ -50,22 +52,10 @@ impl Datum {
             "uint64" => number(payload).map(Self::Uint).ok_or_else(bad),
             "double" => number(payload).map(Self::Double).ok_or_else(bad),
             "string" => payload.as_str().map(|text| Self::String(text.to_owned())).ok_or_else(bad),
-            "bytes" => payload.as_str().and_then(from_hex).map(Self::Bytes).ok_or_else(bad),
+            "bytes" => payload.as_str().and_then(unhex).map(Self::Bytes).ok_or_else(bad),
             "type" => payload.as_str().map(|text| Self::Type(text.to_owned())).ok_or_else(bad),
-            "list" => payload
-                .as_array()
-                .ok_or_else(bad)?
-                .iter()
-                .map(Self::from_json)
-                .collect::<Result<_, _>>()
-                .map(Self::List),
-            "map" => payload
-                .as_array()
-                .ok_or_else(bad)?
-                .iter()
-                .map(entry)
-                .collect::<Result<_, _>>()
-                .map(Self::Map),
+            "list" => each(payload, Self::from_json).ok_or_else(bad)?.map(Self::List),
+            "map" => each(payload, entry).ok_or_else(bad)?.map(Self::Map),
             _ => Err(bad()),
         }
     }
@@ -194,6 +184,13 @@ fn number<T: std::str::FromStr>(json: &Json) -> Option<T> {
     }
 }
 
+fn each<T>(
+    list: &Json,
+    read: impl Fn(&Json) -> Result<T, String>,
+) -> Option<Result<Vec<T>, String>> {
+    Some(list.as_array()?.iter().map(read).collect())
+}
+
 fn entry(json: &Json) -> Result<(Datum, Datum), String> {
     match json.as_array().map(Vec::as_slice) {
         Some([key, value]) => Ok((Datum::from_json(key)?, Datum::from_json(value)?)),
@@ -203,18 +200,6 @@ fn entry(json: &Json) -> Result<(Datum, Datum), String> {
 
 fn holds(entries: &[(Datum, Datum)], (key, value): &(Datum, Datum)) -> bool {
     entries.iter().any(|(k, v)| k.same(key) && v.same(value))
-}
-
-/// Reads hexadecimal digits, in which the corpora write bytes; protobuf's own JSON does not.
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |at: u8| char::from(at).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    text.as_bytes()
-        .chunks(2)
-        .map(|pair| match pair {
-            [high, low] => Some((digit(*high)? << 4) | digit(*low)?),
-            _ => None,
-        })
-        .collect()
 }
 
 fn separated<T>(

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Options, compile_files};
 
-use crate::{cases, yaml};
+use crate::{cases, conformance, yaml};
 
 /// Paths and contents.
 pub type Files = Vec<(String, Vec<u8>)>;
@@ -60,13 +60,7 @@ pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
 /// # Errors
 /// If the folder cannot be read.
 pub fn paths(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
-        .collect();
-    paths.sort();
-    Ok(paths)
+    conformance::files(folder, "yaml")
 }
 
 /// Reads the cases of one file.
@@ -87,8 +81,8 @@ pub fn cases_of<T>(
 ) -> Result<Vec<T>, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let json = yaml::parse(&text)?;
-    cases::known(&json, &["description", "cases"])?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    cases::known(&json, "description cases")?;
+    let stem = conformance::stem(path);
     let list = json.get("cases").and_then(Json::as_array).ok_or("expected a list of `cases`")?;
     list.iter().map(|case| read(&stem, case)).collect()
 }
@@ -108,10 +102,7 @@ pub fn given_files(json: &Json) -> Result<Files, String> {
 }
 
 fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
-    cases::known(
-        json,
-        &["name", "files", "policy", "rule", "condition", "schema", "options", "report"],
-    )?;
+    cases::known(json, "name files policy rule condition schema options report")?;
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     let name = text("name").ok_or("a case needs a name")?;
     let mut options = cases::options(json.get("options").unwrap_or(&Json::Null))?;

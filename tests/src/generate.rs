@@ -18,10 +18,12 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
-use wardgate_compiler::Options;
+use wardgate_bundle::pack;
+use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 
 use crate::cases;
+use crate::compiled::Compiled;
 
 /// One policy set, the options of its table, and its requests.
 #[derive(Clone)]
@@ -62,6 +64,17 @@ impl World {
     /// Never for a generated world.
     pub fn table_options(&self) -> Result<Options, String> {
         cases::options(&self.options)
+    }
+
+    /// Compiles the policies for a test.
+    ///
+    /// # Errors
+    /// Rejects the world if they do not compile, and fails if their bundle does not open.
+    pub fn compiled(&self) -> Result<Compiled, TestCaseError> {
+        let options = self.table_options().map_err(TestCaseError::fail)?;
+        let compiled = compile_files(&self.files(), &options)
+            .map_err(|_| TestCaseError::reject("the policies do not compile"))?;
+        Compiled::opened(pack(&compiled.parts)).map_err(TestCaseError::fail)
     }
 
     /// Returns the time of every check.
@@ -139,6 +152,14 @@ pub fn with(object: &Json, key: &str, value: Json) -> Json {
         fields.insert(key.to_owned(), value);
     }
     object
+}
+
+/// Returns a request about one action instead of a list of them.
+#[must_use]
+pub fn with_action(request: &Json, action: &str) -> Json {
+    let mut request = with(request, "action", action.into());
+    request.as_object_mut().and_then(|fields| fields.remove("actions"));
+    request
 }
 
 /// Returns the text of a document under the name of its file.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
+pub mod program;
 
 #[cfg(feature = "server")]
 pub mod fuzz;
@@ -22,17 +23,20 @@ use of_policies;
 of_policies! {
     pub mod cases;
     pub mod check;
+    pub mod compiled;
     pub mod datum;
     pub mod demo;
     pub mod diagnostics;
     pub mod expression;
     pub mod fill;
     pub mod generate;
+    pub mod items;
     pub mod literals;
     pub mod loadtest;
     pub mod node;
     pub mod oracle;
     pub mod parity;
+    pub mod property;
     pub mod random;
     pub mod rules;
     pub mod runtimes;

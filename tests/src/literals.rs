@@ -3,9 +3,11 @@
 //! A message is every string literal with a blank in it, outside of tests, comments and attributes.
 //! It takes no parser of Rust to find them, and a message that is added can hardly escape.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+use crate::conformance::yaml;
 
 /// Returns the messages in the Rust files below `folder`, but for the files and folders `without`.
 ///
@@ -40,6 +42,31 @@ pub fn sources(folder: &Path, without: &[&str]) -> Result<Vec<String>, String> {
         }
     }
     Ok(found)
+}
+
+/// Checks that each of `messages` can come to one of the texts `shown`, but for those that the file
+/// `known` lists with the reason why nothing shows them.
+///
+/// # Errors
+/// If a message is neither shown nor listed, or a listed one is shown or gone.
+pub fn check_shown(
+    messages: &BTreeSet<String>,
+    shown: &[String],
+    known: &Path,
+) -> Result<(), String> {
+    let is_shown = |template: &&String| shown.iter().any(|text| comes_to(template, text));
+    let uncovered: BTreeSet<&String> = messages.iter().filter(|text| !is_shown(text)).collect();
+    let listed: BTreeMap<String, String> = serde_json::from_value(yaml(known)?)
+        .map_err(|error| format!("{}: {error}", known.display()))?;
+    let missing: Vec<_> = uncovered.iter().filter(|text| !listed.contains_key(**text)).collect();
+    let stale: Vec<_> = listed.keys().filter(|text| !uncovered.contains(text)).collect();
+    if missing.is_empty() && stale.is_empty() {
+        return Ok(());
+    }
+    let known = known.display();
+    Err(format!(
+        "no case beside {known} has\n{missing:#?}\nit lists texts that a case has, or that are gone\n{stale:#?}"
+    ))
 }
 
 /// Returns true if `text` can be the result of `template`, a literal with `{}` in it.

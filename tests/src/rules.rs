@@ -1,13 +1,12 @@
 //! The cases of `tests/spocp`: rules, queries, and the rules that allow each. Every host answers
 //! them.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use wardgate_spocp::{Normal, RuleSet, file};
 
-use crate::yaml;
+use crate::conformance::{files, stem, yaml};
 
 /// Rules, and queries to them.
 #[derive(Debug)]
@@ -34,20 +33,11 @@ pub enum Expected {
 /// # Errors
 /// If a file is no case; the message names the first of them.
 pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
-    let cannot = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let entries = fs::read_dir(folder).map_err(cannot)?.filter_map(Result::ok);
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
-    paths.sort();
-    let read = |path: &Path| {
-        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        case(name, &yaml::parse(&text)?)
+    let read = |path: &PathBuf| {
+        let case = case(stem(path), &yaml(path)?);
+        case.map_err(|why| format!("{}: {why}", path.display()))
     };
-    paths
-        .iter()
-        .map(|path| read(path).map_err(|why| format!("{}: {why}", path.display())))
-        .collect()
+    files(folder, "yaml")?.iter().map(read).collect()
 }
 
 fn case(name: String, json: &Json) -> Result<Case, String> {

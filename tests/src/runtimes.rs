@@ -22,6 +22,7 @@ use serde_json::{Value as Json, json};
 use wardgate_crypto::blake3::hash;
 
 use crate::conformance::vectors::hexadecimal;
+use crate::generate::with;
 
 pub use decisions::Size;
 pub use native::Native;
@@ -105,13 +106,9 @@ type Put<'a> = dyn FnMut(Entry) -> Result<(), String> + 'a;
 impl Entry {
     fn line(&self) -> Json {
         let digests: Vec<u8> = self.answers.iter().flat_map(|answer| hash(answer)).collect();
-        let mut line = self.question.clone();
-        if let Some(members) = line.as_object_mut() {
-            members.insert("suite".to_owned(), json!(self.suite.name()));
-            members.insert("name".to_owned(), json!(self.name));
-            members.insert("digests".to_owned(), json!(STANDARD.encode(digests)));
-        }
-        line
+        let line = with(&self.question, "suite", json!(self.suite.name()));
+        let line = with(&line, "name", json!(self.name));
+        with(&line, "digests", json!(STANDARD.encode(digests)))
     }
 }
 

@@ -20,7 +20,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::cases::Case;
-use crate::generate::World;
+use crate::generate::{World, with};
 pub use hostile::hostile;
 pub use wrong::wrong;
 
@@ -100,12 +100,8 @@ impl Sources {
     /// # Errors
     /// If the native compiler writes a bundle that cannot be opened.
     pub fn answer(&self) -> Result<Json, String> {
-        let mut answer = self.compiled()?;
         let found = lint_files(&self.files, &self.options);
-        if let Some(members) = answer.as_object_mut() {
-            members.insert("lint".to_owned(), found.iter().map(diagnostic).collect());
-        }
-        Ok(answer)
+        Ok(with(&self.compiled()?, "lint", found.iter().map(diagnostic).collect()))
     }
 
     fn compiled(&self) -> Result<Json, String> {

@@ -96,7 +96,11 @@ pub fn read(path: &Path) -> Result<Vec<Case>, String> {
 }
 
 fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
-    cases::known(json, KEYS)?;
+    cases::known(
+        json,
+        "name files policy suite options test input expected principals resources auxData filter \
+         shown report",
+    )?;
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     let name = text("name").ok_or("a case needs a name")?;
     let mut files = diagnostics::given_files(json)?;
@@ -252,23 +256,6 @@ fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
         None => Ok(()),
     }
 }
-
-const KEYS: &[&str] = &[
-    "name",
-    "files",
-    "policy",
-    "suite",
-    "options",
-    "test",
-    "input",
-    "expected",
-    "principals",
-    "resources",
-    "auxData",
-    "filter",
-    "shown",
-    "report",
-];
 
 const POLICY: &str = "apiVersion: api.cerbos.dev/v1
 resourcePolicy:

@@ -1,11 +1,20 @@
 //! The actions of a kind, compared with those in the policies.
 
-use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::table::PolicyTable;
+use wardgate_tests::compiled::Compiled;
 
 #[test]
 fn the_actions_of_a_kind_are_those_that_its_rules_name() {
-    let table = table(&[ALBUM, ALBUM_ACME, ALBUM_V2, PHOTO, ADA, GUEST]).unwrap();
+    let table = table(&[
+        resource("album", &rule("view, 'edit:*'")).as_str(),
+        // Another scope and another version of the same kind.
+        &resource("album\n  scope: acme", &rule("share").replace("ALLOW", "DENY")),
+        &resource("album", &rule("archive")).replace("default", "v2"),
+        &resource("photo", &rule("view, crop")),
+        ADA,
+        GUEST,
+    ]);
+    let table = table.unwrap();
     let check = |kind, expected: &[&str]| {
         assert_eq!(table.actions(kind), expected, "{kind}");
     };
@@ -17,67 +26,30 @@ fn the_actions_of_a_kind_are_those_that_its_rules_name() {
 
 #[test]
 fn rules_beyond_the_first_chunk_count_too() {
-    let rules: String = (0..300)
-        .map(|at| {
-            format!("    - {{ actions: [do{at:03}], effect: EFFECT_ALLOW, roles: [user] }}\n")
-        })
-        .collect();
-    let policy = format!(
-        "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  resource: many\n  rules:\n{rules}"
-    );
+    let rules: String = (0..300).map(|at| rule(&format!("do{at:03}"))).collect();
+    let policy = resource("many", &rules);
     let table = table(&[&policy]).unwrap();
     let actions = table.actions("many");
     let expected: Vec<String> = (0..300).map(|at| format!("do{at:03}")).collect();
     assert_eq!(actions, expected);
 }
 
-fn table(policies: &[&str]) -> Option<PolicyTable> {
-    let files: Vec<_> = policies
-        .iter()
-        .enumerate()
-        .map(|(at, text)| (format!("{at}.yaml"), (*text).to_owned().into_bytes()))
-        .collect();
-    PolicyTable::from_parts(compile_files(&files, &Options::default()).ok()?.parts).ok()
+fn table(policies: &[&str]) -> Result<PolicyTable, String> {
+    let names: Vec<String> = (0..policies.len()).map(|at| format!("{at}.yaml")).collect();
+    let names = names.iter().map(String::as_str);
+    let texts: Vec<_> = names.zip(policies.iter().copied()).collect();
+    Compiled::of_texts(&texts).map(|compiled| compiled.table)
 }
 
-const ALBUM: &str = "
-apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  version: default
-  resource: album
-  rules:
-    - { actions: [view, 'edit:*'], effect: EFFECT_ALLOW, roles: [user] }
-";
+fn resource(kind: &str, rules: &str) -> String {
+    format!(
+        "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  resource: {kind}\n  rules:\n{rules}"
+    )
+}
 
-/// Another scope of the same kind.
-const ALBUM_ACME: &str = "
-apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  version: default
-  scope: acme
-  resource: album
-  rules:
-    - { actions: [share], effect: EFFECT_DENY, roles: [user] }
-";
-
-/// Another version of the same kind.
-const ALBUM_V2: &str = "
-apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  version: v2
-  resource: album
-  rules:
-    - { actions: [archive], effect: EFFECT_ALLOW, roles: [user] }
-";
-
-const PHOTO: &str = "
-apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  version: default
-  resource: photo
-  rules:
-    - { actions: [view, crop], effect: EFFECT_ALLOW, roles: [user] }
-";
+fn rule(actions: &str) -> String {
+    format!("    - {{ actions: [{actions}], effect: EFFECT_ALLOW, roles: [user] }}\n")
+}
 
 /// One resource by name, all of them by a pattern.
 const ADA: &str = "

@@ -3,22 +3,16 @@
 #![forbid(unsafe_code)]
 
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Conditions, Trust, open, pack};
-use wardgate_compiler::{Options, compile_files};
 use wardgate_crypto::ml_dsa::{Level, PreparedKey, Question, SigningKey, verify_batch};
 use wardgate_engine::cel::Timestamp;
 use wardgate_tests::check::request;
+use wardgate_tests::compiled::Compiled;
 
 #[test]
 fn attributes_and_constants_are_compared_in_place() {
-    let files = [
-        ("album.yaml".to_owned(), POLICY.as_bytes().to_vec()),
-        ("album.acme.yaml".to_owned(), SCOPED.as_bytes().to_vec()),
-        ("album.acme.eu.yaml".to_owned(), SCOPED.replace("acme", "acme.eu").into_bytes()),
-    ];
-    let compiled = compile_files(&files, &Options::default()).unwrap();
-    let table =
-        open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
+    let narrower = SCOPED.replace("acme", "acme.eu");
+    let texts = [("a.yaml", POLICY), ("b.yaml", SCOPED), ("c.yaml", narrower.as_str())];
+    let table = Compiled::of_texts(&texts).unwrap().table;
     let check = |attributes: Json, expected: &[&str]| {
         let json = json!({
             "principal": { "id": "ada", "roles": ["guest", "member"], "scope": "acme" },
@@ -73,14 +67,8 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.public == true } }
-    - actions: [edit]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: R.attr.owner == P.id } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.public == true } } }
+    - { actions: [edit], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.owner == P.id } } }
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]

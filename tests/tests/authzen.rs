@@ -4,17 +4,15 @@
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
 )]
 
-use std::path::Path;
-
 use serde_json::Value as Json;
 use wardgate_native::protocol::authzen::{NoDirectory, Shape, evaluation};
 use wardgate_spocp::Expression;
-use wardgate_tests::yaml;
+use wardgate_tests::conformance::yaml;
+use wardgate_tests::program::root;
 
 #[test]
 fn every_question_becomes_the_expression_that_is_written_down() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("authzen/expressions.yaml");
-    let cases = yaml::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let cases = yaml(&root().join("tests/authzen/expressions.yaml")).unwrap();
     for case in cases.as_array().unwrap() {
         let what = case.get("what").and_then(Json::as_str).unwrap();
         match case.get("refused") {

@@ -1,15 +1,12 @@
 //! Every decision case, natively.
 
-use std::path::Path;
-
-use wardgate_bundle::{Conditions, Trust, open, pack};
-use wardgate_compiler::compile_files;
 use wardgate_engine::decision::Effect;
 use wardgate_tests::cases;
+use wardgate_tests::compiled::Compiled;
 
 #[test]
 fn every_case_comes_to_its_decisions() {
-    let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+    let cases = cases::all().unwrap();
     let decisions: usize = cases.iter().map(cases::Case::decisions).sum();
     assert!(decisions >= 150, "{decisions} decisions");
     let failures: Vec<String> = cases.iter().flat_map(failures).collect();
@@ -17,12 +14,8 @@ fn every_case_comes_to_its_decisions() {
 }
 
 fn failures(case: &cases::Case) -> Vec<String> {
-    let compiled = match compile_files(&case.files, &case.options) {
-        Ok(compiled) => compiled,
-        Err(errors) => return errors.iter().map(|e| format!("{}: {e}", case.name)).collect(),
-    };
-    let table = match open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()) {
-        Ok(opened) => opened.table,
+    let table = match Compiled::new(&case.files, &case.options) {
+        Ok(compiled) => compiled.table,
         Err(error) => return vec![format!("{}: {error}", case.name)],
     };
     let mut failures = Vec::new();

@@ -4,11 +4,12 @@
 //! `tests/suites` and `tests/explain`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use wardgate_tests::{literals, yaml};
+use wardgate_tests::conformance::files_below;
+use wardgate_tests::literals;
 
 #[test]
 fn every_message_of_the_command_is_in_a_transcript() {
@@ -20,26 +21,16 @@ fn every_message_of_the_command_is_in_a_transcript() {
     let words = fs::read_to_string(root().join(WORDS)).unwrap();
     let printed_texts: Vec<String> =
         printed_texts().into_iter().chain(literals::literals(&words)).collect();
-    let is_printed =
-        |template: &&String| printed_texts.iter().any(|text| literals::comes_to(template, text));
-    let uncovered: BTreeSet<&String> = messages.iter().filter(|text| !is_printed(text)).collect();
-    let known = fs::read_to_string(root().join("commands/uncovered.yaml")).unwrap();
-    let known: BTreeMap<String, String> =
-        serde_json::from_value(yaml::parse(&known).unwrap()).unwrap();
-    let missing: Vec<_> = uncovered.iter().filter(|text| !known.contains_key(**text)).collect();
-    assert!(missing.is_empty(), "no transcript of tests/commands has\n{missing:#?}");
-    let stale: Vec<_> = known.keys().filter(|text| !uncovered.contains(text)).collect();
-    assert!(
-        stale.is_empty(),
-        "uncovered.yaml lists texts that a transcript has, or that are gone\n{stale:#?}"
-    );
+    let known = root().join("commands/uncovered.yaml");
+    literals::check_shown(&messages, &printed_texts, &known).unwrap();
 }
 
 /// Returns the printed texts: each line, and the output of each run as a whole.
 fn printed_texts() -> Vec<String> {
     let mut printed_texts = Vec::new();
     for folder in ["commands", "suites", "explain"] {
-        for path in files(&root().join(folder)) {
+        let files = files_below(&root().join(folder)).unwrap().into_iter();
+        for path in files.filter(|path| path.extension().is_some_and(|ending| ending == "txt")) {
             let text = fs::read_to_string(path).unwrap();
             let mut printed = String::new();
             for line in text.lines() {
@@ -55,22 +46,6 @@ fn printed_texts() -> Vec<String> {
         }
     }
     printed_texts
-}
-
-/// Returns the texts below a folder, but not the policies.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let (mut open, mut found) = (vec![folder.to_owned()], Vec::new());
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "txt") {
-                found.push(path);
-            }
-        }
-    }
-    found
 }
 
 fn root() -> &'static Path {

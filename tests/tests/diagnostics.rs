@@ -18,14 +18,15 @@ mod reports;
 #[path = "diagnostics/suites.rs"]
 mod suites;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_tests::diagnostics::{self, Case};
-use wardgate_tests::{literals, yaml};
+use wardgate_tests::literals;
+use wardgate_tests::program::root;
 
 #[test]
 fn every_mistake_has_the_report_of_its_case() {
@@ -54,27 +55,7 @@ fn every_message_of_the_compiler_is_in_a_case() {
     messages
         .extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
     messages.extend(words_for_yaml());
-    assert_all_shown(&messages, &shown(), &cases().join(UNCOVERED));
-}
-
-/// Fails if a text of `messages` is in no text of `shown`, unless the file `known` lists it.
-fn assert_all_shown(messages: &BTreeSet<String>, shown: &[String], known: &Path) {
-    let uncovered: BTreeSet<&String> = messages
-        .iter()
-        .filter(|template| !shown.iter().any(|text| literals::comes_to(template, text)))
-        .collect();
-    let text = fs::read_to_string(known).unwrap();
-    let known_texts: BTreeMap<String, String> =
-        serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
-    let missing: Vec<_> =
-        uncovered.iter().filter(|text| !known_texts.contains_key(**text)).collect();
-    assert!(missing.is_empty(), "no case beside {} has\n{missing:#?}", known.display());
-    let stale: Vec<_> = known_texts.keys().filter(|text| !uncovered.contains(text)).collect();
-    assert!(
-        stale.is_empty(),
-        "{} lists texts that a case has, or that are gone\n{stale:#?}",
-        known.display()
-    );
+    literals::check_shown(&messages, &shown(), &cases().join(UNCOVERED)).unwrap();
 }
 
 #[test]
@@ -137,16 +118,16 @@ fn case_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")
+    root().join("tests/diagnostics")
 }
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/compiler/src")
+    root().join("crates/compiler/src")
 }
 
 /// Returns the folder of the sources of the tools for authors.
 fn tooling_sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/tooling/src")
+    root().join("crates/tooling/src")
 }
 
 /// The file in each folder of cases with the messages that no author can reach.

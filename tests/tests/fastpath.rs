@@ -1,34 +1,29 @@
 //! Fast paths compared with the general path: where a fast path answers, it answers the same.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
 )]
 
-use std::path::Path;
-
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Conditions, Trust, open, pack};
+use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::fastpath::BY_CLASS;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Parts, PolicyTable, Section};
+use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::tally::Tally;
-use wardgate_tests::{cases, check, fill};
+use wardgate_tests::{cases, check, fill, property};
 
 #[test]
 fn cases_are_decided_as_the_general_path_does() {
-    let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
     let tally = Tally::default();
-    for case in &cases {
+    for case in cases::all().unwrap() {
         let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
-        let table =
-            open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
+        let Compiled { table, .. } = Compiled::opened(pack(&compiled.parts)).unwrap();
         for check in &case.checks {
             if let Err(difference) = tally.compare(&table, &check.request, case.now) {
                 panic!("{}: {difference}", case.name);
@@ -36,38 +31,27 @@ fn cases_are_decided_as_the_general_path_does() {
         }
     }
     tally.report("cases");
-    assert!(
-        tally.answered.get() * 3 > tally.questions.get(),
-        "fast paths answer less than a third"
-    );
+    assert_answered(&tally, 3);
 }
 
 #[test]
 fn generated_worlds_are_decided_as_the_general_path_does() {
     let tally = run(|world| world);
     tally.report("worlds");
-    assert!(
-        tally.answered.get() * 10 > tally.questions.get(),
-        "fast paths answer less than a tenth"
-    );
+    assert_answered(&tally, 10);
 }
 
 #[test]
 fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
     let tally = run(World::plain);
     tally.report("plain worlds");
-    assert!(
-        tally.answered.get() * 5 > tally.questions.get(),
-        "fast paths answer less than a fifth"
-    );
+    assert_answered(&tally, 5);
 }
 
 #[test]
 fn conditions_beyond_the_bounds_have_no_fast_path() {
     let has_fast_path = |rules: &str| {
-        let files = [("all.yaml".to_owned(), format!("{HEAD}{rules}").into_bytes())];
-        let parts = compile_files(&files, &Options::default()).unwrap().parts;
-        let table = PolicyTable::from_parts(parts).unwrap();
+        let table = Compiled::of_texts(&[("all.yaml", &format!("{HEAD}{rules}"))]).unwrap().table;
         let list = table.fast_path_list("all", "", "");
         list.is_some_and(|list| list.fast_path(table.string_id("view")).is_some())
     };
@@ -160,9 +144,7 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     let everyone = "    - { actions: [view], effect: EFFECT_DENY, roles: ['*'], condition: { match: { expr: R.attr.closed } } }\n";
     let rules: String = (0..40).map(rule).collect();
     let text = format!("{HEAD}{everyone}{rules}");
-    let files = [("all.yaml".to_owned(), text.into_bytes())];
-    let parts = compile_files(&files, &Options::default()).unwrap().parts;
-    let table = PolicyTable::from_parts(parts).unwrap();
+    let table = Compiled::of_texts(&[("all.yaml", &text)]).unwrap().table;
     let list = table.fast_path_list("all", "", "").unwrap();
     let fast_path = table.fast_path(list.fast_path(table.string_id("view")).unwrap()).unwrap();
     assert!(fast_path.flags() & BY_CLASS != 0);
@@ -184,49 +166,30 @@ fn many_classes_of_roles_are_tried_in_their_order() {
         tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
     }
     tally.report("many classes");
-    assert!(tally.answered.get() * 2 > tally.questions.get());
+    assert_answered(&tally, 2);
+}
+
+/// Fails unless fast paths answered more than one question of `of`.
+fn assert_answered(tally: &Tally, of: u32) {
+    let (answered, questions) = (tally.answered.get(), tally.questions.get());
+    assert!(answered * of > questions, "fast paths answer {answered} of {questions} questions");
 }
 
 /// Compares generated worlds, changed by `change`.
 fn run(change: impl Fn(World) -> World) -> Tally {
     let tally = Tally::default();
-    let result = runner().run(&world(4), |world| {
+    property::run([512, 30_000], &world(4), |world| {
         let world = change(world);
-        let options = world.table_options().map_err(TestCaseError::fail)?;
-        let now = World::now().map_err(TestCaseError::fail)?;
-        let Ok(compiled) = compile_files(&world.files(), &options) else {
-            return Err(TestCaseError::reject("the policies do not compile"));
-        };
-        let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default());
-        let table = opened.map_err(|error| TestCaseError::fail(error.to_string()))?.table;
+        let Compiled { table, .. } = world.compiled()?;
         for json in &world.requests {
             let request = check::request(json).map_err(TestCaseError::fail)?;
-            let compared = tally.compare(&table, &request, now);
+            let compared = tally.compare(&table, &request, now());
             compared
                 .map_err(|difference| TestCaseError::fail(format!("{difference}\n\n{world:?}")))?;
         }
         Ok(())
     });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
     tally
-}
-
-/// The usual worlds are the same in each run; the slow ones are new each time.
-fn runner() -> TestRunner {
-    let slow = std::env::var_os("SLOW_TESTS").is_some();
-    let config = Config {
-        cases: if slow { 30_000 } else { 512 },
-        failure_persistence: None,
-        max_shrink_iters: 20_000,
-        max_global_rejects: 100_000,
-        ..Config::default()
-    };
-    if slow {
-        return TestRunner::new(config);
-    }
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
 /// Returns a table of the same five rules for this many kinds.

@@ -18,7 +18,7 @@ use wardgate_tooling::format::{Formatted, Outcome, expression, format};
 
 #[test]
 fn the_policies_of_every_case_decide_the_same() {
-    for case in cases::load(&root().join("cases")).unwrap() {
+    for case in cases::all().unwrap() {
         let new: Vec<_> = case.files.iter().map(|(path, bytes)| laid_out(path, bytes)).collect();
         let table = |files| {
             PolicyTable::from_parts(compile_files(files, &case.options).unwrap().parts).unwrap()

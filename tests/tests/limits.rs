@@ -10,14 +10,12 @@ use wardgate_engine::limits::{MAX_EXPLANATION_BYTES, MAX_REQUEST_STEPS};
 use wardgate_engine::request::Request;
 use wardgate_engine::table::layout::{EFFECT_DENY, Header, INDEX_WORDS, Key, block, rule};
 use wardgate_engine::table::{Flaw, PolicyTable, Section};
+use wardgate_tests::compiled::Compiled;
 
-fn table(lenient_scope_search: bool) -> Option<PolicyTable> {
+fn table(lenient_scope_search: bool) -> Result<PolicyTable, String> {
     let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let options = Options { lenient_scope_search, ..Options::default() };
-    let compiled = compile_files(&files, &options).ok()?;
-    open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default())
-        .ok()
-        .map(|opened| opened.table)
+    Compiled::new(&files, &options).map(|compiled| compiled.table)
 }
 
 fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
@@ -140,10 +138,6 @@ resourcePolicy:
   version: default
   resource: doc
   rules:
-    - actions: ["view:*"]
-      effect: EFFECT_ALLOW
-      roles: [member]
-    - actions: [delete]
-      effect: EFFECT_DENY
-      roles: ["*"]
+    - { actions: ["view:*"], effect: EFFECT_ALLOW, roles: [member] }
+    - { actions: [delete], effect: EFFECT_DENY, roles: ["*"] }
 "#;

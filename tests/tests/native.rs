@@ -2,56 +2,34 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::cell::Cell;
-use std::path::Path;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value as Json, json};
 use wardgate_bundle::{Trust, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Snapshot};
-use wardgate_tests::cases;
-use wardgate_tests::check;
 use wardgate_tests::generate::{World, world};
+use wardgate_tests::{cases, check, property};
 
 #[test]
 fn every_form_of_a_generated_request_has_the_same_answer() {
     let compared = Cell::new(0_u32);
-    let slow = std::env::var_os("SLOW_TESTS").is_some();
-    let config = Config {
-        cases: if slow { 20_000 } else { 384 },
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let mut runner = if slow {
-        TestRunner::new(config)
-    } else {
-        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
-    };
-    let result = runner.run(&world(6), |world| {
-        let options = world.table_options().map_err(TestCaseError::fail)?;
+    property::run([384, 20_000], &world(6), |world| {
         let now = World::now().map_err(TestCaseError::fail)?;
-        let Ok(compiled) = compile_files(&world.files(), &options) else {
-            return Err(TestCaseError::reject("the policies do not compile"));
-        };
-        let policies = opened(&pack(&compiled.parts));
+        let policies = opened(&world.compiled()?.bundle);
         for request in &world.requests {
             compared.set(compared.get() + compare(&policies, request, now)?);
         }
         Ok(())
     });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
     assert!(compared.get() > 1000, "only {} decisions", compared.get());
 }
 
 #[test]
 fn every_form_of_the_cases_has_the_same_answer() {
     let mut compared = 0;
-    let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
-    for case in &cases {
+    for case in cases::all().unwrap() {
         let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
         let policies = opened(&pack(&compiled.parts));
         for check in &case.checks {

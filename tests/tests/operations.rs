@@ -2,10 +2,12 @@
 //! path.
 
 use serde_json::{Value as Json, json};
-use wardgate_compiler::{Options, compile_files};
-use wardgate_engine::table::{Evaluation, PolicyTable};
+use wardgate_compiler::Options;
+use wardgate_engine::table::Evaluation;
 use wardgate_tests::check;
+use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::World;
+use wardgate_tests::items::items;
 use wardgate_tests::tally::Tally;
 
 #[test]
@@ -14,12 +16,11 @@ fn every_operation_agrees_on_every_pair_of_values() {
     for evaluation in [Evaluation::Strict, Evaluation::Lenient] {
         let options = Options { evaluation, ..Options::default() };
         let files = [("all.yaml".to_owned(), operations().into_bytes())];
-        let table =
-            PolicyTable::from_parts(compile_files(&files, &options).unwrap().parts).unwrap();
-        let values: Vec<Json> =
-            VALUES.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let table = Compiled::new(&files, &options).unwrap().table;
+        let values = items(VALUES).into_iter().map(|text| serde_json::from_str(text).unwrap());
+        let values: Vec<Json> = values.collect();
         let tally = Tally::default();
-        let actions = 2 * WRAPPED.len() * (OPERATIONS.len() + 2);
+        let actions = 2 * WRAPPED.len() * (items(OPERATIONS).len() + 2);
         for (number, a) in values.iter().enumerate() {
             for b in &values {
                 let roles = [vec!["user"], vec!["user", "free"], vec!["free", "user"]];
@@ -47,7 +48,7 @@ fn every_operation_agrees_on_every_pair_of_values() {
 /// to those who were allowed. This distinguishes an error from `false`.
 fn operations() -> String {
     let mut text = HEAD.to_owned();
-    let operations = OPERATIONS.iter().map(ToString::to_string).chain([deep(20), deep(70)]);
+    let operations = items(OPERATIONS).into_iter().map(str::to_owned).chain([deep(20), deep(70)]);
     let wrapped = operations.flat_map(|operation| {
         WRAPPED.iter().map(move |wrapped| wrapped.replace("EXPR", &format!("{operation:?}")))
     });
@@ -98,93 +99,28 @@ const WRAPPED: &[&str] = &[
 ];
 
 /// The first value is a missing attribute.
-const VALUES: &[&str] = &[
-    "\"missing\"",
-    "null",
-    "true",
-    "false",
-    "0",
-    "-0.0",
-    "1",
-    "2.5",
-    "1e300",
-    "\"\"",
-    "\"x\"",
-    "\"y\"",
-    "\"user\"",
-    "[]",
-    "[1]",
-    "[\"x\"]",
-    "{}",
-    "{\"c\": \"x\"}",
-    "{\"c\": {\"d\": 1}}",
-    "{\"c\": []}",
-];
+const VALUES: &str = r#"
+    "missing"; null; true; false; 0; -0.0; 1; 2.5; 1e300; ""; "x"; "y"; "user"; []; [1]; ["x"];
+    {}; {"c": "x"}; {"c": {"d": 1}}; {"c": []}
+"#;
 
-const OPERATIONS: &[&str] = &[
-    "R.attr.a",
-    "!R.attr.a",
-    "R.attr.a == R.attr.b",
-    "R.attr.a != R.attr.b",
-    "R.attr.a < R.attr.b",
-    "R.attr.a <= R.attr.b",
-    "R.attr.a > R.attr.b",
-    "R.attr.a >= R.attr.b",
-    "R.attr.a == 'x'",
-    "'x' != R.attr.a",
-    "R.attr.a == 1",
-    "1 == R.attr.a",
-    "R.attr.a != 1",
-    "R.attr.a == 0",
-    "R.attr.a < 2",
-    "2 < R.attr.a",
-    "2.5 <= R.attr.a",
-    "1 > R.attr.a",
-    "1u >= R.attr.a",
-    "R.attr.a < 'xx'",
-    "R.attr.a == 9007199254740993",
-    "R.attr.a == null",
-    "R.attr.a == true",
-    "R.attr.a == false",
-    "R.attr.a in ['x', 'y']",
-    "R.attr.a in [1, 2.5]",
-    "R.attr.a in ['x', 1, null, true]",
-    "R.attr.a in []",
-    "R.attr.a in [[1]]",
-    "has(R.attr.a)",
-    "has(R.attr.a.c)",
-    "has(R.attr.a.c.d)",
-    "has(R.attr.a) == false",
-    "R.attr.a.c == 'x'",
-    "R.attr.a.c.d == 1",
-    "(R.attr.a == 'x') == true",
-    "(R.attr.a == R.attr.b) != (R.attr.a == 'x')",
-    "R.attr.a && R.attr.b",
-    "R.attr.a || R.attr.b",
-    "!(R.attr.a && R.attr.b) || R.attr.a == R.attr.b",
-    "R.attr.a == 'x' || R.attr.b == 'x'",
-    "R.attr.a == 'x' && R.attr.b == 'x'",
-    "R.attr.a == R.attr.b && R.attr.a == 'x'",
-    "R.attr.a == P.id || R.attr.b == R.id && R.id == P.id",
-    "R.kind == R.attr.a || R.kind == 'all' && R.attr.b",
-    "has(R.attr.a) && R.attr.a == P.id",
-    "!has(R.attr.a) || R.attr.a > 1",
-    "V.same",
-    "!V.same",
-    "V.twice && V.same",
-    "V.same == true",
-    "V.text.startsWith('x')",
-    "V.text == 'x'",
-    "V.far",
-    "!V.far || R.attr.a == 1",
-    "V.far == true",
-    "has(V.far) && V.far",
-    "R.attr.a ? R.attr.b : true",
-    "size(R.attr.a) > 0",
-    "R.attr.a.startsWith('x')",
-    "R.attr.a in P.roles",
-    "'x' in R.attr.a",
-    "R.attr.a == [1]",
-    "{'c': 'x'} == R.attr.a",
-    "R.attr.a + R.attr.b == 'xy'",
-];
+const OPERATIONS: &str = "
+    R.attr.a; !R.attr.a; R.attr.a == R.attr.b; R.attr.a != R.attr.b; R.attr.a < R.attr.b;
+    R.attr.a <= R.attr.b; R.attr.a > R.attr.b; R.attr.a >= R.attr.b; R.attr.a == 'x';
+    'x' != R.attr.a; R.attr.a == 1; 1 == R.attr.a; R.attr.a != 1; R.attr.a == 0; R.attr.a < 2;
+    2 < R.attr.a; 2.5 <= R.attr.a; 1 > R.attr.a; 1u >= R.attr.a; R.attr.a < 'xx';
+    R.attr.a == 9007199254740993; R.attr.a == null; R.attr.a == true; R.attr.a == false;
+    R.attr.a in ['x', 'y']; R.attr.a in [1, 2.5]; R.attr.a in ['x', 1, null, true];
+    R.attr.a in []; R.attr.a in [[1]]; has(R.attr.a); has(R.attr.a.c); has(R.attr.a.c.d);
+    has(R.attr.a) == false; R.attr.a.c == 'x'; R.attr.a.c.d == 1; (R.attr.a == 'x') == true;
+    (R.attr.a == R.attr.b) != (R.attr.a == 'x'); R.attr.a && R.attr.b; R.attr.a || R.attr.b;
+    !(R.attr.a && R.attr.b) || R.attr.a == R.attr.b; R.attr.a == 'x' || R.attr.b == 'x';
+    R.attr.a == 'x' && R.attr.b == 'x'; R.attr.a == R.attr.b && R.attr.a == 'x';
+    R.attr.a == P.id || R.attr.b == R.id && R.id == P.id;
+    R.kind == R.attr.a || R.kind == 'all' && R.attr.b; has(R.attr.a) && R.attr.a == P.id;
+    !has(R.attr.a) || R.attr.a > 1; V.same; !V.same; V.twice && V.same; V.same == true;
+    V.text.startsWith('x'); V.text == 'x'; V.far; !V.far || R.attr.a == 1; V.far == true;
+    has(V.far) && V.far; R.attr.a ? R.attr.b : true; size(R.attr.a) > 0; R.attr.a.startsWith('x');
+    R.attr.a in P.roles; 'x' in R.attr.a; R.attr.a == [1]; {'c': 'x'} == R.attr.a;
+    R.attr.a + R.attr.b == 'xy'
+";

@@ -3,59 +3,34 @@
 use std::cell::Cell;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wardgate_bundle::{Conditions, Trust, open, pack};
-use wardgate_compiler::compile_files;
 use wardgate_engine::decide::observe::{Considered, Granting, Observer, Truth};
 use wardgate_engine::decision::Effect;
-use wardgate_tests::check;
+use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::oracle::{Oracle, Report};
+use wardgate_tests::{check, property};
 
 #[test]
 fn the_engine_decides_as_the_obvious_evaluator_does() {
     let (allowed, compared) = (Cell::new(0), Cell::new(0));
-    let result = runner().run(&world(4), |world| {
+    property::run([512, 30_000], &world(4), |world| {
         let (a, c) = compare(&world)?;
         allowed.set(allowed.get() + a);
         compared.set(compared.get() + c);
         Ok(())
     });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
     let (allowed, compared): (u32, u32) = (allowed.get(), compared.get());
     println!("{compared} decisions, {allowed} allowed");
     // A generator whose rules never match would compare nothing.
     assert!(allowed * 25 > compared, "only {allowed} of {compared} decisions allow");
 }
 
-/// The usual worlds are the same in each run; the slow ones are new each time.
-fn runner() -> TestRunner {
-    let slow = std::env::var_os("SLOW_TESTS").is_some();
-    let config = Config {
-        cases: if slow { 30_000 } else { 512 },
-        failure_persistence: None,
-        max_shrink_iters: 20_000,
-        ..Config::default()
-    };
-    if slow {
-        return TestRunner::new(config);
-    }
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
-}
-
 /// Returns the number of decisions that allow, and of all.
 fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
     let options = world.table_options().map_err(TestCaseError::fail)?;
     let now = World::now().map_err(TestCaseError::fail)?;
-    let files = world.files();
-    let Ok(compiled) = compile_files(&files, &options) else {
-        return Err(TestCaseError::reject("the policies do not compile"));
-    };
-    let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default());
-    let table = opened.map_err(|error| TestCaseError::fail(error.to_string()))?.table;
-    let oracle = Oracle::new(&files, &options);
+    let Compiled { table, .. } = world.compiled()?;
+    let oracle = Oracle::new(&world.files(), &options);
     let oracle = oracle.map_err(|errors| TestCaseError::fail(format!("{errors:?}")))?;
     let (mut allowed, mut compared) = (0, 0);
     for json in &world.requests {

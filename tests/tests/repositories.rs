@@ -1,14 +1,13 @@
 //! The memory for compiling a large repository: a bound for each policy, the same one in larger
 //! repositories.
 
-use std::path::Path;
-
 use wardgate_compiler::{Enforcement, Options, compile_files};
 use wardgate_tests::loadtest::Templates;
+use wardgate_tests::program::root;
 
 #[test]
 fn memory_grows_with_the_policies_and_no_faster() {
-    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
+    let corpora = root().join("../shared/corpora");
     if !corpora.is_dir() {
         println!("no corpora: nothing to compile");
         return;

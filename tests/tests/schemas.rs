@@ -18,12 +18,13 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_tests::cases;
+use wardgate_tests::program::root;
 
 #[test]
 fn every_policy_of_the_cases_fits() {
     let schema = Schema::read("policy");
     let mut count = 0;
-    for case in cases::load(&root().join("tests/cases")).unwrap() {
+    for case in cases::all().unwrap() {
         for (path, bytes) in &case.files {
             let is_policy = !path.contains("_test.") && !path.contains("testdata/");
             let text = String::from_utf8_lossy(bytes);
@@ -215,10 +216,6 @@ impl Schema {
         let found = decision.validation_errors.iter();
         found.map(|error| format!("{} {}", error.path, error.message)).collect()
     }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

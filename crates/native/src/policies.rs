@@ -296,18 +296,12 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: R.attr.public == true } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.public == true } } }
     - actions: [edit]
       effect: EFFECT_ALLOW
       roles: [member]
       condition: { match: { expr: R.attr.owner == P.id && R.attr.place.team == "red" } }
-    - actions: [rate]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.stars > 3.0 } }
+    - { actions: [rate], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.stars > 3.0 } } }
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]

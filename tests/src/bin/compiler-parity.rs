@@ -5,30 +5,22 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use serde_json::Value as Json;
 use wardgate_tests::generate::worlds;
+use wardgate_tests::program::{exit, root};
 use wardgate_tests::sources::{Sources, hostile, wrong};
 use wardgate_tests::{cases, node};
 use wardgate_tooling::lint::Lint;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("compiler-parity: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit("compiler-parity", run())
 }
 
 fn run() -> Result<bool, String> {
-    let cases = cases::load(&root().join("tests/cases"))?;
-    let cases: Vec<Sources> = cases.into_iter().map(Sources::of_case).collect();
+    let cases: Vec<Sources> = cases::all()?.into_iter().map(Sources::of_case).collect();
     let generated = worlds(SEED, 1).take(WORLDS).map(|world| Sources::of_world(&world));
     let generated = generated.collect::<Result<Vec<_>, _>>()?;
     let broken =
@@ -132,10 +124,6 @@ fn compare(
 
 fn cut(json: &Json) -> String {
     json.to_string().chars().take(600).collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Any seed is good enough; this one never changes.

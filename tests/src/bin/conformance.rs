@@ -11,20 +11,15 @@
 #![forbid(unsafe_code)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use wardgate_tests::conformance::{Report, SUITES, Suite, page};
+use wardgate_tests::program::{exit, number, root};
 
 fn main() -> ExitCode {
-    match Options::parse(std::env::args().skip(1)).and_then(|options| options.run()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(message) => {
-            eprintln!("conformance: {message}");
-            ExitCode::from(2)
-        }
-    }
+    let options = Options::parse(std::env::args().skip(1));
+    exit("conformance", options.and_then(|options| options.run()))
 }
 
 struct Options {
@@ -38,7 +33,7 @@ struct Options {
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
+        let beside = root().join("../shared/corpora");
         let mut options = Self {
             corpora: beside,
             suite: None,
@@ -55,11 +50,7 @@ impl Options {
                 "--filter" => options.filter = value,
                 "--write" => options.write = Some(value.into()),
                 "--check" => options.check = Some(value.into()),
-                "--list-failures" => {
-                    let number = value.parse();
-                    options.failures =
-                        number.map_err(|_| format!("expected a number, found `{value}`"))?;
-                }
+                "--list-failures" => options.failures = number(&value)?,
                 _ => return Err(format!("unknown option `{name}`")),
             }
         }

@@ -2,39 +2,31 @@
 //! the answers side by side.
 #![forbid(unsafe_code)]
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Conditions, Trust, open, pack};
+use wardgate_bundle::pack;
 use wardgate_compiler::compile_dir;
 use wardgate_engine::decision::{ActionDecision, Reason};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::{decision_json, effect_name};
+use wardgate_tests::compiled::Compiled;
 use wardgate_tests::demo::{self, Demo, Entry};
 use wardgate_tests::node::{self, Job};
+use wardgate_tests::program::{exit, root};
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("demo: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit("demo", run())
 }
 
 fn run() -> Result<bool, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root();
     let folder = root.join("tests/demo");
     let demo = demo::load(&folder)?;
     let compiled = compile_dir(&folder.join("policies"), &demo.options)
         .map_err(|errors| errors.iter().map(|error| format!("\n{error}")).collect::<String>())?;
-    let bundle = pack(&compiled.parts);
-    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
-    let table = opened.map_err(|error| error.to_string())?.table;
+    let Compiled { bundle, table } = Compiled::opened(pack(&compiled.parts))?;
     println!(
         "tests/demo/policies: {} policies in a bundle of {} bytes\n",
         compiled.policies,
@@ -42,7 +34,7 @@ fn run() -> Result<bool, String> {
     );
 
     let requests: Vec<Json> = demo.requests.iter().map(|entry| entry.json.clone()).collect();
-    let job = Job { bundle, now: demo.now, requests, rounds: Some(ROUNDS), right: None };
+    let job = Job { rounds: Some(ROUNDS), ..Job::new(bundle, demo.now, requests) };
     let answers = node::decide(&root, std::iter::once(job))?;
     let answer = answers.first().ok_or("node gave no answer")?;
     let right = show(&demo, &table, &answer.decisions);

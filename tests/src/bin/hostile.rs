@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use wardgate_tests::hostile::{Hostile, bundle, request};
+use wardgate_tests::program::{self, exit};
 
 /// The CPU time that one request may take, on the machine of the figures in
 /// `host-bench/RESULTS.md`.
@@ -38,22 +39,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const ENTITIES: usize = 2000;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("hostile: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("hostile", run())
 }
 
 fn run() -> Result<bool, String> {
     let mut arguments = env::args().skip(1);
     let wardgate = arguments.next().ok_or("expected the command `wardgate`, built for release")?;
-    let number = |text: Option<String>, default: u64| match text {
-        Some(text) => text.parse().map_err(|_| format!("expected a number, found `{text}`")),
-        None => Ok(default),
+    let number = |text: Option<String>, default: u64| {
+        text.map_or(Ok(default), |text| program::number(&text))
     };
     let (count, seed) = (number(arguments.next(), 1000)?, number(arguments.next(), 17)?);
     if wardgate == "-" {

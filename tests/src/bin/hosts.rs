@@ -13,30 +13,27 @@ use std::process::ExitCode;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Conditions, KeyId, Label, Level, Trust, open, pack_as, sign};
+use wardgate_bundle::{KeyId, Label, Level, pack_as, sign};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_crypto::ml_dsa::SigningKey;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::decision_json;
 use wardgate_tests::cases::{self, Case, Check};
+use wardgate_tests::compiled::Compiled;
+use wardgate_tests::generate::with_action;
+use wardgate_tests::program::exit;
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).ok_or_else(|| "expected a folder".to_owned()).and_then(write) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("hosts: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let folder = std::env::args().nth(1).ok_or_else(|| "expected a folder".to_owned());
+    exit("hosts", folder.and_then(write).map(|()| true))
 }
 
 fn write(folder: String) -> Result<(), String> {
     let folder = Path::new(&folder);
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let [signer, other] = [1, 2].map(|seed| SigningKey::from_seed(Level::MlDsa65, &[seed; 32]));
     let mut lines = vec![json!({ "key": jwk(&signer), "wrong": jwk(&other) }).to_string()];
-    for case in cases::load(&cases)? {
+    for case in cases::all()? {
         lines.push(line(&case, &signer).map_err(|error| format!("{}: {error}", case.name))?);
     }
     lines.push(String::new());
@@ -74,8 +71,7 @@ fn signed(
 
 fn line(case: &Case, signer: &SigningKey) -> Result<String, String> {
     let bundle = signed(&case.name, &case.files, &case.options, signer)?;
-    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
-    let table = opened.map_err(|error| error.to_string())?.table;
+    let Compiled { bundle, table } = Compiled::opened(bundle)?;
     let questions: Vec<Json> =
         case.checks.iter().map(|check| question(&table, check, case.now)).collect();
     Ok(json!({
@@ -90,12 +86,8 @@ fn line(case: &Case, signer: &SigningKey) -> Result<String, String> {
 
 fn question(table: &PolicyTable, check: &Check, now: Timestamp) -> Json {
     let action = |action: &String| {
-        let mut one = check.json.clone();
-        if let Some(members) = one.as_object_mut() {
-            members.remove("actions");
-            members.insert("action".to_owned(), action.as_str().into());
-        }
-        json!([one.to_string(), table.is_allowed(&check.request, action, now)])
+        let one = with_action(&check.json, action).to_string();
+        json!([one, table.is_allowed(&check.request, action, now)])
     };
     json!({
         "request": check.json.to_string(),

@@ -9,35 +9,26 @@
 #![forbid(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use wardgate_bundle::{Conditions, Trust, open, pack};
-use wardgate_compiler::compile_files;
 use wardgate_engine::wire::decision_json;
 use wardgate_tests::cases;
+use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::node::{self, Answer, Job, Right};
 use wardgate_tests::parity::{Compared, Difference, Native, Tally, refusals, smallest};
+use wardgate_tests::program::{self, exit, root};
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("parity: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit("parity", run())
 }
 
 fn run() -> Result<bool, String> {
     let options = Options::read(std::env::args().skip(1))?;
-    let cases = cases::load(&root().join("tests/cases"))?;
-    let cases = cases.into_iter().map(case_twin).collect::<Result<Vec<_>, _>>()?;
+    let cases = cases::all()?.into_iter().map(case_twin).collect::<Result<Vec<_>, _>>()?;
     let cases = options.is_native || compare("cases", true, cases.into_iter())?;
     let refusals = options.is_native || refused_alike()?;
     Ok(cases & refusals & generated(&options)?)
@@ -79,8 +70,7 @@ impl Options {
 }
 
 fn number<T: std::str::FromStr>(word: Option<String>) -> Result<T, String> {
-    let word = word.unwrap_or_default();
-    word.parse().map_err(|_| format!("expected a number, found `{word}`"))
+    program::number(&word.unwrap_or_default())
 }
 
 /// A job for Node, and the answers of the native build.
@@ -97,12 +87,8 @@ struct Expected {
 }
 
 fn case_twin(case: cases::Case) -> Result<Twin, String> {
-    let compiled = compile_files(&case.files, &case.options).map_err(|errors| {
-        errors.iter().map(|error| format!("{}: {error}", case.name)).collect::<String>()
-    })?;
-    let bundle = pack(&compiled.parts);
-    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
-    let table = opened.map_err(|error| format!("{}: {error}", case.name))?.table;
+    let compiled = Compiled::new(&case.files, &case.options);
+    let Compiled { bundle, table } = compiled.map_err(|error| format!("{}: {error}", case.name))?;
     let decide = |check: &cases::Check| decision_json(&table.check(&check.request, case.now));
     let native = case.checks.iter().map(decide).collect();
     let allowed = |check: &cases::Check| {
@@ -111,7 +97,7 @@ fn case_twin(case: cases::Case) -> Result<Twin, String> {
     };
     let right = Right { allowed: case.checks.iter().map(allowed).collect(), ..Right::default() };
     let requests = case.checks.into_iter().map(|check| check.json).collect();
-    let job = Job { bundle, now: case.now, requests, rounds: None, right: Some(right) };
+    let job = Job { right: Some(right), ..Job::new(bundle, case.now, requests) };
     Ok(Twin { expected: Expected { name: case.name, native, world: None }, job })
 }
 
@@ -198,13 +184,8 @@ fn generated_twin(world: &World) -> Option<(Twin, Compared)> {
     let batches = (0..world.requests.len()).step_by(BATCH_EVERY).filter_map(batch).collect();
     let right =
         Right { allowed: compared.allowed.clone(), batches, accessors: Some(native.accessors()) };
-    let job = Job {
-        bundle: native.bundle,
-        now: native.now,
-        requests: world.requests.clone(),
-        rounds: None,
-        right: Some(right),
-    };
+    let job = Job::new(native.bundle, native.now, world.requests.clone());
+    let job = Job { right: Some(right), ..job };
     let expected = Expected {
         name: "generated".to_owned(),
         native: compared.decisions.clone(),
@@ -311,10 +292,6 @@ fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
         Some(!differences(&twin.expected, &answer).ok()?.is_empty())
     };
     Ok(twins.iter().map(|twin| differs(twin).unwrap_or_default()).collect())
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Enough to show a fault, few enough for every run of the tests.

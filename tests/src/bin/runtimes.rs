@@ -5,9 +5,10 @@
 //! generated. `native QUESTIONS REPORT` lets a native host answer, as the other runtimes do.
 #![forbid(unsafe_code)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
+use wardgate_tests::program::{exit, number, root};
 use wardgate_tests::runtimes::{Native, Report, Size, Suite, replay, write};
 
 fn main() -> ExitCode {
@@ -18,21 +19,15 @@ fn main() -> ExitCode {
         ["native", questions, report] => ask_native(Path::new(questions), Path::new(report)),
         _ => Err("expected `write FOLDER [OPTIONS]` or `native QUESTIONS REPORT`".into()),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("runtimes: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("runtimes", outcome.map(|()| true))
 }
 
 fn write_questions(folder: &Path, options: &[&str]) -> Result<(), String> {
     let mut size = Size { requests: REQUESTS, seed: SEED };
     for option in options.chunks(2) {
         match option {
-            ["--requests", number] => size.requests = parsed(number)?,
-            ["--seed", number] => size.seed = parsed(number)?,
+            ["--requests", value] => size.requests = number(value)?,
+            ["--seed", value] => size.seed = number(value)?,
             _ => return Err(format!("unknown option {option:?}")),
         }
     }
@@ -49,14 +44,6 @@ fn ask_native(questions: &Path, path: &Path) -> Result<(), String> {
 fn save(path: &Path, runtime: &str, report: &Report) -> Result<(), String> {
     std::fs::write(path, report.json(runtime).to_string())
         .map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn parsed<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("expected a number, found `{word}`"))
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// The least number of generated requests; every policy set is used to its end.

@@ -65,19 +65,15 @@ fn add(cases: &mut Vec<Case>, title: &str, (questions, answers): (&Json, &Json),
             items(answers, "testGroups").iter().find(|one| same_field("tgId", one, group))?;
         items(group, "tests").iter().find(|one| same_field("tcId", one, test)).cloned()
     };
-    for group in items(questions, "testGroups") {
-        // Everything but the vectors themselves.
-        let mut shared = group.clone();
-        shared.as_object_mut().and_then(|fields| fields.remove("tests"));
-        let shared = Rc::new(shared);
-        for test in items(group, "tests") {
+    for (group, tests) in vectors::groups(questions) {
+        for test in tests {
             let name = format!("{title}/{}", field(test, "tcId"));
-            let Some(answer) = answer_of(group, test) else {
+            let Some(answer) = answer_of(&group, test) else {
                 cases.push(unreadable(&name, "a question without an answer".to_owned()));
                 continue;
             };
-            let (shared, test) = (Rc::clone(&shared), test.clone());
-            cases.push(Case::new(name, move || settled(mode(&shared, &test, &answer))));
+            let (group, test) = (Rc::clone(&group), test.clone());
+            cases.push(Case::new(name, move || settled(mode(&group, &test, &answer))));
         }
     }
 }

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_dir};
 
-use super::{Case, Failure, stem, text};
+use super::vectors::{items, json};
+use super::{Case, Failure, stem};
 use crate::http::Running;
 
 /// Reads the cases.
@@ -22,11 +23,9 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let server = Rc::new(Running::start(bundle, CONFIG, &worker)?);
     let mut cases = Vec::new();
     for path in payloads(&interop)? {
-        let file: Json = serde_json::from_str(&text(&path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = json(&path)?;
         for (section, run) in SECTIONS {
-            let tests = file.get(section).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-            for (at, test) in tests.iter().enumerate() {
+            for (at, test) in items(&file, section).iter().enumerate() {
                 let (test, server) = (test.clone(), Rc::clone(&server));
                 let name = format!("{}/{section}/{at}", stem(&path));
                 cases.push(Case::new(name, move || run(&test, &server).into()));
@@ -44,13 +43,8 @@ fn bundle(policies: &Path) -> Result<Vec<u8>, String> {
 
 /// Returns every file of the scenarios that has requests with expected answers.
 fn payloads(interop: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
-    for folder in FOLDERS {
-        let mut files = super::files(&interop.join(folder), "json")?;
-        files.sort();
-        found.extend(files);
-    }
-    Ok(found)
+    let files = FOLDERS.map(|folder| super::files(&interop.join(folder), "json"));
+    Ok(files.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 type Run = fn(&Json, &Running) -> Result<(), Failure>;
@@ -70,21 +64,16 @@ fn search(test: &Json, server: &Running) -> Result<(), Failure> {
 fn answer(path: &str, test: &Json, server: &Running) -> Result<Json, Failure> {
     let request = test.get("request").unwrap_or(&Json::Null);
     let answer = server.post(&format!("/access/v1/{path}"), request);
-    let answer = answer.map_err(|error| failure("an answer", error))?;
+    let answer = answer.map_err(|error| Failure::new("an answer", error))?;
     if answer.status != 200 {
-        return Err(failure("200", format!("{} {}", answer.status, answer.body)));
+        return Err(Failure::new("200", format!("{} {}", answer.status, answer.body)));
     }
-    answer.json().map_err(|error| failure("JSON", error))
+    answer.json().map_err(|error| Failure::new("JSON", error))
 }
 
 fn same(test: &Json, below: &str, found: Option<&Json>) -> Result<(), Failure> {
     let wanted = test.pointer(&format!("/expected{below}")).unwrap_or(&Json::Null);
-    let found = found.unwrap_or(&Json::Null);
-    if wanted == found { Ok(()) } else { Err(failure(wanted, found)) }
-}
-
-fn failure(expected: impl ToString, found: impl ToString) -> Failure {
-    Failure { expected: expected.to_string(), found: found.to_string() }
+    Failure::unless_equal(wanted, found.unwrap_or(&Json::Null), Json::to_string)
 }
 
 const SECTIONS: [(&str, Run); 4] = [

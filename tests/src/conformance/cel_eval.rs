@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
-use super::{Case, Outcome, files, stem, text};
-use crate::{check, expression, yaml};
+use super::{Case, Outcome, files, stem, yaml};
+use crate::{check, expression};
 
 /// Reads the cases.
 ///
@@ -17,8 +17,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     files(&corpora.join("cerbos/testdata/cel_eval"), "yaml")?
         .iter()
         .map(|path| {
-            let test = yaml::parse(&text(path)?)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
+            let test = yaml(path)?;
             Ok(Case::new(stem(path), move || run(&test)))
         })
         .collect()

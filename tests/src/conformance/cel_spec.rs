@@ -9,7 +9,8 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 use wardgate_compiler::cel::{Signature, Type};
 
-use super::{Case, Failure, Outcome, files, stem, text};
+use super::vectors::{items, json, word};
+use super::{Case, Failure, Outcome, files, stem};
 use crate::datum::{Datum, one_or_many, type_from_json};
 use crate::expression::{Declaration, Expression};
 
@@ -20,8 +21,7 @@ use crate::expression::{Declaration, Expression};
 pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for path in files(&corpora.join("cel-spec/json"), "json")? {
-        let file: Json = serde_json::from_str(&text(&path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = json(&path)?;
         for section in items(&file, "sections") {
             for test in items(section, "tests").iter().filter(|test| !needs_proto(test)) {
                 let name = format!("{}/{}/{}", stem(&path), name(section), name(test));
@@ -41,8 +41,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
 pub fn with_protobuf(corpora: &Path) -> Result<usize, String> {
     let mut count = 0;
     for path in files(&corpora.join("cel-spec/json"), "json")? {
-        let file: Json = serde_json::from_str(&text(&path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = json(&path)?;
         let tests = items(&file, "sections").iter().flat_map(|section| items(section, "tests"));
         count += tests.filter(|test| needs_proto(test)).count();
     }
@@ -82,8 +81,7 @@ const MAPPED_ADDRESS: &str =
 const OFFSET_BEYOND_END: &str = "as in cel-go, a search that starts beyond the end finds nothing";
 
 fn run(test: &Json) -> Result<(), Failure> {
-    let unreadable =
-        |found: String| Failure { expected: "a test that can be read".to_owned(), found };
+    let unreadable = |found: String| Failure::new("a test that can be read", found);
     let expression = expression(test).map_err(unreadable)?;
     let expected = Expected::of(test).map_err(unreadable)?;
     expected.compare(&expression, flag(test, "check_only")).map_err(|mut failure| {
@@ -124,7 +122,7 @@ impl Expected {
                 let found = expression.deduced_type();
                 if found.as_ref() != Ok(kind) {
                     let found = found.map_or_else(|error| error, |found| format!("type {found}"));
-                    return Err(Failure { expected: format!("type {kind}"), found });
+                    return Err(Failure::new(format!("type {kind}"), found));
                 }
                 match value {
                     Some(value) if !check_only => same(value, expression.evaluate()),
@@ -133,9 +131,7 @@ impl Expected {
             }
             Self::Error => match expression.evaluate() {
                 Err(_) => Ok(()),
-                Ok(found) => {
-                    Err(Failure { expected: "an error".to_owned(), found: found.to_string() })
-                }
+                Ok(found) => Err(Failure::new("an error", found)),
             },
         }
     }
@@ -147,18 +143,17 @@ fn same(expected: &Datum, found: Result<Datum, String>) -> Result<(), Failure> {
         Ok(found) => found.to_string(),
         Err(error) => error,
     };
-    Err(Failure { expected: expected.to_string(), found })
+    Err(Failure::new(expected, found))
 }
 
 fn expression(test: &Json) -> Result<Expression, String> {
     if flag(test, "disable_macros") {
         return Err("asks for a parser without macros".to_owned());
     }
-    let word = |key: &str| test.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
     let bindings = test.get("bindings").and_then(Json::as_object);
     Ok(Expression {
-        text: word("expr"),
-        container: word("container"),
+        text: word(test, "expr").to_owned(),
+        container: word(test, "container").to_owned(),
         checked: !flag(test, "disable_check"),
         declarations: items(test, "type_env").iter().map(declaration).collect::<Result<_, _>>()?,
         bindings: bindings
@@ -187,12 +182,8 @@ fn signature(json: &Json) -> Result<Signature, String> {
     })
 }
 
-fn items<'a>(json: &'a Json, key: &str) -> &'a [Json] {
-    json.get(key).and_then(Json::as_array).map_or(&[], Vec::as_slice)
-}
-
 fn name(json: &Json) -> &str {
-    json.get("name").and_then(Json::as_str).unwrap_or_default()
+    word(json, "name")
 }
 
 fn flag(json: &Json, key: &str) -> bool {

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
-use super::{Case, Outcome, text};
+use super::vectors::{json, word};
+use super::{Case, Outcome};
 use crate::expression;
 
 /// Reads the cases.
@@ -17,14 +18,13 @@ use crate::expression;
 /// If the file is missing or is not JSON.
 pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let path = corpora.join("cerbos/cerbos_lib_exprs.json");
-    let file: Json = serde_json::from_str(&text(&path)?)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = json(&path)?;
     let cases = file.get("cases").and_then(Json::as_array).ok_or("no `cases`")?;
     Ok(cases.iter().map(case).collect())
 }
 
 fn case(json: &Json) -> Case {
-    let text = json.get("expr").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let text = word(json, "expr").to_owned();
     let wants_error = json.get("wantErr").and_then(Json::as_bool).unwrap_or_default();
     Case::new(text.clone(), move || {
         let now = Timestamp::new(NOW_SECONDS, 0).unwrap_or_default();
@@ -33,10 +33,8 @@ fn case(json: &Json) -> Case {
             (Err(_), true) => Outcome::Passed,
             (found, _) => {
                 let expected = if wants_error { "an error" } else { "true" };
-                Outcome::failed(
-                    expected,
-                    found.map_or_else(|error| error, |found| found.to_string()),
-                )
+                let found = found.map_or_else(|error| error, |found| found.to_string());
+                Outcome::failed(expected, found)
             }
         }
     })

@@ -2,19 +2,15 @@
 //! own for them: at most five resources and five actions, schemas enforced, tokens not verified,
 //! for their key is not among the corpora.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::{Map, Value as Json};
-use wardgate_bundle::pack;
-use wardgate_compiler::{Enforcement, Options, compile_dir};
-use wardgate_engine::attr::Attr;
-use wardgate_engine::table::Evaluation;
+use wardgate_compiler::{Enforcement, Options};
 
-use super::{Case, Failure, files, stem, text};
+use super::engine::compile;
+use super::{Case, Failure, files, stem, yaml};
 use crate::http::Running;
-use crate::yaml;
 
 /// Reads the cases.
 ///
@@ -22,12 +18,13 @@ use crate::yaml;
 /// If a file is missing or is not YAML, the policies do not compile, or there is no server.
 pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let testdata = corpora.join("cerbos/testdata");
-    let server = Rc::new(Running::start(bundle(&testdata.join("store"))?, CONFIG, Path::new(""))?);
+    let options = Options { schema_enforcement: Enforcement::Reject, ..Options::default() };
+    let bundle = compile(&testdata.join("store"), options)?;
+    let server = Rc::new(Running::start(bundle, CONFIG, Path::new(""))?);
     let mut cases = Vec::new();
     for folder in FOLDERS {
         for path in files(&testdata.join("server").join(folder), "yaml")? {
-            let test = yaml::parse(&text(&path)?);
-            let test = test.map_err(|error| format!("{}: {error}", path.display()))?;
+            let test = yaml(&path)?;
             let server = Rc::clone(&server);
             let name = format!("{folder}/{}", stem(&path));
             cases.push(Case::new(name, move || run(&test, &server).into()));
@@ -36,31 +33,17 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-fn bundle(store: &Path) -> Result<Vec<u8>, String> {
-    let options = Options {
-        evaluation: Evaluation::Lenient,
-        schema_enforcement: Enforcement::Reject,
-        globals: BTreeMap::from([("environment".to_owned(), Attr::String("test".into()))]),
-        ..Options::default()
-    };
-    let compiled = compile_dir(store, &options).map_err(|diagnostics| {
-        let lines: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
-        format!("{}: {}", store.display(), lines.join("\n"))
-    })?;
-    Ok(pack(&compiled.parts))
-}
-
 fn run(test: &Json, server: &Running) -> Result<(), Failure> {
     let call = CALLS.iter().find_map(|(name, path)| Some((test.get(name)?, *path)));
-    let (call, path) = call.ok_or_else(|| failure("a call that is known", "none"))?;
+    let (call, path) = call.ok_or_else(|| Failure::new("a call that is known", "none"))?;
     let input = call.get("input").unwrap_or(&Json::Null);
-    let answer = server.post(path, input).map_err(|error| failure("an answer", error))?;
+    let answer = server.post(path, input).map_err(|error| Failure::new("an answer", error))?;
     let wanted = test.pointer("/wantStatus/httpStatusCode").and_then(Json::as_u64);
     if wanted != Some(u64::from(answer.status)) {
         let wanted = wanted.map_or("a status".to_owned(), |status| status.to_string());
-        return Err(failure(wanted, format!("{} {}", answer.status, answer.body)));
+        return Err(Failure::new(wanted, format!("{} {}", answer.status, answer.body)));
     }
-    let found = answer.json().map_err(|error| failure("JSON", error))?;
+    let found = answer.json().map_err(|error| Failure::new("JSON", error))?;
     if test.get("wantError") == Some(&Json::Bool(true)) {
         let wanted = test.pointer("/wantStatus/grpcStatusCode").unwrap_or(&Json::Null);
         return same(wanted, found.get("code").unwrap_or(&Json::Null));
@@ -92,11 +75,7 @@ fn sorted(key: &str, value: &Json) -> Json {
 }
 
 fn same(wanted: &Json, found: &Json) -> Result<(), Failure> {
-    if wanted == found { Ok(()) } else { Err(failure(wanted, found)) }
-}
-
-fn failure(expected: impl ToString, found: impl ToString) -> Failure {
-    Failure { expected: expected.to_string(), found: found.to_string() }
+    Failure::unless_equal(wanted, found, Json::to_string)
 }
 
 const FOLDERS: [&str; 5] = [

@@ -12,11 +12,10 @@ use wardgate_compiler::resolve::model::Resolved;
 use wardgate_compiler::resolve::resolve;
 use wardgate_compiler::{Enforcement, Options, compile_files};
 
-use super::finding::{Finding, compare, list, should_be_sound};
+use super::finding::{Finding, compare, list, unsound};
 use super::index::compiled_with;
 use super::vectors::{self, items, word};
-use super::{Case, Failure, Outcome, files, stem, text, tree, txtar};
-use crate::yaml;
+use super::{Case, Failure, Outcome, files, stem, text, tree, txtar, yaml};
 
 mod golden;
 
@@ -29,20 +28,15 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let schemas = schemas(&testdata.join("schema/fs"))?;
     let mut cases = Vec::new();
     for path in files(&testdata.join("compile"), "yaml")? {
-        let failed = |error: String| format!("{}: {error}", path.display());
-        let mut unit = Unit {
-            test: yaml::parse(&text(&path)?).map_err(failed)?,
-            files: schemas.clone(),
-            golden: None,
-        };
+        let mut unit = Unit { test: yaml(&path)?, files: schemas.clone(), golden: None };
         let archive = text(&path.with_extension("yaml.input"))?;
         let sources = txtar::files(&archive).into_iter();
         unit.files.extend(sources.map(|(name, text)| (name, text.into_bytes())));
         unit.stand_in_schemas();
         let golden = path.with_extension("yaml.golden");
         if golden.is_file() {
-            let json = serde_json::from_str(&text(&golden)?).map_err(|e| failed(e.to_string()))?;
-            unit.golden = Some(json);
+            let json = serde_json::from_str(&text(&golden)?);
+            unit.golden = Some(json.map_err(|error| format!("{}: {error}", golden.display()))?);
         }
         cases.push(Case::new(stem(&path), move || unit.run()));
     }
@@ -97,7 +91,7 @@ impl Unit {
         let Some(main) = main else { return Outcome::failed("the main policy", "none") };
         let errors = self.errors(main, &repository);
         match items(&self.test, "wantErrors") {
-            [] if !errors.is_empty() => should_be_sound(&errors),
+            [] if !errors.is_empty() => Outcome::Failed(unsound(&errors)),
             [] => self.result(main, &resolve(&repository).0).into(),
             wanted => {
                 let asks_above = wanted.iter().any(|error| word(error, "error") == MISSING);

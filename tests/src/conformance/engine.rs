@@ -10,7 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Conditions, Trust, open, pack};
+use wardgate_bundle::pack;
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
@@ -18,8 +18,10 @@ use wardgate_engine::table::{Evaluation, PolicyTable};
 use wardgate_engine::wire::decision_json;
 
 use super::answer::{from_cerbos, from_wire};
-use super::{Case, Failure, Outcome, files, stem, text};
-use crate::{check, node, yaml};
+use super::{Case, Failure, Outcome, files, stem, yaml};
+use crate::compiled::Compiled;
+use crate::program::root;
+use crate::{check, node};
 
 /// Reads the cases: each file once for every host and setting.
 ///
@@ -32,13 +34,11 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
         let mut tests = Vec::new();
         for folder in setting.folders {
             for path in files(&testdata.join(folder), "yaml")? {
-                let test = yaml::parse(&text(&path)?);
-                let test = test.map_err(|error| format!("{}: {error}", path.display()))?;
-                tests
-                    .push(Test::new(format!("{folder}/{} ({})", stem(&path), setting.name), &test));
+                let name = format!("{folder}/{} ({})", stem(&path), setting.name);
+                tests.push(Test::new(name, &yaml(&path)?));
             }
         }
-        let bundle = compile(&testdata.join("store"), setting)?;
+        let bundle = compile(&testdata.join("store"), setting.options())?;
         cases.extend(on_every_host(bundle, tests)?);
     }
     Ok(cases)
@@ -64,10 +64,8 @@ impl Test {
             return Outcome::failed("a test that can be read", "not one answer for each request");
         }
         if found.len() != self.wanted.len() {
-            return Outcome::failed(
-                "an answer to each request",
-                format!("{} answers", found.len()),
-            );
+            let found = format!("{} answers", found.len());
+            return Outcome::failed("an answer to each request", found);
         }
         let compared =
             self.wanted.iter().zip(found).try_for_each(|(wanted, found)| compare(wanted, found));
@@ -76,8 +74,8 @@ impl Test {
 }
 
 fn on_every_host(bundle: Vec<u8>, tests: Vec<Test>) -> Result<Vec<Case>, String> {
-    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
-    let table = Rc::new(opened.map_err(|error| error.to_string())?.table);
+    let Compiled { bundle, table } = Compiled::opened(bundle)?;
+    let table = Rc::new(table);
     let requests = tests.iter().flat_map(|test| test.inputs.clone()).collect();
     let node = Rc::new(Node { bundle, requests, answers: OnceCell::new() });
     let mut cases = Vec::new();
@@ -109,7 +107,7 @@ struct Node {
 
 impl Node {
     fn judge(&self, test: &Test, start: usize) -> Outcome {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = root();
         if !root.join("npm/dist/index.js").is_file() {
             return Outcome::Skipped("the npm package is not built".to_owned());
         }
@@ -123,13 +121,7 @@ impl Node {
     }
 
     fn decide(&self, root: &Path) -> Result<Vec<String>, String> {
-        let job = node::Job {
-            bundle: self.bundle.clone(),
-            now: now(),
-            requests: self.requests.clone(),
-            rounds: None,
-            right: None,
-        };
+        let job = node::Job::new(self.bundle.clone(), now(), self.requests.clone());
         let answers = node::decide(root, std::iter::once(job))?;
         Ok(answers.into_iter().flat_map(|answer| answer.decisions).collect())
     }
@@ -148,40 +140,51 @@ struct Setting {
     folders: &'static [&'static str],
 }
 
+impl Setting {
+    fn options(&self) -> Options {
+        Options {
+            lenient_scope_search: self.lenient_scope_search,
+            schema_enforcement: self.enforcement,
+            ..Options::default()
+        }
+    }
+}
+
+const STRICT: Setting = Setting {
+    name: "strict scopes",
+    lenient_scope_search: false,
+    enforcement: Enforcement::None,
+    folders: &["engine", "engine_strict_scope_search"],
+};
+
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "strict scopes",
-        lenient_scope_search: false,
-        enforcement: Enforcement::None,
-        folders: &["engine", "engine_strict_scope_search"],
-    },
+    STRICT,
     Setting {
         name: "lenient scopes",
         lenient_scope_search: true,
-        enforcement: Enforcement::None,
         folders: &["engine", "engine_lenient_scope_search"],
+        ..STRICT
     },
     Setting {
         name: "schema warnings",
-        lenient_scope_search: false,
         enforcement: Enforcement::Warn,
         folders: &["engine_schema_enforcement/warn"],
+        ..STRICT
     },
     Setting {
         name: "schema rejections",
-        lenient_scope_search: false,
         enforcement: Enforcement::Reject,
         folders: &["engine_schema_enforcement/reject"],
+        ..STRICT
     },
 ];
 
-fn compile(store: &Path, setting: &Setting) -> Result<Vec<u8>, String> {
+/// Compiles the policies of the corpus with the settings of its tests.
+pub(super) fn compile(store: &Path, options: Options) -> Result<Vec<u8>, String> {
     let options = Options {
         evaluation: Evaluation::Lenient,
-        lenient_scope_search: setting.lenient_scope_search,
-        default_version: "default".to_owned(),
-        schema_enforcement: setting.enforcement,
         globals: BTreeMap::from([("environment".to_owned(), Attr::String("test".into()))]),
+        ..options
     };
     let compiled = compile_dir(store, &options).map_err(|diagnostics| {
         let lines: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
@@ -191,10 +194,8 @@ fn compile(store: &Path, setting: &Setting) -> Result<Vec<u8>, String> {
 }
 
 fn compare(wanted: &Json, found: &str) -> Result<(), Failure> {
-    let found: Json = serde_json::from_str(found).map_err(|error| Failure {
-        expected: "a decision".to_owned(),
-        found: format!("{error}: {found}"),
-    })?;
+    let found: Json = serde_json::from_str(found)
+        .map_err(|error| Failure::new("a decision", format!("{error}: {found}")))?;
     let (wanted, found) = (from_cerbos(wanted), from_wire(&found));
     match wanted.first_difference(&found) {
         None => Ok(()),

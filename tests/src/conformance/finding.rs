@@ -8,8 +8,8 @@ use std::fmt;
 use serde_json::Value as Json;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 
+use super::Failure;
 use super::vectors::{items, word};
-use super::{Failure, Outcome};
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +85,7 @@ pub fn compare(
     let mut rest: Vec<&Diagnostic> = found.iter().collect();
     for one in wanted {
         let Some(at) = rest.iter().position(|found| one.fits(found, &kind)) else {
-            return Err(Failure { expected: one.to_string(), found: shown(found) });
+            return Err(Failure::new(one, shown(found)));
         };
         rest.remove(at);
     }
@@ -93,7 +93,7 @@ pub fn compare(
         None => Ok(()),
         Some(_) => {
             let rest: Vec<_> = rest.into_iter().cloned().collect();
-            Err(Failure { expected: "nothing more".to_owned(), found: shown(&rest) })
+            Err(Failure::new("nothing more", shown(&rest)))
         }
     }
 }
@@ -105,8 +105,8 @@ pub fn list(json: &Json, field: &str, read: impl Fn(&Json) -> Finding) -> Vec<Fi
 
 /// Returns the failure of a case whose policies should have no error.
 #[must_use]
-pub fn should_be_sound(found: &[Diagnostic]) -> Outcome {
-    Outcome::failed("no error", shown(found))
+pub fn unsound(found: &[Diagnostic]) -> Failure {
+    Failure::new("no error", shown(found))
 }
 
 /// Returns diagnostics on few lines, with the compared parts.

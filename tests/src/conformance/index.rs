@@ -12,10 +12,9 @@ use wardgate_compiler::policy::model::{Body, Common, Named, Policy};
 use wardgate_compiler::policy::name::{ancestors, policy_key, set_key};
 use wardgate_compiler::repository::Repository;
 
-use super::finding::{Finding, compare, list, should_be_sound};
+use super::finding::{Finding, compare, list, unsound};
 use super::vectors::{items, word};
-use super::{Case, Failure, Outcome, files, stem, text};
-use crate::yaml;
+use super::{Case, Failure, files, stem, yaml};
 
 /// Reads the cases.
 ///
@@ -24,8 +23,7 @@ use crate::yaml;
 pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for path in files(&corpora.join("cerbos/testdata/index"), "yaml")? {
-        let test =
-            yaml::parse(&text(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        let test = yaml(&path)?;
         cases.push(Case::new(stem(&path), move || run(&test).into()));
     }
     Ok(cases)
@@ -41,17 +39,13 @@ fn run(test: &Json) -> Result<(), Failure> {
 }
 
 fn wanted(errors: &Json) -> Vec<Finding> {
-    let file = |json: &Json| word(json, "file").to_owned();
     let mut wanted = list(errors, "loadFailures", |json| {
-        Finding::wanted(
-            "load failure",
-            &file(json),
-            json.get("errorDetails").unwrap_or(&Json::Null),
-        )
+        let details = json.get("errorDetails").unwrap_or(&Json::Null);
+        Finding::wanted("load failure", word(json, "file"), details)
     });
     wanted.extend(list(errors, "duplicateDefs", |json| {
         // The position is the first colon of the document here, and absent there.
-        Finding { at: None, ..Finding::wanted("duplicate", &file(json), json) }
+        Finding { at: None, ..Finding::wanted("duplicate", word(json, "file"), json) }
             .naming(word(json, "policy"))
     }));
     wanted.extend(list(errors, "missingImports", |json| {
@@ -95,11 +89,7 @@ fn disabled(errors: &Json, repository: &Repository) -> Result<(), Failure> {
 }
 
 fn sound(test: &Json, repository: &Repository) -> Result<(), Failure> {
-    if let Outcome::Failed(failure) = should_be_sound(&repository.errors)
-        && !repository.errors.is_empty()
-    {
-        return Err(failure);
-    }
+    Failure::unless(repository.errors.is_empty(), || unsound(&repository.errors))?;
     let unit = |name: &str| name.strip_prefix("cerbos.").unwrap_or(name).to_owned();
     let names = |json: &Json, field: &str| -> BTreeSet<String> {
         items(json, field).iter().filter_map(Json::as_str).map(unit).collect()
@@ -109,7 +99,7 @@ fn sound(test: &Json, repository: &Repository) -> Result<(), Failure> {
     for wanted in items(test, "wantCompilationUnits") {
         let main = unit(word(wanted, "mainFqn"));
         let Some(policy) = policies.get(&main) else {
-            return Err(Failure { expected: main, found: "no such policy".to_owned() });
+            return Err(Failure::new(main, "no such policy"));
         };
         same(&names(wanted, "ancestorFqns"), &above(policy).collect())?;
         same(&names(wanted, "definitionFqns"), &compiled_with(policy, &policies))?;
@@ -118,10 +108,7 @@ fn sound(test: &Json, repository: &Repository) -> Result<(), Failure> {
 }
 
 fn same(expected: &BTreeSet<String>, found: &BTreeSet<String>) -> Result<(), Failure> {
-    match expected == found {
-        true => Ok(()),
-        false => Err(Failure { expected: format!("{expected:?}"), found: format!("{found:?}") }),
-    }
+    Failure::unless_equal(expected, found, |names| format!("{names:?}"))
 }
 
 /// Returns the policy, those above it, and everything that these import, as far as it is there.

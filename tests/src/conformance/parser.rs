@@ -12,8 +12,8 @@ use wardgate_compiler::repository::Repository;
 use wardgate_compiler::source::SourceFile;
 use wardgate_compiler::yaml::{self, Kind, Node};
 
-use super::finding::{Finding, compare, list, should_be_sound, shown};
-use super::vectors::{items, word};
+use super::finding::{Finding, compare, list, unsound};
+use super::vectors::{items, json, word};
 use super::{Case, Failure, Outcome, files, policy_json, stem, text, tree};
 
 /// Reads the cases.
@@ -24,8 +24,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let testdata = corpora.join("cerbos/testdata");
     let mut cases = Vec::new();
     for path in files(&testdata.join("parser"), "json")? {
-        let test: Json = serde_json::from_str(&text(&path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let test = json(&path)?;
         let input = text(&path.with_extension("json.input"))?;
         cases.push(Case::new(format!("parser/{}", stem(&path)), move || run(&test, &input)));
     }
@@ -38,7 +37,7 @@ fn run(test: &Json, input: &str) -> Outcome {
     let read = Read::new("input", input);
     let wanted = list(test, "wantErrors", |error| Finding::wanted(kind_of(error), "input", error));
     if wanted.is_empty() {
-        return read.sound(items(test, "want")).map_or_else(Outcome::Failed, |()| Outcome::Passed);
+        return read.sound(items(test, "want")).into();
     }
     compare(&wanted, &without_unexpected(&read.errors, &wanted, input), kind).into()
 }
@@ -84,9 +83,7 @@ impl Read {
 
     /// Compares the policies with messages of protobuf, as JSON.
     fn sound(&self, wanted: &[Json]) -> Result<(), Failure> {
-        if !self.errors.is_empty() {
-            return Err(Failure { expected: "no error".to_owned(), found: shown(&self.errors) });
-        }
+        Failure::unless(self.errors.is_empty(), || unsound(&self.errors))?;
         let wanted = wanted.iter().filter_map(|want| want.get("message")).map(policy_json::normal);
         let found = self.repository.policies.iter().map(policy_json::policy);
         tree::same(&wanted.collect(), &found.collect())
@@ -138,7 +135,7 @@ fn formats(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
             let of_json = Read::new("json", json);
             let errors = [of_yaml.errors, of_json.errors].concat();
             if !errors.is_empty() {
-                return should_be_sound(&errors);
+                return Outcome::Failed(unsound(&errors));
             }
             let write = |read: &Repository| read.policies.iter().map(policy_json::policy).collect();
             tree::same(&write(&of_json.repository), &write(&of_yaml.repository)).into()
@@ -154,7 +151,7 @@ fn one_policy(read: &Read, is_sound: bool) -> Outcome {
     match (read.errors.as_slice(), read.is_alone == is_sound) {
         ([], true) if count > 0 => Outcome::Passed,
         ([], _) => Outcome::failed(format!("one policy: {is_sound}"), format!("{count} policies")),
-        (errors, _) => should_be_sound(errors),
+        (errors, _) => Outcome::Failed(unsound(errors)),
     }
 }
 
@@ -166,7 +163,7 @@ fn values(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
     cases.push(Case::new("parser_wkt/valid", move || {
         match (value(&yaml, "valid.yaml"), value(&json, "valid.json")) {
             (Ok(yaml), Ok(json)) => tree::same(&json, &yaml).into(),
-            (Err(errors), _) | (_, Err(errors)) => should_be_sound(&errors),
+            (Err(errors), _) | (_, Err(errors)) => Outcome::Failed(unsound(&errors)),
         }
     }));
     for name in ["invalid.yaml", "invalid.json"] {

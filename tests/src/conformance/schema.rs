@@ -16,8 +16,8 @@ use wardgate_engine::wire::decision_json;
 use super::compile::schemas;
 use super::finding::shown;
 use super::vectors::{items, word};
-use super::{Case, Failure, Outcome, files, stem, text};
-use crate::{check, yaml};
+use super::{Case, Failure, Outcome, files, stem, yaml};
+use crate::check;
 
 /// Reads the cases.
 ///
@@ -28,8 +28,7 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let schemas = schemas(&folder.join("fs"))?;
     let mut cases = Vec::new();
     for path in files(&folder.join("test_cases"), "yaml")? {
-        let test =
-            yaml::parse(&text(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        let test = yaml(&path)?;
         for (enforcement, name) in ENFORCEMENTS {
             let test = Test { test: test.clone(), schemas: schemas.clone(), enforcement };
             cases.push(Case::new(format!("{} ({name})", stem(&path)), move || test.run()));
@@ -86,10 +85,9 @@ impl Test {
                 })
             });
         }
-        let table = self.compiled(&refs).map_err(|errors| Failure {
-            expected: "policies that compile".to_owned(),
-            found: shown(&errors),
-        })?;
+        let table = self.compiled(&refs);
+        let table =
+            table.map_err(|errors| Failure::new("policies that compile", shown(&errors)))?;
         let expects = self.enforcement != Enforcement::None;
         let wanted = if expects { lines(&wanted) } else { Vec::new() };
         self.decides(&table, &wanted)
@@ -97,26 +95,21 @@ impl Test {
 
     fn decides(&self, table: &PolicyTable, wanted: &[String]) -> Result<(), Failure> {
         let input = check::normalised(self.test.get("checkInput").unwrap_or(&Json::Null));
-        let unreadable = |found: String| Failure { expected: "a request".to_owned(), found };
+        let unreadable = |found: String| Failure::new("a request", found);
         let request = check::request(&input).map_err(unreadable)?;
         let decision = decision_json(&table.check(&request, Timestamp::default()));
         let decision: Json =
             serde_json::from_str(&decision).map_err(|error| unreadable(error.to_string()))?;
         let found: Vec<_> = items(&decision, "validationErrors").iter().collect();
         let found = lines(&found);
-        if found != wanted {
-            return Err(Failure { expected: wanted.join("\n"), found: found.join("\n") });
-        }
+        Failure::unless_equal(wanted, &found, |lines| lines.join("\n"))?;
         let denies = self.enforcement == Enforcement::Reject && !wanted.is_empty();
         let effect = if denies { "deny" } else { "allow" };
         for (action, decided) in
             decision.get("actions").and_then(Json::as_object).into_iter().flatten()
         {
             if word(decided, "effect") != effect {
-                return Err(Failure {
-                    expected: format!("{effect} for `{action}`"),
-                    found: decided.to_string(),
-                });
+                return Err(Failure::new(format!("{effect} for `{action}`"), decided));
             }
         }
         Ok(())
@@ -153,7 +146,7 @@ fn unloaded(sources: &[&str], errors: &[Diagnostic]) -> Result<(), Failure> {
             errors.iter().any(|error| error.code == Code::InvalidSchema && error.path == path);
         if is_named != sources.contains(&source) {
             let wanted = if is_named { "no error" } else { "an error" };
-            return Err(Failure { expected: format!("{wanted} at {path}"), found: shown(errors) });
+            return Err(Failure::new(format!("{wanted} at {path}"), shown(errors)));
         }
     }
     Ok(())

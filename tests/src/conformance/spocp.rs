@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::Value as Json;
 use wardgate_spocp::{Expression, Normal};
 
-use super::{Case, Failure, files, stem, text};
+use super::vectors::{items, json};
+use super::{Case, Failure, files, stem};
 
 /// Reads the cases.
 ///
@@ -14,11 +15,9 @@ use super::{Case, Failure, files, stem, text};
 pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for path in files(&corpora.join("spocp"), "json")? {
-        let file: Json = serde_json::from_str(&text(&path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = json(&path)?;
         for (section, run) in SECTIONS {
-            let tests = file.get(section).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-            for (at, test) in tests.iter().enumerate() {
+            for (at, test) in items(&file, section).iter().enumerate() {
                 let name = format!("{}/{section}/{at}", stem(&path));
                 let test = test.clone();
                 cases.push(Case::new(name, move || run(&test).into()));
@@ -68,17 +67,13 @@ fn flag(test: &Json, key: &str) -> Result<bool, Failure> {
 }
 
 fn missing(key: &str) -> Failure {
-    Failure { expected: format!("a test with `{key}`"), found: "none".to_owned() }
+    Failure::new(format!("a test with `{key}`"), "none")
 }
 
 fn unreadable(error: wardgate_spocp::Error) -> Failure {
-    Failure { expected: "an expression".to_owned(), found: error.to_string() }
+    Failure::new("an expression", error)
 }
 
 fn same<T: PartialEq + std::fmt::Debug + ?Sized>(expected: &T, found: &T) -> Result<(), Failure> {
-    let rendered = |value: &T| format!("{value:?}");
-    if expected == found {
-        return Ok(());
-    }
-    Err(Failure { expected: rendered(expected), found: rendered(found) })
+    Failure::unless_equal(expected, found, |value| format!("{value:?}"))
 }

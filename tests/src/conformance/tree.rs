@@ -11,10 +11,9 @@ use super::Failure;
 pub fn same(expected: &Json, found: &Json) -> Result<(), Failure> {
     match difference("$", expected, found) {
         None => Ok(()),
-        Some((path, expected, found)) => Err(Failure {
-            expected: format!("{path} = {expected}"),
-            found: format!("{path} = {found}"),
-        }),
+        Some((path, expected, found)) => {
+            Err(Failure::new(format!("{path} = {expected}"), format!("{path} = {found}")))
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use flate2::read::GzDecoder;
 use serde_json::Value as Json;
@@ -115,6 +116,15 @@ pub fn settled(result: Result<Outcome, String>) -> Outcome {
     result.unwrap_or_else(|why| Outcome::failed("a vector that the runner knows", why))
 }
 
+/// Returns the groups of a file: each without its tests, and the tests.
+pub fn groups(file: &Json) -> impl Iterator<Item = (Rc<Json>, &[Json])> {
+    items(file, "testGroups").iter().map(|group| {
+        let mut shared = group.clone();
+        shared.as_object_mut().and_then(|fields| fields.remove("tests"));
+        (Rc::new(shared), items(group, "tests"))
+    })
+}
+
 /// Passes if `found` is the value of the vector.
 pub fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Outcome {
     if expected == found {
@@ -128,7 +138,9 @@ fn shortened(value: &impl std::fmt::Debug) -> String {
     format!("{value:?}").chars().take(CHARACTERS_SHOWN).collect()
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+/// Reads hexadecimal digits; returns `None` if `text` is anything else.
+#[must_use]
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16);
     pairs.iter().map(|[high, low]| u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()).collect()

@@ -8,7 +8,6 @@ mod errors;
 mod get_tests;
 mod tree;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -17,8 +16,7 @@ use wardgate_compiler::Options;
 use wardgate_engine::table::Evaluation;
 use wardgate_tooling::suite::{Filter, Native, Results, Sources, files, run};
 
-use super::{Case, Outcome, files as listed, stem, text};
-use crate::yaml;
+use super::{Case, Failure, Outcome, files as listed, stem, text, txtar, yaml};
 
 /// Reads the cases whose results are JSON.
 ///
@@ -71,9 +69,10 @@ struct Given {
 
 impl Given {
     fn read(path: &Path) -> Result<Self, String> {
-        let case = yaml::parse(&text(path)?)?;
+        let case = yaml(path)?;
+        let archive = txtar::files(&beside(path, "input")?);
         Ok(Self {
-            files: archive(&beside(path, "input")?),
+            files: archive.into_iter().map(|(name, text)| (name, text.into_bytes())).collect(),
             config: case.get("config").cloned().unwrap_or_default(),
             wants_error: case.get("wantErr").and_then(Json::as_bool).unwrap_or(false),
         })
@@ -113,40 +112,17 @@ fn beside(path: &Path, ending: &str) -> Result<String, String> {
     text(&path.with_extension(format!("yaml.{ending}")))
 }
 
-/// Reads a text archive: each file after a line with its name between `--`.
-fn archive(text: &str) -> files::Files {
-    let mut contents = BTreeMap::<String, String>::new();
-    let mut current = None;
-    for line in text.split_inclusive('\n') {
-        let name = line.trim_end().strip_prefix("-- ").and_then(|line| line.strip_suffix(" --"));
-        match (name, &current) {
-            (Some(name), _) => {
-                contents.insert(name.trim().to_owned(), String::new());
-                current = Some(name.trim().to_owned());
-            }
-            (None, Some(name)) => contents.entry(name.clone()).or_default().push_str(line),
-            (None, None) => {}
-        }
-    }
-    contents.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
-}
-
 /// Compares XML as text, but for the sentences in `<error>`.
 fn same_xml(golden: &str, found: &str) -> Outcome {
     let without_sentences = |xml: &str| {
-        let mut parts = xml.split("</error>");
-        let shortened: Vec<String> = parts
-            .by_ref()
-            .map(|part| match part.split_once("<error type=\"RESULT_ERRORED\">") {
+        let parts = xml.split("</error>").map(|part| {
+            match part.split_once("<error type=\"RESULT_ERRORED\">") {
                 Some((before, _)) => format!("{before}<error>"),
                 None => part.to_owned(),
-            })
-            .collect();
-        shortened.join("</error>")
+            }
+        });
+        parts.collect::<Vec<_>>().join("</error>")
     };
     let (wanted, found) = (without_sentences(golden.trim_end()), without_sentences(found));
-    match wanted == found {
-        true => Outcome::Passed,
-        false => Outcome::failed(wanted, found),
-    }
+    Failure::unless_equal(&wanted, &found, String::clone).into()
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use super::vectors::{self, field, items, json, settled, unreadable, word};
+use super::vectors::{self, field, json, settled, unreadable, word};
 use super::{Case, Outcome};
 
 mod aead;
@@ -50,14 +50,9 @@ fn not_offered(algorithm: &str) -> Run {
 
 fn add(cases: &mut Vec<Case>, title: &str, file: &Json, run: &Run) {
     let before = cases.len();
-    for group in items(file, "testGroups") {
-        // The fields of the group without its vectors.
-        let mut shared = group.clone();
-        shared.as_object_mut().and_then(|fields| fields.remove("tests"));
-        let shared = Rc::new(shared);
-        for test in items(group, "tests") {
-            cases.push(case(title, Rc::clone(&shared), test.clone(), Rc::clone(run)));
-        }
+    for (group, tests) in vectors::groups(file) {
+        let case = |test: &Json| case(title, Rc::clone(&group), test.clone(), Rc::clone(run));
+        cases.extend(tests.iter().map(case));
     }
     let declared = file.get("numberOfTests").and_then(Json::as_u64);
     let found = u64::try_from(cases.len() - before).ok();

@@ -44,65 +44,29 @@ pub(super) fn server() -> Option<&'static Bodies> {
 
 /// Returns the bodies that a fuzzer changes.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let with = |(path, body): &(&str, &str)| {
-        let index = Bodies::paths().position(|known| known == *path)?;
+    let with = |line: &str| {
+        let (path, body) = line.split_once(' ')?;
+        let index = Bodies::paths().position(|known| known == path)?;
         Some([&[u8::try_from(index).ok()?], body.as_bytes()].concat())
     };
-    let seeds: Vec<_> = SEEDS.iter().filter_map(with).collect();
-    assert!(seeds.len() == SEEDS.len(), "every seed names a path that answers bodies");
+    let seeds: Vec<_> = SEEDS.lines().filter_map(with).collect();
+    assert!(seeds.len() == SEEDS.lines().count(), "every seed names a path that answers bodies");
     seeds
 }
 
-const SEEDS: [(&str, &str); 12] = [
-    (
-        "/api/check/resources",
-        r#"{"requestId":"1","principal":{"id":"ada","roles":["user"],"attr":{"team":"red","level":2.5}},"resources":[{"actions":["view","edit","tag"],"resource":{"kind":"album","id":"a","attr":{"owner":"ada","public":true,"tags":["x","shared"],"place":{"team":"red"}}}}]}"#,
-    ),
-    (
-        "/api/check/resources",
-        r#"{"principal":{"id":"eve","roles":["user","editor"],"policyVersion":"default","scope":""},"resources":[{"actions":["edit"],"resource":{"kind":"album","id":"a"}},{"actions":["tag","rate"],"resource":{"kind":"album","id":"b","attr":{"stars":4,"name":"holiday 1","tags":[]}}}]}"#,
-    ),
-    (
-        "/api/check/resources",
-        r#"{"includeMeta":false,"principal":{"id":"bob","roles":["guest"]},"resources":[{"resource":{"attr":{"locked":false,"n":-1e9},"id":"b","kind":"note","scope":"acme"},"actions":["view"]}]}"#,
-    ),
-    (
-        "/api/check/resources",
-        r#"{"includeMeta":true,"auxData":{"jwt":{"token":"e30.e30.e30"}},"principal":{"id":"bob","roles":["user"]},"resources":[{"resource":{"id":"b","kind":"note"},"actions":["view"]}],"requestContext":{"annotations":{"a":1}}}"#,
-    ),
-    (
-        "/api/check",
-        r#"{"actions":["view"],"principal":{"id":"ada","roles":["user"]},"resource":{"kind":"album","instances":{"a":{"attr":{"owner":"ada"}},"b":{}}}}"#,
-    ),
-    (
-        "/api/check_resource_batch",
-        r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#,
-    ),
-    (
-        "/access/v1/evaluation",
-        r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"action":{"name":"edit","properties":{}},"resource":{"type":"album","id":"a","properties":{"owner":"ada"}},"context":{"cerbos.includeMeta":true}}"#,
-    ),
-    (
-        "/access/v1/evaluations",
-        r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"evaluations":[{"resource":{"type":"album","id":"a"}},{"resource":{"type":"album","id":"b"}}],"options":{"evaluations_semantic":"deny_on_first_deny"}}"#,
-    ),
-    (
-        "/access/v1/search/subject",
-        r#"{"subject":{"type":"user"},"action":{"name":"view"},"resource":{"type":"album","id":"a"},"page":{"limit":2}}"#,
-    ),
-    (
-        "/access/v1/search/resource",
-        r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"resource":{"type":"album"}}"#,
-    ),
-    (
-        "/access/v1/search/action",
-        r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"resource":{"type":"album","id":"a"}}"#,
-    ),
-    (
-        "/admin/explain",
-        r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["tag"],"resource":{"kind":"album","id":"a","attr":{"tags":["\u0073hared"]}}}]}"#,
-    ),
-];
+/// A path and a body on each line.
+const SEEDS: &str = r#"/api/check/resources {"requestId":"1","principal":{"id":"ada","roles":["user"],"attr":{"team":"red","level":2.5}},"resources":[{"actions":["view","edit","tag"],"resource":{"kind":"album","id":"a","attr":{"owner":"ada","public":true,"tags":["x","shared"],"place":{"team":"red"}}}}]}
+/api/check/resources {"principal":{"id":"eve","roles":["user","editor"],"policyVersion":"default","scope":""},"resources":[{"actions":["edit"],"resource":{"kind":"album","id":"a"}},{"actions":["tag","rate"],"resource":{"kind":"album","id":"b","attr":{"stars":4,"name":"holiday 1","tags":[]}}}]}
+/api/check/resources {"includeMeta":false,"principal":{"id":"bob","roles":["guest"]},"resources":[{"resource":{"attr":{"locked":false,"n":-1e9},"id":"b","kind":"note","scope":"acme"},"actions":["view"]}]}
+/api/check/resources {"includeMeta":true,"auxData":{"jwt":{"token":"e30.e30.e30"}},"principal":{"id":"bob","roles":["user"]},"resources":[{"resource":{"id":"b","kind":"note"},"actions":["view"]}],"requestContext":{"annotations":{"a":1}}}
+/api/check {"actions":["view"],"principal":{"id":"ada","roles":["user"]},"resource":{"kind":"album","instances":{"a":{"attr":{"owner":"ada"}},"b":{}}}}
+/api/check_resource_batch {"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}
+/access/v1/evaluation {"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"action":{"name":"edit","properties":{}},"resource":{"type":"album","id":"a","properties":{"owner":"ada"}},"context":{"cerbos.includeMeta":true}}
+/access/v1/evaluations {"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"evaluations":[{"resource":{"type":"album","id":"a"}},{"resource":{"type":"album","id":"b"}}],"options":{"evaluations_semantic":"deny_on_first_deny"}}
+/access/v1/search/subject {"subject":{"type":"user"},"action":{"name":"view"},"resource":{"type":"album","id":"a"},"page":{"limit":2}}
+/access/v1/search/resource {"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"resource":{"type":"album"}}
+/access/v1/search/action {"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"resource":{"type":"album","id":"a"}}
+/admin/explain {"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["tag"],"resource":{"kind":"album","id":"a","attr":{"tags":["\u0073hared"]}}}]}"#;
 
 const ALBUM: &str = r#"
 apiVersion: api.cerbos.dev/v1
@@ -110,22 +74,13 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: R.attr.public == true } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.public == true } } }
     - actions: [edit]
       effect: EFFECT_ALLOW
       roles: [user]
       condition: { match: { any: { of: [{ expr: R.attr.owner == P.id }, { expr: R.attr.place.team == P.attr.team }] } } }
-    - actions: [edit]
-      effect: EFFECT_DENY
-      roles: [user]
-      condition: { match: { expr: R.attr.locked == true } }
-    - actions: [rate]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      condition: { match: { expr: R.attr.stars > 3.0 } }
+    - { actions: [edit], effect: EFFECT_DENY, roles: [user], condition: { match: { expr: R.attr.locked == true } } }
+    - { actions: [rate], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.stars > 3.0 } } }
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [user]
@@ -138,8 +93,5 @@ resourcePolicy:
   version: default
   resource: note
   rules:
-    - actions: ['*']
-      effect: EFFECT_ALLOW
-      roles: [user, guest]
-      output: { when: { ruleActivated: '"seen " + R.id' } }
+    - { actions: ['*'], effect: EFFECT_ALLOW, roles: [user, guest], output: { when: { ruleActivated: '"seen " + R.id' } } }
 "#;

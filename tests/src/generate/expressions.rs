@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::typical;
+use crate::items::items;
 
 /// Expressions that may read these names of variables.
 #[derive(Clone)]
@@ -83,7 +84,7 @@ fn leaf(
         2 => sum.prop_map(|(a, op, b, compare, c)| format!("{a} {op} {b} {compare} {c}")),
         1 => whole.prop_map(|(a, op, b)| format!("int({a}) {op} int({b}) == 1")),
         3 => (texts.clone(), lists.clone()).prop_map(|(a, list)| format!("{a} in {list}")),
-        2 => select(PRESENCE.to_vec()).prop_map(str::to_owned),
+        2 => select(items(PRESENCE)).prop_map(str::to_owned),
         2 => (texts.clone(), select(vec!["startsWith", "endsWith", "contains"]), texts.clone()).prop_map(|(a, f, b)| format!("{a}.{f}({b})")),
         1 => (texts.clone(), texts.clone()).prop_map(|(a, b)| format!("{a}.lowerAscii() + {b} == \"redred\"")),
         2 => lists.clone().prop_map(|list| format!("size({list}) > 1")),
@@ -124,8 +125,8 @@ fn value(
     .boxed()
 }
 
-fn pool(usual: &[&'static str], variables: &[&'static str]) -> BoxedStrategy<String> {
-    let usual = select(usual.to_vec());
+fn pool(usual: &'static str, variables: &[&'static str]) -> BoxedStrategy<String> {
+    let usual = select(items(usual));
     if variables.is_empty() {
         return usual.prop_map(str::to_owned).boxed();
     }
@@ -168,104 +169,36 @@ fn each() -> BoxedStrategy<String> {
     .boxed()
 }
 
-const TEXTS: &[&str] = &[
-    "P.id",
-    "R.attr.owner",
-    "\"sam\"",
-    "P.attr.dept",
-    "R.kind",
-    "R.scope",
-    "P.attr[\"dept\"]",
-    "C.team",
-    "G.env",
-    "R.attr.meta.a",
-    "R.attr.tags[0]",
-    "request.principal.id",
-    "request.resource.policyVersion",
-    "request.auxData.jwt.sub",
-    "P.scope",
-    "R.id",
-    "P.attr.ip",
-    "R.attr.status",
-    "R.attr.meta.b.c",
-    "R.attr.meta[\"b\"].d.e[1].f",
-    "R.attr.meta[P.id]",
-    "P.attr.profile.a",
-    "R.attr.tags[R.attr.count]",
-    "R.attr.tags[P.attr.level]",
-    "R.attr[P.attr.dept]",
-    "dyn(R)[\"attr\"].owner",
-    "R.attr.constructor",
-    "R.attr[\"__proto__\"]",
-    "P.attr.toString",
-    "P.attr[\"constructor\"]",
-    "R.attr[\"a.b\"]",
-    "R.attr[\"qu\\\"ote\"]",
-    "R.attr[\"ключ\"]",
-    "R.attr[\"\"]",
-    "R.attr.length",
-    "R.attr[\"0\"]",
-    "R.attr.meta.constructor",
-    "\"\"",
-    "\"ключ\"",
-    "\"constructor\"",
-];
-const NUMBERS: &[&str] = &[
-    "R.attr.count",
-    "P.attr.level",
-    "C.limit",
-    "G.max",
-    "R.attr.meta.a",
-    "G.missing",
-    "P.attr.teams[1]",
-    "R.attr.meta.b.d.e[0]",
-    "P.attr.profile[\"\"]",
-];
-const LISTS: &[&str] = &[
-    "R.attr.tags",
-    "P.attr.teams",
-    "P.roles",
-    "[\"red\", P.id, R.attr.owner]",
-    "C.names",
-    "G.names",
-    "R.attr.meta",
-    "P.attr.profile",
-    "runtime.effectiveDerivedRoles",
-    "[]",
-    "R.attr.meta.a",
-    "R.attr.meta.b.d.e",
-    "dyn(R.attr)",
-    "(R.attr.tags + P.attr.teams)",
-    "[\"\", \"constructor\", \"ключ\"]",
-    "[dyn(1), 2.0, -0.0, \"red\", null, true]",
-];
-const PRESENCE: &[&str] = &[
-    "has(R.attr.owner)",
-    "has(P.attr.level)",
-    "has(R.attr.meta.a)",
-    "has(R.attr.meta.b.c)",
-    "has(R.attr.tags.a)",
-    "has(R.attr.owner) && R.attr.owner == P.id",
-    "\"owner\" in R.attr",
-    "R.attr.meta.b.c",
-    "P.attr == R.attr",
-    "R.attr.tags == P.attr.teams",
-    "R.attr.owner == null",
-    "has(R.attr.meta.b) && !has(R.attr.meta.b.d)",
-    "has(P.attr.constructor)",
-    "has(R.attr.__proto__)",
-    "has(R.attr.toString) || has(R.attr.meta.constructor)",
-    "has(R.attr.owner.a)",
-    "has(P.attr)",
-    "has(P.id)",
-    "has(R.scope) || has(P.roles)",
-    "has(request.resource.id) && has(R.policyVersion)",
-    "has(request.auxData.jwt.sub)",
-    "R.attr.meta == {\"a\": \"sam\"}",
-    "R.attr.tags == [1.0, 2.0, 3.0]",
-    "R.attr.meta.b == P.attr.profile.b",
-    "R.attr.locked == true || R.attr.count == -0.0",
-];
+const TEXTS: &str = r#"
+    P.id; R.attr.owner; "sam"; P.attr.dept; R.kind; R.scope; P.attr["dept"]; C.team; G.env;
+    R.attr.meta.a; R.attr.tags[0]; request.principal.id; request.resource.policyVersion;
+    request.auxData.jwt.sub; P.scope; R.id; P.attr.ip; R.attr.status; R.attr.meta.b.c;
+    R.attr.meta["b"].d.e[1].f; R.attr.meta[P.id]; P.attr.profile.a; R.attr.tags[R.attr.count];
+    R.attr.tags[P.attr.level]; R.attr[P.attr.dept]; dyn(R)["attr"].owner; R.attr.constructor;
+    R.attr["__proto__"]; P.attr.toString; P.attr["constructor"]; R.attr["a.b"]; R.attr["qu\"ote"];
+    R.attr["ключ"]; R.attr[""]; R.attr.length; R.attr["0"]; R.attr.meta.constructor; ""; "ключ";
+    "constructor"
+"#;
+const NUMBERS: &str = r#"
+    R.attr.count; P.attr.level; C.limit; G.max; R.attr.meta.a; G.missing; P.attr.teams[1];
+    R.attr.meta.b.d.e[0]; P.attr.profile[""]
+"#;
+const LISTS: &str = r#"
+    R.attr.tags; P.attr.teams; P.roles; ["red", P.id, R.attr.owner]; C.names; G.names;
+    R.attr.meta; P.attr.profile; runtime.effectiveDerivedRoles; []; R.attr.meta.a;
+    R.attr.meta.b.d.e; dyn(R.attr); (R.attr.tags + P.attr.teams); ["", "constructor", "ключ"];
+    [dyn(1), 2.0, -0.0, "red", null, true]
+"#;
+const PRESENCE: &str = r#"
+    has(R.attr.owner); has(P.attr.level); has(R.attr.meta.a); has(R.attr.meta.b.c);
+    has(R.attr.tags.a); has(R.attr.owner) && R.attr.owner == P.id; "owner" in R.attr;
+    R.attr.meta.b.c; P.attr == R.attr; R.attr.tags == P.attr.teams; R.attr.owner == null;
+    has(R.attr.meta.b) && !has(R.attr.meta.b.d); has(P.attr.constructor); has(R.attr.__proto__);
+    has(R.attr.toString) || has(R.attr.meta.constructor); has(R.attr.owner.a); has(P.attr);
+    has(P.id); has(R.scope) || has(P.roles); has(request.resource.id) && has(R.policyVersion);
+    has(request.auxData.jwt.sub); R.attr.meta == {"a": "sam"}; R.attr.tags == [1.0, 2.0, 3.0];
+    R.attr.meta.b == P.attr.profile.b; R.attr.locked == true || R.attr.count == -0.0
+"#;
 const TIMES: &[&str] = &[
     "now() > timestamp(R.attr.at)",
     "timestamp(R.attr.at) >= timestamp(\"2024-01-01T00:00:00Z\")",

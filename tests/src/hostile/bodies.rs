@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Hostile, MAX_BYTES};
+use crate::items::items;
 
 /// Makes bodies from a stream of numbers: SplitMix64 (Steele, Lea and Flood, 2014).
 pub(super) struct Maker {
@@ -44,7 +45,7 @@ impl Maker {
         let entrance = pick(ENTRANCES, number % entrances);
         let (name, body) = match (number / entrances) % 16 {
             0 => ("long lists", self.of_lists(entrance, 1)),
-            1 => ("long lists, many actions", self.of_lists(entrance, ACTIONS.len())),
+            1 => ("long lists, many actions", self.of_lists(entrance, all_actions().len())),
             2 => ("wide objects", self.of_attributes(entrance, Self::wide)),
             3 => ("deep objects", self.of_attributes(entrance, Self::deep)),
             4 => ("long texts", self.of_attributes(entrance, Self::text)),
@@ -72,8 +73,8 @@ impl Maker {
         };
         let attributes = [list(self, 'p'), list(self, 'r')];
         let first = usize::try_from(self.below(14)).unwrap_or(0);
-        let actions = ACTIONS.iter().cycle().skip(first).take(actions);
-        let parts = Parts { attributes, actions: owned(actions), ..Parts::small() };
+        let actions = all_actions().into_iter().cycle().skip(first).take(actions);
+        let parts = Parts { attributes, actions: actions.collect(), ..Parts::small() };
         entrance.body(&parts)
     }
 
@@ -84,7 +85,7 @@ impl Maker {
     ) -> Vec<u8> {
         let size = self.size() / 2;
         let attributes = [make(self, size), make(self, size)];
-        entrance.body(&Parts { attributes, actions: owned(ACTIONS.iter()), ..Parts::small() })
+        entrance.body(&Parts { attributes, actions: all_actions(), ..Parts::small() })
     }
 
     fn many_actions(&mut self, entrance: Entrance) -> Vec<u8> {
@@ -99,7 +100,7 @@ impl Maker {
     fn many_roles(&mut self, entrance: Entrance) -> Vec<u8> {
         let count = pick(&[64, 65, 5_000, 100_000], self.below(4));
         let roles = (0..count).map(|n| format!("r{n}")).collect();
-        entrance.body(&Parts { roles, actions: owned(ACTIONS.iter()), ..Parts::small() })
+        entrance.body(&Parts { roles, actions: all_actions(), ..Parts::small() })
     }
 
     fn many_resources(&mut self, entrance: Entrance) -> Vec<u8> {
@@ -107,7 +108,7 @@ impl Maker {
         let size = self.size() / resources.min(50) / 2;
         let [p, r] = [self.list('p', size, 6), self.list('r', size, 6)];
         let attributes = [p, r].map(|groups| format!("{{\"groups\":{groups}}}"));
-        let actions = owned(ACTIONS.iter());
+        let actions = all_actions();
         entrance.body(&Parts { attributes, actions, resources, ..Parts::small() })
     }
 
@@ -363,8 +364,8 @@ fn texts(texts: &[String]) -> String {
     format!("[\"{}\"]", texts.join("\",\""))
 }
 
-fn owned<'t>(texts: impl Iterator<Item = &'t &'t str>) -> Vec<String> {
-    texts.map(|text| (*text).to_owned()).collect()
+fn all_actions() -> Vec<String> {
+    items(ACTIONS).into_iter().map(str::to_owned).collect()
 }
 
 #[expect(
@@ -392,41 +393,11 @@ const ENTRANCES: &[Entrance] = &[
 ];
 
 /// The actions that have conditions in the policies.
-const ACTIONS: &[&str] = &[
-    "meet:1",
-    "both",
-    "other",
-    "within",
-    "once",
-    "order",
-    "pairs",
-    "in",
-    "text",
-    "words",
-    "map",
-    "same",
-    "team",
-    "roles",
-    "told",
-    "view",
-    "numbers",
-    "formats",
-    "written",
-    "pairings",
-    "longer",
-    "maybe",
-    "joined",
-    "decoded",
-    "lowered",
-    "paths",
-    "levels",
-    "identities",
-    "patterns",
-    "captures",
-    "members",
-    "times",
-    "encoded",
-];
+const ACTIONS: &str = "
+    meet:1; both; other; within; once; order; pairs; in; text; words; map; same; team; roles;
+    told; view; numbers; formats; written; pairings; longer; maybe; joined; decoded; lowered;
+    paths; levels; identities; patterns; captures; members; times; encoded
+";
 
 /// The part of a question that requests the full decision.
 const CONTEXT: &str = "\"context\":{\"cerbos.includeMeta\":true},";

@@ -9,6 +9,8 @@ use serde_json::{Value as Json, json};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{Decision, Effect};
 
+use crate::generate::with;
+
 /// The decision on one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
@@ -90,14 +92,10 @@ impl Report {
     /// Returns `request` as a check of a case that expects this report.
     #[must_use]
     pub fn as_check(&self, request: &Json) -> Json {
-        let mut check = request.clone();
-        if let Some(fields) = check.as_object_mut() {
-            fields.insert("expect".to_owned(), self.expect());
-            fields.insert("derivedRoles".to_owned(), json!(self.derived_roles));
-            fields.insert("outputs".to_owned(), self.sorted_outputs());
-            fields.insert("errors".to_owned(), json!(self.errors));
-        }
-        check
+        let check = with(request, "expect", self.expect());
+        let check = with(&check, "derivedRoles", json!(self.derived_roles));
+        let check = with(&check, "outputs", self.sorted_outputs());
+        with(&check, "errors", json!(self.errors))
     }
 
     fn expect(&self) -> Json {
@@ -116,8 +114,8 @@ impl Report {
             let head = json!({"src": output.source, "action": output.action});
             let value = output.value.as_ref().map(wardgate_engine::wire::attr_json);
             match value.and_then(|text| serde_json::from_str(&text).ok()) {
-                Some(value) => crate::generate::with(&head, "val", value),
-                None => crate::generate::with(&head, "error", true.into()),
+                Some(value) => with(&head, "val", value),
+                None => with(&head, "error", true.into()),
             }
         };
         sorted.iter().map(one).collect()

@@ -14,7 +14,7 @@ use wardgate_engine::request::{AuxData, Request};
 use wardgate_native::{Clock, Pdp, RequestError};
 
 use crate::check::question;
-use crate::generate::with;
+use crate::generate::with_action;
 
 /// One request about one action, in all forms.
 pub(crate) struct Forms<'a> {
@@ -28,10 +28,7 @@ impl<'a> Forms<'a> {
     /// Makes the forms; `json` is the request as a host in JavaScript takes it, with a list of
     /// actions.
     pub(crate) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
-        let mut json = with(json, "action", action.into());
-        if let Some(fields) = json.as_object_mut() {
-            fields.remove("actions");
-        }
+        let json = with_action(json, action);
         let text = json.to_string().into_bytes();
         Self { request, action, json, text }
     }

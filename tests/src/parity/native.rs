@@ -1,8 +1,7 @@
 //! The ways to a decision in a native program.
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Conditions, Trust, digest, open, pack};
-use wardgate_compiler::compile_files;
+use wardgate_bundle::digest;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::fastpath::Answer;
@@ -14,6 +13,7 @@ use wardgate_tooling::accessors;
 use super::hosts::{Forms, Host};
 use super::{Difference, Tally};
 use crate::check;
+use crate::compiled::Compiled;
 use crate::fill;
 use crate::generate::World;
 use crate::oracle::{Oracle, Report};
@@ -47,8 +47,7 @@ impl Native {
     #[must_use]
     pub fn new(world: &World) -> Option<Self> {
         let (files, options) = (world.files(), world.table_options().ok()?);
-        let bundle = pack(&compile_files(&files, &options).ok()?.parts);
-        let table = open(&bundle, Trust::Unsigned, &Conditions::default()).ok()?.table;
+        let Compiled { bundle, table } = Compiled::new(&files, &options).ok()?;
         let host = Host::open(&bundle)?;
         let oracle = Oracle::new(&files, &options).ok()?;
         Some(Self { bundle, now: World::now().ok()?, table, host, oracle })

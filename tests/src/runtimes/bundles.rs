@@ -7,6 +7,7 @@ use wardgate_engine::wire::decision_json;
 
 use super::{Entry, Put, Suite};
 use crate::check;
+use crate::generate::with;
 use crate::parity::attempts::{NOW, attempts};
 
 pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
@@ -17,10 +18,7 @@ pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
     for attempt in attempts(DAMAGED)? {
         let decide = |opened: Opened| decision_json(&opened.table.check(&request, now));
         let answer = outcome(attempt.open().map(decide));
-        let mut question = attempt.json();
-        if let Some(members) = question.as_object_mut() {
-            members.insert("requests".to_owned(), json!([json]));
-        }
+        let question = with(&attempt.json(), "requests", json!([json]));
         put(Entry { suite: Suite::Bundles, name: attempt.name, question, answers: vec![answer] })?;
     }
     Ok(())

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Conditions, Trust, open, pack};
-use wardgate_compiler::{Options, compile_files};
+use wardgate_compiler::Options;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
@@ -13,7 +12,8 @@ use wardgate_engine::wire::decision_json;
 use super::{Entry, Put, Suite};
 use crate::cases::{self, Case};
 use crate::check;
-use crate::generate::{World, worlds};
+use crate::compiled::Compiled;
+use crate::generate::{World, with, worlds};
 use crate::node::{Job, Right};
 
 /// The number of generated requests, and their seed.
@@ -67,8 +67,7 @@ struct Policies {
 
 impl Policies {
     fn new(files: &[(String, Vec<u8>)], options: &Options, now: Timestamp) -> Option<Self> {
-        let bundle = pack(&compile_files(files, options).ok()?.parts);
-        let table = open(&bundle, Trust::Unsigned, &Conditions::default()).ok()?.table;
+        let Compiled { bundle, table } = Compiled::new(files, options).ok()?;
         Some(Self { bundle, table, now })
     }
 
@@ -88,19 +87,11 @@ impl Policies {
         // A request that reaches a limit takes as long as the limit allows: once is enough.
         let compared = if answers.iter().any(|answer| is_at_limit(answer)) { 0 } else { compared };
         let right = self.right(requests.get(..compared).unwrap_or(requests));
-        let job = Job {
-            bundle: self.bundle,
-            now: self.now,
-            requests: requests.iter().map(|(_, json)| json.clone()).collect(),
-            rounds: None,
-            right: Some(right),
-        };
-        let mut question = job.json();
-        if let Some(members) = question.as_object_mut() {
-            // JavaScript has doubles, and reads `now`.
-            let exact = json!([self.now.seconds(), self.now.nanos()]);
-            members.insert("time".to_owned(), exact);
-        }
+        let requests = requests.iter().map(|(_, json)| json.clone()).collect();
+        let job = Job { right: Some(right), ..Job::new(self.bundle, self.now, requests) };
+        // JavaScript has doubles, and reads `now`.
+        let exact = json!([self.now.seconds(), self.now.nanos()]);
+        let question = with(&job.json(), "time", exact);
         Entry { suite, name, question, answers }
     }
 

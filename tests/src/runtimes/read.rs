@@ -9,6 +9,7 @@ use wardgate_engine::cel::Timestamp;
 
 use super::Suite;
 use super::crypto::message;
+use crate::conformance::vectors::level;
 
 /// One line of the file.
 pub(super) struct Line {
@@ -98,7 +99,7 @@ fn questions(json: &Json) -> Option<Questions> {
         let part = |of: &Json, name| bytes(of.get(name)?);
         let one =
             |of: &Json| Some([part(of, "message")?, part(of, "context")?, part(of, "signature")?]);
-        let (level, key) = (level(json.get("alg")?)?, bytes(json.get("key")?)?);
+        let (level, key) = (level(json.get("alg")?.as_str()?)?, bytes(json.get("key")?)?);
         let all = each(all, one)?;
         return Some(Questions::Crypto(Crypto::Signatures { level, key, all }));
     }
@@ -143,7 +144,7 @@ fn trust(json: &Json) -> Option<Option<Trusted>> {
     let keys = each(json.get("keys")?, |jwk| {
         let id = jwk.get("kid")?.as_str()?.as_bytes().to_vec();
         let key = URL_SAFE_NO_PAD.decode(jwk.get("pub")?.as_str()?).ok()?;
-        Some((id, level(jwk.get("alg")?)?, key))
+        Some((id, level(jwk.get("alg")?.as_str()?)?, key))
     })?;
     let key = |(id, level, key): &(Vec<u8>, Level, Vec<u8>)| {
         TrustedKey::new(KeyId::new(id)?, *level, key).ok()
@@ -151,15 +152,6 @@ fn trust(json: &Json) -> Option<Option<Trusted>> {
     let quorum = Quorum { at_least: at_least.into(), required: Vec::new() };
     let set = TrustSet::new(keys.iter().map(key).collect::<Option<_>>()?, quorum).ok()?;
     Some(Some(Trusted { set, keys, at_least }))
-}
-
-fn level(name: &Json) -> Option<Level> {
-    match name.as_str()? {
-        "ML-DSA-44" => Some(Level::MlDsa44),
-        "ML-DSA-65" => Some(Level::MlDsa65),
-        "ML-DSA-87" => Some(Level::MlDsa87),
-        _ => None,
-    }
 }
 
 fn each<T>(list: &Json, read: impl FnMut(&Json) -> Option<T>) -> Option<Vec<T>> {

@@ -37,11 +37,7 @@ impl Drop for Folder {
 }
 
 pub(super) fn all() -> Vec<Diagnostic> {
-    let mut all = Vec::new();
-    for (_, diagnostics, _) in cases() {
-        all.extend(diagnostics);
-    }
-    all
+    cases().into_iter().flat_map(|(_, diagnostics, _)| diagnostics).collect()
 }
 
 /// Returns the mistakes, the diagnostics, and the expected texts.

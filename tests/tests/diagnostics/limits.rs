@@ -35,12 +35,8 @@ fn diagnostics(files: &Files) -> Vec<Diagnostic> {
 
 /// Returns the exceeded bound, the files, and the first line of the report.
 fn cases() -> Vec<(&'static str, Files, String)> {
-    let mut cases = of_yaml();
-    cases.extend(of_policies());
-    cases
-        .into_iter()
-        .map(|(what, files, reported)| (what, files, format!("p.{reported}")))
-        .collect()
+    let cases = of_yaml().into_iter().chain(of_policies());
+    cases.map(|(what, files, reported)| (what, files, format!("p.{reported}"))).collect()
 }
 
 type Raw = (&'static str, Files, String);

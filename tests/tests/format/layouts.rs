@@ -1,30 +1,17 @@
 //! The laws of the formatter, over texts written in every layout.
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wardgate_compiler::source::SourceFile;
 use wardgate_compiler::yaml;
 use wardgate_tests::generate::layout::{Written, written};
+use wardgate_tests::property;
 use wardgate_tooling::format::{Outcome, format};
 
 #[test]
 fn no_layout_loses_content() {
-    let slow = std::env::var_os("SLOW_TESTS").is_some();
-    let config = Config {
-        cases: if slow { 100_000 } else { 1_000 },
-        failure_persistence: None,
-        max_shrink_iters: 20_000,
-        ..Config::default()
-    };
-    let mut runner = match slow {
-        true => TestRunner::new(config),
-        false => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
-    };
-    let result =
-        runner.run(&written(CHOICES), |written| laws(&written).map_err(TestCaseError::fail));
-    if let Err(error) = result {
-        panic!("{error}");
-    }
+    property::run([1_000, 100_000], &written(CHOICES), |written| {
+        laws(&written).map_err(TestCaseError::fail)
+    });
 }
 
 /// Checks the laws.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_tests::{cases, literals, yaml};
+use wardgate_tests::conformance::yaml;
+use wardgate_tests::{cases, literals};
 use wardgate_tooling::lint::Lint;
 use wardgate_tooling::lint_files;
 
@@ -67,8 +68,7 @@ fn path(lint: Lint) -> PathBuf {
 }
 
 fn read(path: &Path) -> Vec<Json> {
-    let text = std::fs::read_to_string(path).unwrap();
-    yaml::parse(&text).unwrap().as_array().unwrap().clone()
+    yaml(path).unwrap().as_array().unwrap().clone()
 }
 
 fn lint_case(case: &Json) -> Vec<Diagnostic> {

@@ -4,15 +4,14 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
 use wardgate_compiler::Options;
 use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};
 use wardgate_engine::decision::Effect;
 use wardgate_engine::table::Evaluation;
-use wardgate_tests::check;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::oracle::{Oracle, Report};
+use wardgate_tests::{check, property};
 use wardgate_tooling::lint::Lint;
 use wardgate_tooling::lint_files;
 
@@ -21,14 +20,11 @@ use wardgate_tooling::lint_files;
 #[test]
 fn findings_about_rules_hold_for_every_request() {
     let tally = Tally::default();
-    let result = runner().run(&world(6), |world| {
+    property::run([384, 20_000], &world(6), |world| {
         let world = salted(&world);
         tally.count(checked(&world)?);
         Ok(())
     });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
     let found = tally.found.take();
     println!("{found:?}");
     // A generator that makes no such rule would prove nothing.
@@ -59,20 +55,6 @@ impl Tally {
         }
         self.found.set(found);
     }
-}
-
-fn runner() -> TestRunner {
-    let slow = std::env::var_os("SLOW_TESTS").is_some();
-    let config = Config {
-        cases: if slow { 20_000 } else { 384 },
-        failure_persistence: None,
-        max_shrink_iters: 2_000,
-        ..Config::default()
-    };
-    if slow {
-        return TestRunner::new(config);
-    }
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
 /// Adds rules that are likely to be repeated, hidden or constant.

@@ -1,6 +1,6 @@
 //! `wardgate check`.
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::folder::{ANN, Folder, PHOTO, SAM};
 
@@ -49,7 +49,6 @@ fn a_bundle_answers_as_its_directory_does() {
 fn outputs_and_meta_are_part_of_the_answer() {
     let folder = Folder::with_photos();
     let ran = folder.run_with(&["check", "policies", "-r", "-", "--json", "--meta"], ANN);
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
     let expected = json!({ "results": [{
         "resource": { "id": "p1", "kind": "photo" },
         "actions": { "edit": "EFFECT_ALLOW" },
@@ -58,7 +57,7 @@ fn outputs_and_meta_are_part_of_the_answer() {
             "src": "resource.photo.vdefault#owners-edit", "action": "edit", "val": "edited by ann",
         }],
     }]});
-    assert_eq!((ran.code, json), (0, expected));
+    assert_eq!((ran.code, ran.json()), (0, expected));
 }
 
 #[test]
@@ -74,7 +73,7 @@ fn scope_and_version_of_the_resource_are_echoed() {
     let folder = Folder::with_photos();
     let request = ANN.replace(r#""id":"p1""#, r#""id":"p1","scope":"acme","policyVersion":"v2""#);
     let ran = folder.run_with(&["check", "policies", "-r", "-", "--json"], &request);
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     let expected = json!({ "id": "p1", "kind": "photo", "policyVersion": "v2", "scope": "acme" });
     assert_eq!(json["results"][0]["resource"], expected);
 }
@@ -90,7 +89,7 @@ fn violations_of_a_schema_are_reported() {
     );
     let arguments = ["check", "policies", "-r", "-", "--json", "--schema-enforcement", "reject"];
     let ran = folder.run_with(&arguments, ANN);
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     let result = &json["results"][0];
     assert_eq!(result["actions"]["edit"], "EFFECT_DENY");
     assert_eq!(result["validationErrors"][0]["path"], "/owner");

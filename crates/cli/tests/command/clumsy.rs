@@ -129,16 +129,9 @@ fn requests_that_cannot_be_used_are_named() {
     };
     check("", " holds no request");
     check(" \n\n", " holds no request");
-    let at = ", request at line 1";
     let check = |request: &str, sentence: &str| {
-        check(
-            request,
-            &if sentence.starts_with(':') {
-                format!("{at}{sentence}")
-            } else {
-                sentence.to_owned()
-            },
-        );
+        let at = if sentence.starts_with(':') { ", request at line 1" } else { "" };
+        check(request, &format!("{at}{sentence}"));
     };
     check("[]", ": a request must be an object, found a list");
     check("7", ": a request must be an object, found a number");
@@ -156,26 +149,18 @@ fn requests_that_cannot_be_used_are_named() {
     change(r#""roles":["member"]"#, r#""roles":[]"#, ": `principal.roles` is empty");
     change(r#""kind":"photo""#, r#""kind":"""#, ": `resource.kind` is empty");
     change(r#""kind":"photo","#, "", ": `resource.kind` is missing");
-    change(
-        r#""attr""#,
-        r#""attrs""#,
-        ": unknown field `resource.attrs`, expected one of `kind`, `id`, `attr`, `policyVersion`, `scope`",
-    );
-    change(
-        r#""kind":"photo""#,
-        r#""kind":"photo","scope":"a/b""#,
-        ": `resource.scope`: expected names joined by dots, such as `acme.legal`, found `a/b`",
-    );
-    change(
-        r#""kind":"photo""#,
-        r#""kind":"photo","policyVersion":"a","policy_version":"b""#,
-        ": `resource.policyVersion` is given twice, in two spellings",
-    );
-    change(
-        r#""kind":"photo""#,
-        r#""kind":"photo","kind":"song""#,
-        ", line 1, column 97: invalid JSON: duplicate member `kind`",
-    );
+    let fields = "`kind`, `id`, `attr`, `policyVersion`, `scope`";
+    let unknown = format!(": unknown field `resource.attrs`, expected one of {fields}");
+    change(r#""attr""#, r#""attrs""#, &unknown);
+    let more = |more: &str, sentence: &str| {
+        change(r#""kind":"photo""#, &format!(r#""kind":"photo",{more}"#), sentence);
+    };
+    let joined = "expected names joined by dots, such as `acme.legal`, found `a/b`";
+    more(r#""scope":"a/b""#, &format!(": `resource.scope`: {joined}"));
+    let twice = ": `resource.policyVersion` is given twice, in two spellings";
+    more(r#""policyVersion":"a","policy_version":"b""#, twice);
+    let again = "invalid JSON: duplicate member `kind`";
+    more(r#""kind":"song""#, &format!(", line 1, column 97: {again}"));
 }
 
 #[test]

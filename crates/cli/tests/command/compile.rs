@@ -1,7 +1,5 @@
 //! `wardgate compile`.
 
-use serde_json::Value as Json;
-
 use crate::folder::{Folder, PHOTO};
 
 #[test]
@@ -18,12 +16,11 @@ fn the_summary_can_be_json() {
     let folder = Folder::with_photos();
     let ran = folder.run("compile policies -o p.wardgate --json");
     let bytes = folder.read("p.wardgate").len();
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
     let expected = serde_json::json!({
         "output": "p.wardgate", "policies": 1, "rules": 2, "rulesOfSpocp": 0, "ignored": 0,
         "evaluation": "strict", "bytes": bytes, "revision": 0, "signers": [], "warnings": [],
     });
-    assert_eq!((ran.code, json), (0, expected));
+    assert_eq!((ran.code, ran.json()), (0, expected));
 }
 
 #[test]
@@ -103,7 +100,7 @@ fn errors_can_be_json() {
     folder.write("policies/photo.yaml", PHOTO.replace("== P.id", "== V.nobody"));
     let ran = folder.run("compile policies -o p.wardgate --json");
     ran.ends_with_code(1);
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     let error = &json[0];
     assert_eq!(json.as_array().unwrap().len(), 1);
     assert_eq!(error["severity"], "error");
@@ -121,7 +118,7 @@ fn options_reach_the_bundle() {
     let arguments = "compile policies -o p --evaluation lenient --lenient-scope-search \
                      --default-version v2 --schema-enforcement reject";
     folder.run(arguments).ends_with_code(0);
-    let json: Json = serde_json::from_str(&folder.run("inspect p --json").out).unwrap();
+    let json = folder.run("inspect p --json").json();
     assert_eq!(json["evaluation"], "lenient");
     assert_eq!(json["scopeSearch"], "lenient");
     assert_eq!(json["defaultVersion"], "v2");

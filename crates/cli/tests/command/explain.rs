@@ -35,7 +35,7 @@ fn programs_read_the_same_answers() {
         let Some(expected) = case.expected("expected.json") else { continue };
         let folder = case.folder();
         let explain = format!("explain policies -r request.json --json {}", case.arguments);
-        let found: Json = serde_json::from_str(&folder.run(&explain).out).unwrap();
+        let found = folder.run(&explain).json();
         let expected: Json = serde_json::from_str(&expected).unwrap();
         assert_eq!(found["answers"], expected, "{}", case.path.display());
         compared += 1;
@@ -106,7 +106,7 @@ fn the_rules_that_were_considered_are_listed_if_they_are_wanted() {
 fn programs_read_the_decision_and_its_steps() {
     let folder = Folder::with_photos();
     let ran = folder.run_with(&["explain", "policies", "-r", "-", "--json"], ANN);
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     assert_eq!(json["decision"]["actions"]["edit"]["effect"], "allow");
     let steps = json["steps"].as_array().unwrap();
     let outcomes: Vec<_> = steps.iter().map(|step| step["outcome"].as_str().unwrap()).collect();

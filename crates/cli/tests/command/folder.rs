@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value as Json;
+
 /// A folder that is removed at the end of the test.
 pub(crate) struct Folder(PathBuf);
 
@@ -109,6 +111,21 @@ impl Ran {
     pub(crate) fn complains(&self, code: i32, sentence: &str) {
         let expected = Self { code, out: String::new(), err: format!("wardgate: {sentence}\n") };
         assert_eq!(*self, expected);
+    }
+
+    /// Checks that the output has each of these parts.
+    #[track_caller]
+    pub(crate) fn shows(&self, code: i32, parts: &[&str]) {
+        self.ends_with_code(code);
+        for part in parts {
+            assert!(self.out.contains(part), "{part} in {}", self.out);
+        }
+    }
+
+    /// Returns the output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Json {
+        serde_json::from_str(&self.out).unwrap()
     }
 
     #[track_caller]

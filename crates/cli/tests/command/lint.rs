@@ -66,7 +66,7 @@ fn denied_findings_end_with_code_1() {
 #[test]
 fn findings_can_be_json() {
     let ran = folder().run("lint policies --json --allow duplicate-rule");
-    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     let expected = json!({
         "severity": "warning", "code": "unused-variable", "file": "policies/a b.yaml",
         "line": 5, "column": 23, "end": {"line": 5, "column": 28},

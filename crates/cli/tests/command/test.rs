@@ -78,24 +78,10 @@ fn check(name: &str) {
 }
 
 #[test]
-fn tests_that_pass_say_little() {
-    check("passing");
-}
-
-#[test]
-fn tests_that_fail_say_what_was_expected_and_what_came() {
-    check("failing");
-}
-
-#[test]
-fn suites_that_are_broken_say_why_and_where() {
-    check("broken");
-}
-
-#[test]
-fn expectations_are_changed_where_they_stand() {
-    check("update");
-    check("unfinished");
+fn every_folder_of_suites_has_its_output() {
+    for name in ["passing", "failing", "broken", "update", "unfinished", "coverage"] {
+        check(name);
+    }
 }
 
 #[test]
@@ -104,8 +90,7 @@ fn a_directory_without_policies_is_reported() {
     folder.write("alone/photo_test.yaml", folder.read("policies/photo_test.yaml"));
     let ran = folder.run("test alone");
     ran.ends_with_code(6);
-    let output_of = "wardgate: `alone` holds no policies, so every action is denied\n";
-    assert_eq!(ran.err, output_of);
+    assert_eq!(ran.err, "wardgate: `alone` holds no policies, so every action is denied\n");
 }
 
 #[test]
@@ -152,7 +137,7 @@ fn xml_and_json_hold_the_same_results() {
     let folder = copied("failing");
     let ran = folder.run("test policies --json --junit report.xml");
     ran.ends_with_code(6);
-    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     assert_eq!(json["summary"]["testsCount"], 11);
     assert_eq!(json["summary"]["overallResult"], "RESULT_FAILED");
     let xml = String::from_utf8(folder.read("report.xml")).unwrap();
@@ -191,15 +176,12 @@ fn tests_are_decided_as_the_compiled_bundle_decides() {
     let more = "    - actions: [edit]\n      roles: [member]\n      effect: EFFECT_ALLOW\n      condition: { match: { expr: ";
     folder.write("policies/photo.yaml", format!("{PHOTO}{more}R.attr.public }} }}\n"));
     folder.write("policies/photo_test.yaml", EDITS);
-    let ran = folder.run("test policies");
-    ran.ends_with_code(6);
-    for line in [
+    let lines = [
         "      denied, because a condition failed in resource.photo.vdefault#rule-003 (photo.yaml:18)\n",
         "        R.attr.public  ->  error: no such key: public\n",
         "1 test passes only with --evaluation lenient, as Cerbos decides\n",
-    ] {
-        assert!(ran.out.contains(line), "{line}{}", ran.out);
-    }
+    ];
+    folder.run("test policies").shows(6, &lines);
     folder.write("ann.json", ANN);
     let decided = folder.run("check policies -r ann.json");
     assert!(decided.out.contains("deny   edit"), "{}", decided.out);
@@ -209,7 +191,7 @@ fn tests_are_decided_as_the_compiled_bundle_decides() {
         "1 test passes only with --evaluation lenient, as Cerbos decides\n1 suite, 1 test: 1 passed\n",
     );
     let ran = folder.run("test policies --json --verbose");
-    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let json = ran.json();
     let action = "/suites/0/testCases/0/principals/0/resources/0/actions/0/passesOnlyWith";
     assert_eq!(
         (ran.code, &json.pointer(action).unwrap().as_str()),
@@ -253,11 +235,6 @@ fn a_filter_leaves_the_rest_out() {
     folder
         .run("test policies --quiet --run ^Photos/Old")
         .says(0, "3 suites, 34 tests: 1 passed, 33 skipped\n");
-}
-
-#[test]
-fn coverage_is_reported_and_can_be_required() {
-    check("coverage");
 }
 
 #[test]

@@ -24,29 +24,20 @@ fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<S
         Location { file: source("policy.yaml", ""), position: Position::START, path: "$".into() };
     let reference = format!("cerbos:///{}", files[0].0);
     let wanted = SchemaRef { reference, ignore_when_actions: Vec::new(), location };
-    let node = writer.add(&mut pool, &wanted).map_err(|errors| {
-        errors
-            .iter()
-            .map(|e| {
-                format!(
-                    "{}{}: {}",
-                    e.file,
-                    e.path,
-                    sentence(&e.message, e.found.as_deref(), e.expected.as_deref())
-                )
-            })
-            .collect::<Vec<_>>()
-    })?;
+    let shown = |e: &Diagnostic| {
+        let sentence = sentence(&e.message, e.found.as_deref(), e.expected.as_deref());
+        format!("{}{}: {sentence}", e.file, e.path)
+    };
+    let node = writer
+        .add(&mut pool, &wanted)
+        .map_err(|errors| errors.iter().map(shown).collect::<Vec<_>>())?;
     let words = writer.finish();
     let Attr::Map(attributes) = attr(&read(&source("a.json", attributes))) else {
         panic!("not an object")
     };
     let schemas = Schemas { pool: pool.view(), words: &words };
-    let found = schemas.violations(node, &attributes);
-    Ok(found
-        .into_iter()
-        .map(|violation| format!("{} {}", violation.path, violation.message))
-        .collect())
+    let found = schemas.violations(node, &attributes).into_iter();
+    Ok(found.map(|violation| format!("{} {}", violation.path, violation.message)).collect())
 }
 
 fn source(path: &str, text: &str) -> Arc<SourceFile> {
@@ -67,12 +58,10 @@ fn attr(node: &Node) -> Attr {
         Kind::Float(value) => Attr::Number(*value),
         Kind::String(text, _) => Attr::String(text.as_ref().into()),
         Kind::Seq(items) => Attr::List(items.iter().map(attr).collect()),
-        Kind::Map(entries) => Attr::Map(
-            entries
-                .iter()
-                .map(|e| (text(&e.key).unwrap().into(), attr(&e.value)))
-                .collect::<AttrMap>(),
-        ),
+        Kind::Map(entries) => {
+            let entry = |e: &crate::yaml::Entry| (text(&e.key).unwrap().into(), attr(&e.value));
+            Attr::Map(entries.iter().map(entry).collect::<AttrMap>())
+        }
     }
 }
 
@@ -87,11 +76,8 @@ fn check(schema: &str, value: &str, expected: &[&str]) {
 
 /// Checks all attributes.
 fn check_all(schema: &str, attributes: &str, expected: &[&str]) {
-    assert_eq!(
-        report(&[("s.json", schema)], attributes).unwrap(),
-        expected,
-        "{schema} {attributes}"
-    );
+    let found = report(&[("s.json", schema)], attributes).unwrap();
+    assert_eq!(found, expected, "{schema} {attributes}");
 }
 
 #[test]
@@ -283,51 +269,40 @@ fn endless_schemas_forbid_everything() {
     check_all(wide, "{}", &["/ the schema is too complex to check the value"]);
 }
 
+/// A schema, and its error below it.
+const BROKEN: &str = r##"
+{"properties": {"a": {"type": "strng"}}}
+    s.json#/properties/a: `type` has a wrong value: expected one of `null`, `boolean`, `number`, `integer`, `string`, `array` and `object`, found the text `strng`
+{"contentMediaType": "application/json"}
+    s.json#: `contentMediaType` is not supported, and to ignore it would change what is valid
+{"$ref": "#a", "$defs": {"x": {"$id": "b.json", "$anchor": "a"}}}
+    s.json#: the reference `#a` has no target
+{"$defs": {"x": {"$anchor": "a"}, "y": {"$anchor": "a"}}}
+    s.json#: two schemas have the name `#a`
+{"$defs": {"x": {"$id": "a"}, "y": {"$id": "/a"}}}
+    s.json#: two schemas have the name `cerbos:///a`
+{"allOf": [3]}
+    s.json#/allOf/0: this is not a schema: expected an object, `true` or `false`, found `3`
+{"minLength": -1}
+    s.json#: `minLength` has a wrong value: expected a number from 0, found `-1`
+{"$ref": "x.json"}
+    s.json#: schema `x.json` does not exist in `_schemas`
+{"$ref": "https://example.com/x.json"}
+    s.json#: no schema is fetched: expected a file of `_schemas`, found `https://example.com/x.json`
+{"$ref": "#/x"}
+    s.json#/x: the reference `#/x` has no target
+{"$schema": "https://example.com/draft/2020-12/mine"}
+    s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/draft/2020-12/mine`
+"##;
+
 #[test]
 fn broken_schemas_are_errors_with_a_location() {
-    let check = |schema: &str, expected: &str| {
+    let lines: Vec<&str> = BROKEN.trim().lines().map(str::trim).collect();
+    for case in lines.chunks(2) {
         let unusable = "policy.yaml$: schema `cerbos:///s.json` cannot be used";
-        let found = report(&[("s.json", schema)], "{}").unwrap_err();
-        assert_eq!(found, [expected, unusable], "{schema}");
-    };
-    check(
-        r#"{"properties": {"a": {"type": "strng"}}}"#,
-        "s.json#/properties/a: `type` has a wrong value: expected one of `null`, `boolean`, `number`, `integer`, `string`, `array` and `object`, found the text `strng`",
-    );
-    check(
-        r#"{"contentMediaType": "application/json"}"#,
-        "s.json#: `contentMediaType` is not supported, and to ignore it would change what is valid",
-    );
-    check(
-        r##"{"$ref": "#a", "$defs": {"x": {"$id": "b.json", "$anchor": "a"}}}"##,
-        "s.json#: the reference `#a` has no target",
-    );
-    check(
-        r#"{"$defs": {"x": {"$anchor": "a"}, "y": {"$anchor": "a"}}}"#,
-        "s.json#: two schemas have the name `#a`",
-    );
-    check(
-        r#"{"$defs": {"x": {"$id": "a"}, "y": {"$id": "/a"}}}"#,
-        "s.json#: two schemas have the name `cerbos:///a`",
-    );
-    check(
-        r#"{"allOf": [3]}"#,
-        "s.json#/allOf/0: this is not a schema: expected an object, `true` or `false`, found `3`",
-    );
-    check(
-        r#"{"minLength": -1}"#,
-        "s.json#: `minLength` has a wrong value: expected a number from 0, found `-1`",
-    );
-    check(r#"{"$ref": "x.json"}"#, "s.json#: schema `x.json` does not exist in `_schemas`");
-    check(
-        r#"{"$ref": "https://example.com/x.json"}"#,
-        "s.json#: no schema is fetched: expected a file of `_schemas`, found `https://example.com/x.json`",
-    );
-    check(r##"{"$ref": "#/x"}"##, "s.json#/x: the reference `#/x` has no target");
-    check(
-        r#"{"$schema": "https://example.com/draft/2020-12/mine"}"#,
-        "s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/draft/2020-12/mine`",
-    );
+        let found = report(&[("s.json", case[0])], "{}").unwrap_err();
+        assert_eq!(found, [case[1], unusable], "{}", case[0]);
+    }
 }
 
 #[test]

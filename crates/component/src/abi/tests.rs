@@ -14,14 +14,8 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.public == true } }
-    - actions: [edit]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.owner == P.id } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.public == true } } }
+    - { actions: [edit], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.owner == P.id } } }
 "#;
 
 /// Terms that trust unsigned bundles.

@@ -156,37 +156,12 @@ fn values() -> &'static [Option<Value>] {
     static VALUES: std::sync::OnceLock<Vec<Option<Value>>> = std::sync::OnceLock::new();
     VALUES.get_or_init(|| {
         let next_to_one = f64::from_bits(1.0_f64.to_bits() + 1);
-        let mut values = vec![
-            json!("ab"),
-            json!("c"),
-            json!("a"),
-            json!("bc"),
-            json!(""),
-            json!("abc"),
-            json!("x".repeat(600)),
-            json!(null),
-            json!(true),
-            json!(false),
-            json!(0.0),
-            json!(-0.0),
-            json!(1),
-            json!(next_to_one),
-            json!(2),
-            json!("1"),
-            json!([]),
-            json!(["a", "b"]),
-            json!(["ab"]),
-            json!(["b", "a"]),
-            json!([["a"], "b"]),
-            json!({}),
-            json!({ "a": "b" }),
-            json!({ "ab": "" }),
-            json!({ "a": null }),
-            json!({ "a": { "b": null } }),
-            json!("a\u{5}"),
-            json!("\u{5}"),
-        ];
-        values.iter_mut().map(|value| Some(value.take())).chain([None]).collect()
+        let values = json!([
+            "ab", "c", "a", "bc", "", "abc", "x".repeat(600), null, true, false, 0.0, -0.0, 1,
+            next_to_one, 2, "1", [], ["a", "b"], ["ab"], ["b", "a"], [["a"], "b"], {},
+            { "a": "b" }, { "ab": "" }, { "a": null }, { "a": { "b": null } }, "a\u{5}", "\u{5}",
+        ]);
+        values.as_array().unwrap().iter().cloned().map(Some).chain([None]).collect()
     })
 }
 
@@ -206,15 +181,13 @@ fn marker() -> Value {
 fn bundle(global: &str) -> Vec<u8> {
     let policy = |kind: &str, scope: &str, more: &str| {
         let text = POLICY.replace("KIND", kind).replace("SCOPE", scope).replace("MORE", more);
-        (format!("{kind}{scope}.yaml"), text.into_bytes())
+        (format!("{kind}{scope}.yaml"), text.replace("WORD", global).into_bytes())
     };
     let files = [
         policy("one", "", "size(R.attr.a) > 1"),
         policy("two", "", "size(R.attr.a) > 2"),
         policy("one", "acme", "size(R.attr.a) > 0"),
-    ]
-    .map(|(name, text)| (name, String::from_utf8(text).unwrap().replace("WORD", global)));
-    let files = files.map(|(name, text)| (name, text.into_bytes()));
+    ];
     pack(&compile_files(&files, &Options::default()).unwrap().parts)
 }
 
@@ -242,10 +215,7 @@ resourcePolicy:
   scope: "SCOPE"
   constants: { local: { word: WORD } }
   rules:
-    - actions: [begin]
-      effect: EFFECT_ALLOW
-      roles: [viewer]
-      condition: { match: { expr: 'R.attr.a.startsWith("a")' } }
+    - { actions: [begin], effect: EFFECT_ALLOW, roles: [viewer], condition: { match: { expr: 'R.attr.a.startsWith("a")' } } }
     - actions: [begin]
       effect: EFFECT_ALLOW
       roles: [editor]
@@ -262,10 +232,7 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: ["*"]
       condition: { match: { expr: '1.0 / R.attr.a > 0.0 && R.attr.b * 1.0 <= 1.0' } }
-    - actions: [in]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: '"a" in R.attr.a' } }
+    - { actions: [in], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: '"a" in R.attr.a' } } }
     - actions: [has]
       effect: EFFECT_ALLOW
       roles: ["*"]
@@ -282,10 +249,7 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: ["*"]
       condition: { match: { expr: 'P.attr.c == R.attr.a && size(P.attr.c) > 0' } }
-    - actions: [mark]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: 'R.attr.a.startsWith(C.word)' } }
+    - { actions: [mark], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: 'R.attr.a.startsWith(C.word)' } } }
     - actions: [now]
       effect: EFFECT_ALLOW
       roles: ["*"]

@@ -78,19 +78,10 @@ resourcePolicy:
   resource: document
   rules:
     - { actions: [view, list], effect: EFFECT_ALLOW, roles: [viewer] }
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: R.attr.public == true } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.public == true } } }
     - { actions: [edit], effect: EFFECT_ALLOW, roles: [editor] }
-    - actions: [delete, share]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: { match: { expr: R.attr.owner == P.id } }
-    - actions: [edit, delete]
-      effect: EFFECT_DENY
-      roles: ["*"]
-      condition: { match: { expr: R.attr.locked == true } }
+    - { actions: [delete, share], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.owner == P.id } } }
+    - { actions: [edit, delete], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: R.attr.locked == true } } }
     - actions: [rate]
       effect: EFFECT_ALLOW
       roles: [viewer]
@@ -99,14 +90,8 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: [viewer]
       condition: { match: { expr: R.attr.place.team == P.attr.team } }
-    - actions: [name]
-      effect: EFFECT_ALLOW
-      roles: [viewer]
-      condition: { match: { expr: R.attr.owner.startsWith("a") } }
-    - actions: [tag]
-      effect: EFFECT_ALLOW
-      roles: [viewer]
-      condition: { match: { expr: '"shared" in R.attr.tags' } }
+    - { actions: [name], effect: EFFECT_ALLOW, roles: [viewer], condition: { match: { expr: R.attr.owner.startsWith("a") } } }
+    - { actions: [tag], effect: EFFECT_ALLOW, roles: [viewer], condition: { match: { expr: '"shared" in R.attr.tags' } } }
     - actions: [join]
       effect: EFFECT_ALLOW
       roles: ["*"]

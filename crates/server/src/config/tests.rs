@@ -13,7 +13,21 @@ fn refused(text: &str, expected: &str) {
     assert_eq!(parse(text).map(drop).unwrap_err(), expected, "{text}");
 }
 
+/// Checks refusals. A case has two lines: the configuration, whose lines end with `; ` and in which
+/// `LEAST` and `RULES` stand for the constants of these names, and the message.
+#[track_caller]
+fn refuses(cases: &str) {
+    let lines = cases.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let (pairs, []) = lines.as_chunks::<2>() else { panic!("a case has two lines: {cases}") };
+    for [config, message] in pairs {
+        let config = config.replace("LEAST", LEAST.trim_end()).replace("RULES", RULES.trim_end());
+        refused(&format!("{}\n", config.replace("; ", "\n")), message);
+    }
+}
+
 const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\ntrust = \"unsigned\"\n";
+const RULES: &str = "[spocp]\nrules = \"rules\"\nanonymous-queries = true\n";
 
 #[test]
 fn a_minimal_configuration_is_accepted() {
@@ -43,58 +57,46 @@ fn unknown_keys_are_refused_with_a_guess() {
 
 #[test]
 fn a_misspelt_key_is_reported_before_a_missing_one() {
-    let check = |table: &str, expected: &str| refused(&format!("{LEAST}{table}"), expected);
-    check(
-        "[[auth.tokens]]\nname = \"a\"\nfiel = \"t\"\n",
-        "line 6: unknown key `fiel` in `[auth.tokens]`; did you mean `file`?",
-    );
-    check("[[auth.tokens]]\n", "`file` is missing in `[auth.tokens]`");
-    refused(
-        "[http]\nlisen = \"a\"\n",
-        "line 2: unknown key `lisen` in `[http]`; did you mean `listen`?",
-    );
-    check(
-        "[auth.jwt]\nkey = \"k\"\nissuer = \"i\"\n",
-        "line 5: unknown key `key` in `[auth.jwt]`; did you mean `keys`?",
-    );
-    check(
-        "[http.tls]\ncertifcate = \"c\"\n",
-        "line 5: unknown key `certifcate` in `[http.tls]`; did you mean `certificate`?",
-    );
-    refused(
-        "[policies]\nbundel = \"p\"\n",
-        "line 2: unknown key `bundel` in `[policies]`; did you mean `bundle`?",
+    refuses(
+        r#"
+        LEAST; [[auth.tokens]]; name = "a"; fiel = "t"
+            line 6: unknown key `fiel` in `[auth.tokens]`; did you mean `file`?
+        LEAST; [[auth.tokens]]
+            `file` is missing in `[auth.tokens]`
+        [http]; lisen = "a"
+            line 2: unknown key `lisen` in `[http]`; did you mean `listen`?
+        LEAST; [auth.jwt]; key = "k"; issuer = "i"
+            line 5: unknown key `key` in `[auth.jwt]`; did you mean `keys`?
+        LEAST; [http.tls]; certifcate = "c"
+            line 5: unknown key `certifcate` in `[http.tls]`; did you mean `certificate`?
+        [policies]; bundel = "p"
+            line 2: unknown key `bundel` in `[policies]`; did you mean `bundle`?
+    "#,
     );
 }
 
 #[test]
 fn wrong_values_are_named() {
     refused("", "`[policies]` or `[spocp]` is required: decisions come from one of them");
-    refused(
-        "[policies]\n",
-        "`[policies]` must have `bundle`, `url` or `directory`, and one of them only",
-    );
-    refused("[policies]\nbundle = 1\n", "line 2: `policies.bundle` must be text that is not empty");
-    refused(
-        &format!("[server]\nthreads = 0\n{LEAST}"),
-        "line 2: `server.threads` must be a whole number from 1 to 1024",
-    );
-    refused(
-        &format!("[server]\nawake-microseconds = 1001\n{LEAST}"),
-        "line 2: `server.awake-microseconds` must be a whole number from 0 to 1000",
-    );
-    refused(
-        &format!("[server]\nlog = \"loud\"\n{LEAST}"),
-        "line 2: `server.log` must be `error`, `warn`, `info`, `debug`",
-    );
-    refused(&format!("http = 1\n{LEAST}"), "line 1: `http` must be a table");
-    refused(
-        &format!("{LEAST}[http.tls]\nkey = \"b\"\n"),
-        "`certificate` is missing in `[http.tls]`",
-    );
-    refused(
-        &format!("{LEAST}[http]\nmax-body-bytes = 99999999999999999999\n"),
-        "line 5: `http.max-body-bytes` must be a whole number from 1 to 1073741824",
+    refuses(
+        r#"
+        [policies]
+            `[policies]` must have `bundle`, `url` or `directory`, and one of them only
+        [policies]; bundle = 1
+            line 2: `policies.bundle` must be text that is not empty
+        [server]; threads = 0; LEAST
+            line 2: `server.threads` must be a whole number from 1 to 1024
+        [server]; awake-microseconds = 1001; LEAST
+            line 2: `server.awake-microseconds` must be a whole number from 0 to 1000
+        [server]; log = "loud"; LEAST
+            line 2: `server.log` must be `error`, `warn`, `info`, `debug`
+        http = 1; LEAST
+            line 1: `http` must be a table
+        LEAST; [http.tls]; key = "b"
+            `certificate` is missing in `[http.tls]`
+        LEAST; [http]; max-body-bytes = 99999999999999999999
+            line 5: `http.max-body-bytes` must be a whole number from 1 to 1073741824
+    "#,
     );
     assert!(parse("[policies").unwrap_err().starts_with("line 1: "));
 }
@@ -112,39 +114,31 @@ fn bundles_need_trusted_keys_or_unsigned() {
         .unwrap();
     assert!(!policies.is_unsigned);
     assert_eq!(policies.trust, ["/etc/wardgate/a", "/etc/wardgate/unsigned"].map(PathBuf::from));
-    refused(
-        "[policies]\nurl = \"https://a.example/p.wgb\"\ntrust = \"unsigned\"\n",
-        "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key",
-    );
-    refused(
-        "[policies]\ndirectory = \"d\"\ntrust = \"unsigned\"\n",
-        "`trust` in `[policies]` is for a bundle, not for a `directory`",
+    refuses(
+        r#"
+        [policies]; url = "https://a.example/p.wgb"; trust = "unsigned"
+            `url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key
+        [policies]; directory = "d"; trust = "unsigned"
+            `trust` in `[policies]` is for a bundle, not for a `directory`
+    "#,
     );
 }
 
 #[test]
 fn options_without_effect_are_refused() {
-    refused(
-        "[policies]\ndirectory = \"d\"\ntrust = [\"k\"]\n",
-        "`trust` in `[policies]` is for a bundle, not for a `directory`",
-    );
-    refused(
-        "[policies]\nurl = \"https://a.example/p.wgb\"\n",
-        "`url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key",
-    );
-    refused(
-        &format!("{LEAST}url-token = \"t\"\n"),
-        "`url-ca` and `url-token` in `[policies]` need `url`",
-    );
-    refused(
-        &format!("{LEAST}at-least = 2\n"),
-        "`at-least` and `require` in `[policies]` need `trust`, the keys to choose from",
-    );
-    refused(
-        &format!(
-            "{LEAST}[http.tls]\ncertificate = \"a\"\nkey = \"b\"\nrequire-client-certificate = true\n"
-        ),
-        "`require-client-certificate` needs `client-ca`, the roots of those certificates",
+    refuses(
+        r#"
+        [policies]; directory = "d"; trust = ["k"]
+            `trust` in `[policies]` is for a bundle, not for a `directory`
+        [policies]; url = "https://a.example/p.wgb"
+            `url` in `[policies]` needs `trust`: bundles from a URL must be signed by a trusted key
+        LEAST; url-token = "t"
+            `url-ca` and `url-token` in `[policies]` need `url`
+        LEAST; at-least = 2
+            `at-least` and `require` in `[policies]` need `trust`, the keys to choose from
+        LEAST; [http.tls]; certificate = "a"; key = "b"; require-client-certificate = true
+            `require-client-certificate` needs `client-ca`, the roots of those certificates
+    "#,
     );
 }
 
@@ -168,11 +162,9 @@ fn keys_of_tokens_are_in_one_place() {
     let check = |keys: &str, expected: &str| {
         assert_eq!(jwt(keys).map(drop).unwrap_err(), expected, "{keys}");
     };
-    check("", "`[auth.jwt]` must have `keys` or `url`, and one of them only");
-    check(
-        &format!("keys = \"k\"\n{url}"),
-        "`[auth.jwt]` must have `keys` or `url`, and one of them only",
-    );
+    let both = "`[auth.jwt]` must have `keys` or `url`, and one of them only";
+    check("", both);
+    check(&format!("keys = \"k\"\n{url}"), both);
     check(
         "keys = \"k\"\nurl-ca = \"ca\"\n",
         "`url-ca`, `refresh-seconds` and `keep-seconds` in `[auth.jwt]` need `url`",
@@ -202,8 +194,7 @@ fn keys_of_tokens_are_in_one_place() {
 #[test]
 fn spocp_is_off_without_its_table() {
     assert!(parse(LEAST).unwrap().spocp.is_none());
-    let spocp = parse(&format!("{LEAST}[spocp]\nrules = \"rules\"\nanonymous-queries = true\n"));
-    let spocp = spocp.unwrap().spocp.unwrap();
+    let spocp = parse(&format!("{LEAST}{RULES}")).unwrap().spocp.unwrap();
     assert_eq!(spocp.listen, ["127.0.0.1:4751"]);
     assert_eq!(spocp.rules, [PathBuf::from("/etc/wardgate/rules")]);
     assert!(spocp.changes.is_none());
@@ -211,62 +202,50 @@ fn spocp_is_off_without_its_table() {
 
 #[test]
 fn rules_alone_are_a_server() {
-    let rules = "[spocp]\nrules = \"rules\"\nanonymous-queries = true\n";
-    let config = parse(rules).unwrap();
+    let config = parse(RULES).unwrap();
     assert!(config.policies.is_none() && config.http.listen.is_empty());
     assert_eq!(config.watch(), Duration::ZERO);
     let config =
-        parse(&format!("{rules}[http]\n[auth]\n[authzen]\nindex = \"i\"\n[authzen.rules]\n"))
+        parse(&format!("{RULES}[http]\n[auth]\n[authzen]\nindex = \"i\"\n[authzen.rules]\n"))
             .unwrap();
     assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
     assert_eq!(config.watch(), Duration::from_secs(5));
-    refused(
-        "[spocp]\nanonymous-queries = true\n",
-        "`[spocp]` without `[policies]` needs `rules` or `changes`",
-    );
-    refused(
-        &format!("{rules}[authzen.rules]\n"),
-        "`[authzen]` needs `[http]`, which is off by default without `[policies]`",
-    );
-    refused(
-        &format!("{rules}[http]\n[authzen]\nindex = \"i\"\n"),
-        "`[authzen]` needs `[policies]` or `[authzen.rules]`, which decide its requests",
-    );
-    refused(
-        &format!("{rules}[http]\n[aux-data]\n"),
-        "`[aux-data]` needs `[policies]`, whose conditions read tokens",
-    );
-    refused(
-        &format!("[polices]\nbundle = \"b\"\n{rules}"),
-        "line 1: unknown key `polices`; did you mean `policies`?",
+    refuses(
+        r#"
+        [spocp]; anonymous-queries = true
+            `[spocp]` without `[policies]` needs `rules` or `changes`
+        RULES; [authzen.rules]
+            `[authzen]` needs `[http]`, which is off by default without `[policies]`
+        RULES; [http]; [authzen]; index = "i"
+            `[authzen]` needs `[policies]` or `[authzen.rules]`, which decide its requests
+        RULES; [http]; [aux-data]
+            `[aux-data]` needs `[policies]`, whose conditions read tokens
+        [polices]; bundle = "b"; RULES
+            line 1: unknown key `polices`; did you mean `policies`?
+    "#,
     );
 }
 
 #[test]
 fn unusable_options_of_spocp_are_refused() {
-    let check = |rest: &str, expected: &str| refused(&format!("{LEAST}[spocp]\n{rest}"), expected);
-    check(
-        "",
-        "no client may query: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+    refuses(
+        r#"
+        LEAST; [spocp]
+            no client may query: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`
+        LEAST; [spocp]; admin-tokens = "t"
+            `admin-tokens` in `[spocp]` needs `[spocp.tls]`, or `auth-without-tls = true`
+        LEAST; [spocp]; admin-names = "a"; [spocp.tls]; certificate = "a"; key = "b"
+            `admin-names` in `[spocp]` needs `client-ca` in `[spocp.tls]`
+        LEAST; [spocp]; tls-from-start = true
+            `tls-from-start` in `[spocp]` needs `[spocp.tls]`
+        LEAST; [spocp]; anonymous-queries = true; sync-milliseconds = 100
+            `sync-milliseconds` in `[spocp]` needs `changes`
+        LEAST; [spocp]; max-message-bytes = 99999999
+            line 5: `spocp.max-message-bytes` must be a whole number from 64 to 1114112
+        LEAST; [spocp]; change = "c"
+            line 5: unknown key `change` in `[spocp]`; did you mean `changes`?
+    "#,
     );
-    check(
-        "admin-tokens = \"t\"\n",
-        "`admin-tokens` in `[spocp]` needs `[spocp.tls]`, or `auth-without-tls = true`",
-    );
-    check(
-        "admin-names = \"a\"\n[spocp.tls]\ncertificate = \"a\"\nkey = \"b\"\n",
-        "`admin-names` in `[spocp]` needs `client-ca` in `[spocp.tls]`",
-    );
-    check("tls-from-start = true\n", "`tls-from-start` in `[spocp]` needs `[spocp.tls]`");
-    check(
-        "anonymous-queries = true\nsync-milliseconds = 100\n",
-        "`sync-milliseconds` in `[spocp]` needs `changes`",
-    );
-    check(
-        "max-message-bytes = 99999999\n",
-        "line 5: `spocp.max-message-bytes` must be a whole number from 64 to 1114112",
-    );
-    check("change = \"c\"\n", "line 5: unknown key `change` in `[spocp]`; did you mean `changes`?");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::running::{KEEPER, Running};
+use crate::running::{KEEPER, Running, bearer};
 
 const CONFIG: &str = "[http]\nlisten = \"127.0.0.1:0\"\n[auth]\nanonymous-queries = true\n\
     [[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n\
@@ -18,10 +18,6 @@ const SET: &str = r#"{"actions":["edit"],"principal":{"id":"ada","roles":["user"
 
 const TOLD: &str = r#"this server has no policies: it answers by rules of SPOCP"#;
 
-fn keeper() -> String {
-    format!("Authorization: Bearer {KEEPER}\r\n")
-}
-
 /// The body of the answer to a request for policies: there are none.
 fn has_no_policies(server: &Running, path: &str, body: &str) {
     let reply = match path {
@@ -30,7 +26,7 @@ fn has_no_policies(server: &Running, path: &str, body: &str) {
         }
         _ => format!(r#"{{"error":"no-policies","message":"{TOLD}"}}"#),
     };
-    assert_eq!(server.post(path, &keeper(), body), (404, reply), "{path}");
+    assert_eq!(server.post(path, &bearer(KEEPER), body), (404, reply), "{path}");
 }
 
 #[test]
@@ -91,7 +87,7 @@ fn a_server_of_rules_is_healthy_and_reads_them_anew() {
     assert!(!metrics.contains("wardgate_policies_revision"), "{metrics}");
     assert!(metrics.contains("wardgate_policies_serial 0\n"), "{metrics}");
     let send = || server.post("/access/v1/evaluation", "", EVALUATION).1;
-    let reload = || server.post("/admin/reload", &keeper(), "");
+    let reload = || server.post("/admin/reload", &bearer(KEEPER), "");
     let rules = server.folder.join("rules.spoc");
     fs::write(&rules, "(album (id a)(action edit)(subject (type user)(id bo)))\n").unwrap();
     assert_eq!(reload(), (200, r#"{"serial":"0"}"#.to_owned()));

@@ -1,8 +1,6 @@
 //! Access of callers to decisions, and of administrators to policies.
 
-use crate::running::{ASKER, KEEPER, OPEN, POLICY, Running, answer};
-
-const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
+use crate::running::{ASKER, CALL, KEEPER, OPEN, POLICY, Running, answer, bearer};
 
 fn config(anonymous: bool) -> String {
     format!(
@@ -10,10 +8,6 @@ fn config(anonymous: bool) -> String {
          [[auth.tokens]]\nname = \"asker\"\nfile = \"asker\"\n\
          [[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n"
     )
-}
-
-fn bearer(token: &str) -> String {
-    format!("Authorization: Bearer {token}\r\n")
 }
 
 #[test]

@@ -5,9 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::running::{OPEN, POLICY, Running, answer, rest};
-
-const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
+use crate::running::{CALL, OPEN, POLICY, Running, answer, rest};
 
 /// Checks that another client is served.
 fn must_serve(server: &Running) {

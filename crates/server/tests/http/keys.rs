@@ -1,9 +1,7 @@
 //! Callers and claims with keys that another server publishes.
 
 use crate::publisher::{pem, publishing, response, set, token};
-use crate::running::{ASKER, POLICY, Running, checked};
-
-const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
+use crate::running::{ASKER, CALL, POLICY, Running, bearer, checked};
 
 fn config(callers: &str, claims: &str) -> String {
     let ca = pem("ca.pem");
@@ -16,10 +14,6 @@ fn config(callers: &str, claims: &str) -> String {
         at(callers),
         at(claims)
     )
-}
-
-fn bearer(token: &str) -> String {
-    format!("Authorization: Bearer {token}\r\n")
 }
 
 fn with_claims(token: &str) -> String {

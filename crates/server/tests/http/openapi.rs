@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::running::{KEEPER, OPEN, POLICY, Running};
+use crate::running::{KEEPER, OPEN, POLICY, Running, bearer};
 
 fn document() -> Value {
     serde_json::from_str(include_str!("../../src/http/openapi.json")).unwrap()
@@ -79,12 +79,11 @@ fn bodies_are_as_they_are_described() {
     let config =
         format!("{OPEN}[[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n");
     let server = Running::start(POLICY, &config);
-    let keeper = format!("Authorization: Bearer {KEEPER}\r\n");
     let schema = |of: &Value| of["content"]["application/json"]["schema"].clone();
     let check = |path: &str, body: Value| {
         let post = &document["paths"][path]["post"];
         assert!(fits(&document, &schema(&post["requestBody"]), &body), "{path} {body}");
-        let (status, text) = server.post(path, &keeper, &body.to_string());
+        let (status, text) = server.post(path, &bearer(KEEPER), &body.to_string());
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(status, 200, "{path} {answer}");
         assert!(fits(&document, &schema(&post["responses"]["200"]), &answer), "{path} {answer}");

@@ -153,6 +153,11 @@ fn folder() -> PathBuf {
     folder
 }
 
+/// The header with a token.
+pub(crate) fn bearer(token: &str) -> String {
+    format!("Authorization: Bearer {token}\r\n")
+}
+
 /// Status and body of an answer.
 pub(crate) fn answer(text: &str) -> (u16, String) {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
@@ -200,18 +205,15 @@ pub(crate) const KEEPER: &str = "token-of-an-administrator";
 pub(crate) const OPEN: &str =
     "[http]\nlisten = \"127.0.0.1:0\"\n[auth]\nanonymous-queries = true\n";
 
+/// A call about an album that Ada may view.
+pub(crate) const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
+
 pub(crate) const POLICY: &str = r#"
 apiVersion: api.cerbos.dev/v1
 resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      output: { when: { ruleActivated: '"seen by " + P.id' } }
-    - actions: [edit]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      condition: { match: { expr: R.attr.owner == P.id } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [user], output: { when: { ruleActivated: '"seen by " + P.id' } } }
+    - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
 "#;

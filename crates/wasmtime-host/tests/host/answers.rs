@@ -1,7 +1,6 @@
 //! The modules give the answers of the native engine.
 
 use std::cell::Cell;
-use std::path::Path;
 
 use serde_json::{Value, json};
 use wardgate_bundle::{Conditions, open, pack};
@@ -9,7 +8,7 @@ use wardgate_compiler::compile_files;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::{decision_json, explanation_json};
 use wardgate_native::{Policies, Target, Trust};
-use wardgate_tests::generate::{World, worlds};
+use wardgate_tests::generate::{World, with_action, worlds};
 use wardgate_tests::{cases, check};
 use wardgate_wasmtime_host::{
     Clock, HostError, PrincipalRef, Question, ResourceRef, Session, Timestamp,
@@ -19,8 +18,7 @@ use crate::{FORMS, album, bundle, now, opened, request};
 
 #[test]
 fn every_case_has_the_decision_bytes_of_the_native_engine() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
-    let cases = cases::load(&folder).unwrap();
+    let cases = cases::all().unwrap();
     assert!(cases.len() > 50, "{} cases", cases.len());
     for (form, code) in FORMS.iter() {
         for case in &cases {
@@ -77,7 +75,7 @@ impl Counts {
         (json, action): (&Value, &str),
         (expected, moment): (bool, Timestamp),
     ) {
-        let one = one_action(json, action).to_string();
+        let one = with_action(json, action).to_string();
         assert_eq!(session.is_allowed(one.as_bytes(), &moment), Ok(expected), "{one}");
         let fields = by_fields(session, json, action, moment);
         assert!(fields.is_none_or(|allowed| allowed == expected), "{one}");
@@ -122,14 +120,6 @@ fn by_fields(session: &mut Session, json: &Value, action: &str, now: Timestamp) 
     let target = Target { kind: &kind, action, policy_version, scope: &resource_scope };
     let mut prepared = session.prepare(target).unwrap();
     Some(session.is_allowed_fields(&mut prepared, &question, &now).unwrap())
-}
-
-fn one_action(json: &Value, action: &str) -> Value {
-    let mut one = json.clone();
-    let members = one.as_object_mut().unwrap();
-    members.remove("actions");
-    members.insert("action".to_owned(), action.into());
-    one
 }
 
 fn table(bundle: &[u8]) -> PolicyTable {

@@ -82,12 +82,7 @@ fn named(what: &str, wanted: &Json, found: &Json) -> Result<(), Failure> {
     let variables: BTreeSet<_> = variables.map(|one| word(one, "name").to_owned()).collect();
     for (field, found) in [("constants", constants), ("variables", variables)] {
         let wanted = texts(items(wanted, field));
-        if wanted != found {
-            return Err(Failure {
-                expected: format!("{field} of {what}: {wanted:?}"),
-                found: format!("{field} of {what}: {found:?}"),
-            });
-        }
+        Failure::unless_equal(&wanted, &found, |names| format!("{field} of {what}: {names:?}"))?;
     }
     Ok(())
 }

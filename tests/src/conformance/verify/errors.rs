@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_tooling::suite::Stage;
 
-use super::tree::failure;
 use crate::conformance::Failure;
 
 /// Compares diagnostics with the text of an error.
@@ -17,34 +16,25 @@ pub(super) fn compare(wanted: &str, stage: Stage, found: &[Diagnostic]) -> Resul
     let (prefix, expected) = STAGES
         .iter()
         .find(|(prefix, _)| wanted.starts_with(prefix))
-        .ok_or_else(|| failure(format!("an error of a known stage: {wanted}"), shown()))?;
+        .ok_or_else(|| Failure::new(format!("an error of a known stage: {wanted}"), shown()))?;
     let rest = wanted.get(prefix.len()..).unwrap_or_default();
-    if stage != *expected || found.is_empty() {
-        return Err(failure(wanted, shown()));
-    }
+    let expect = |holds: bool| Failure::unless(holds, || Failure::new(wanted, shown()));
+    expect(stage == *expected && !found.is_empty())?;
     if rest.contains("not valid YAML or JSON") {
         // A text instead of a tree is no document for Cerbos, and one of the wrong type here.
-        return match found.iter().all(|it| matches!(it.code, Code::Syntax | Code::Parse)) {
-            true => Ok(()),
-            false => Err(failure(wanted, shown())),
-        };
+        return expect(found.iter().all(|it| matches!(it.code, Code::Syntax | Code::Parse)));
     }
     if let Some(code) = code(rest) {
-        return match found.iter().all(|found| found.code == code) {
-            true => Ok(()),
-            false => Err(failure(wanted, shown())),
-        };
+        return expect(found.iter().all(|found| found.code == code));
     }
     let wanted_locations: BTreeSet<_> = rest.lines().filter_map(location).collect();
     let found_locations: BTreeSet<_> =
         found.iter().map(|found| our_location(found, &wanted_locations)).collect();
-    match wanted_locations == found_locations && !wanted_locations.is_empty() {
-        true => Ok(()),
-        false => Err(failure(
-            format!("{wanted}\n{wanted_locations:?}"),
-            format!("{}\n{found_locations:?}", shown()),
-        )),
-    }
+    let same = wanted_locations == found_locations && !wanted_locations.is_empty();
+    Failure::unless(same, || {
+        let wanted = format!("{wanted}\n{wanted_locations:?}");
+        Failure::new(wanted, format!("{}\n{found_locations:?}", shown()))
+    })
 }
 
 /// Returns the code of this project for a sentence of Cerbos, if it is about a test.

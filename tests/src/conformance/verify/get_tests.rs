@@ -11,13 +11,13 @@ use wardgate_tooling::suite::results::effect_word;
 use wardgate_tooling::suite::{Expected, Test, tests};
 
 use super::errors;
-use crate::conformance::{Case, Outcome, files as listed, stem, text};
-use crate::{check, yaml};
+use crate::check;
+use crate::conformance::{Case, Outcome, files as listed, stem, yaml};
 
 pub(super) fn load(folder: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for path in listed(folder, "yaml")? {
-        let case = yaml::parse(&text(&path)?)?;
+        let case = yaml(&path)?;
         cases.push(Case::new(format!("get_tests/{}", stem(&path)), move || outcome(&case)));
     }
     Ok(cases)

@@ -9,7 +9,7 @@ use crate::conformance::Failure;
 
 /// Compares results with the expected ones.
 pub(super) fn compare(golden: &str, results: &Results) -> Result<(), Failure> {
-    let unreadable = |error: serde_json::Error| failure("results as JSON", error.to_string());
+    let unreadable = |error: serde_json::Error| Failure::new("results as JSON", error);
     let wanted: Json = serde_json::from_str(golden).map_err(unreadable)?;
     let found: Json = serde_json::from_str(&results.json()).map_err(unreadable)?;
     for (suite, wanted) in results.suites.iter().zip(suites(&wanted)) {
@@ -20,13 +20,8 @@ pub(super) fn compare(golden: &str, results: &Results) -> Result<(), Failure> {
         }
     }
     let (wanted, found) = (plain(&wanted), plain(&found));
-    match wanted == found {
-        true => Ok(()),
-        false => Err(failure(
-            serde_json::to_string_pretty(&wanted).unwrap_or_default(),
-            serde_json::to_string_pretty(&found).unwrap_or_default(),
-        )),
-    }
+    let pretty = |json: &Json| serde_json::to_string_pretty(json).unwrap_or_default();
+    Failure::unless_equal(&wanted, &found, pretty)
 }
 
 fn suites(results: &Json) -> impl Iterator<Item = &Json> {
@@ -74,10 +69,6 @@ fn own_words(reason: &str) -> String {
         other => return other.to_owned(),
     };
     skip.reason().to_owned()
-}
-
-pub(super) fn failure(expected: impl Into<String>, found: impl Into<String>) -> Failure {
-    Failure { expected: expected.into(), found: found.into() }
 }
 
 /// The members of results that Cerbos does not have.

@@ -3,6 +3,7 @@
 use wardgate_compiler::yaml::{Kind, Node};
 
 use super::choices::Choices;
+use crate::items::items;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,9 +147,10 @@ impl Maker<'_, '_> {
     }
 
     fn text(&mut self) -> String {
+        let words = items(WORDS);
         let mut text = String::new();
         for _ in 0..self.choices.below(6) {
-            text.push_str(self.choices.pick("a", WORDS));
+            text.push_str(self.choices.pick("a", &words));
             text.push_str(self.choices.pick(" ", BETWEEN));
         }
         match self.choices.below(3) {
@@ -248,38 +250,11 @@ const DEPTH: usize = 3;
 const KEYS: &[&str] =
     &["b c", "it's ", "x#", "ü", "y: z", "- ", "\"q\"", "[k]", "*", "? ", "a\nb", "#", "", " "];
 
-const WORDS: &[&str] = &[
-    "word",
-    "b:c",
-    "x#y",
-    "# none",
-    "it's",
-    "\"q\"",
-    "\\",
-    "ü",
-    "日本",
-    "\u{1f600}",
-    "{b}",
-    "[c,d]",
-    "e: f",
-    "- g",
-    "---",
-    "? h",
-    "&i",
-    "*j",
-    "!k",
-    "%l",
-    "@m",
-    "`n`",
-    "|",
-    ">-",
-    "...",
-    ":",
-    ",",
-    "1",
-    "true",
-    "a long one that goes on and on over more than the line",
-];
+const WORDS: &str = r#"
+    word; b:c; x#y; # none; it's; "q"; \; ü; 日本; 😀; {b}; [c,d]; e: f; - g; ---; ? h; &i; *j; !k;
+    %l; @m; `n`; |; >-; ...; :; ,; 1; true;
+    a long one that goes on and on over more than the line
+"#;
 
 const BETWEEN: &[&str] = &["", "  ", "\n", "\n\n", "\n  ", "\t", " ", " ", " "];
 

@@ -123,7 +123,7 @@ impl Client {
         self.reply().unwrap()
     }
 
-    /// The texts of all rules.
+    /// The texts of all rules, sorted.
     pub(super) fn list(&mut self) -> Vec<String> {
         self.say(&message(&[b"LIST"]));
         let mut rules = Vec::new();
@@ -134,6 +134,7 @@ impl Client {
                 None => break assert_eq!(line, "200 Ok"),
             }
         }
+        rules.sort();
         rules
     }
 }

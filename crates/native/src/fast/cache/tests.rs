@@ -178,16 +178,10 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.name == "holiday" } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.name == "holiday" } } }
     - actions: [late]
       effect: EFFECT_ALLOW
       roles: [member]
       condition: { match: { expr: R.attr.name.startsWith("h") && now() < timestamp("2020-01-01T00:00:00Z") } }
-    - actions: [list]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.name.startsWith("h") } }
+    - { actions: [list], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.name.startsWith("h") } } }
 "#;

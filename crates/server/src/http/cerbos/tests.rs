@@ -170,11 +170,6 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: [view]
-      effect: EFFECT_ALLOW
-      roles: [user]
-    - actions: [edit]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      condition: { match: { expr: R.attr.owner == P.id } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
+    - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
 "#;

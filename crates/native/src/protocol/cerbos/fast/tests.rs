@@ -63,10 +63,7 @@ resourcePolicy:
   version: default
   resource: album
   rules:
-    - actions: ["*"]
-      effect: EFFECT_ALLOW
-      roles: [member]
-      condition: { match: { expr: R.attr.team in P.attr.teams } }
+    - { actions: ["*"], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.team in P.attr.teams } } }
 "#;
 
 const LED: &str = r#"
