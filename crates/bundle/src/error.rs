@@ -12,169 +12,151 @@ use crate::format::VERSION;
 use crate::key_id::KeyId;
 use crate::limits::MAX_SIGNATURES;
 
-/// The reason for refusing a bundle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenError {
+/// Declares the refusals; each row ends with the stable name for programs.
+macro_rules! refusals {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(($inner:ty))? $({ $($(#[$of_field:meta])* $field:ident: $type:ty,)+ })?
+            = $code:literal;
+    )+) => {
+        /// The reason for refusing a bundle.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum OpenError {
+            $($(#[$doc])* $name $(($inner))? $({ $($(#[$of_field])* $field: $type,)+ })?,)+
+        }
+
+        impl OpenError {
+            /// Returns a stable name for programs.
+            #[must_use]
+            pub const fn code(&self) -> &'static str {
+                match self { $(Self::$name { .. } => $code,)+ }
+            }
+        }
+    };
+}
+
+refusals! {
     /// The bytes are no bundle.
-    NotABundle,
+    NotABundle = "not-a-bundle";
     /// The container has a version that this program does not know.
     UnsupportedVersion {
         /// The version found.
         found: u32,
-    },
+    } = "unsupported-version";
     /// The container has a kind that this program does not know.
     UnsupportedKind {
         /// The kind found.
         found: u32,
-    },
+    } = "unsupported-kind";
     /// The bundle is sealed and must be unsealed first.
-    Sealed,
+    Sealed = "sealed";
     /// The bytes passed to unseal are not sealed.
-    NotSealed,
+    NotSealed = "not-sealed";
     /// The bytes are a delta and must be applied to its base first.
-    Delta,
+    Delta = "delta";
     /// The bytes passed to apply are no delta.
-    NotADelta,
+    NotADelta = "not-a-delta";
     /// The bundle is larger than the host accepts.
     TooLarge {
         /// The length of the bundle in bytes.
         bytes: usize,
         /// The largest length that is accepted.
         most: usize,
-    },
+    } = "too-large";
     /// The lengths in the prefix differ from those of the bytes that follow.
     WrongLength {
         /// The number of bytes that the prefix announces.
         expected: u64,
         /// The number of bytes found.
         found: u64,
-    },
+    } = "wrong-length";
     /// A digest differs from that of the bytes it covers.
-    WrongDigest,
+    WrongDigest = "wrong-digest";
     /// The list of chunks is malformed.
-    MalformedIndex,
+    MalformedIndex = "malformed-index";
     /// The envelope is not the required COSE structure, byte for byte.
-    MalformedEnvelope,
+    MalformedEnvelope = "malformed-envelope";
     /// The bundle has more signatures than are verified.
     TooManySignatures {
         /// The number of signatures found.
         found: u64,
-    },
+    } = "too-many-signatures";
     /// The bundle carries no signature.
-    NotSigned,
+    NotSigned = "not-signed";
     /// No signature is by a trusted key.
-    UnknownSigner,
+    UnknownSigner = "unknown-signer";
     /// A signature names a trusted key and another algorithm than that of the key.
     WrongAlgorithm {
         /// The key that the signature names.
         key: KeyId,
-    },
+    } = "wrong-algorithm";
     /// A signature that names a trusted key is not by it, or not over this bundle.
     WrongSignature {
         /// The key that the signature names.
         key: KeyId,
-    },
+    } = "wrong-signature";
     /// A key that must have signed did not.
     MissingSigner {
         /// The key.
         key: KeyId,
-    },
+    } = "missing-signer";
     /// Fewer trusted keys have signed than the quorum requires.
     TooFewSigners {
         /// The number of keys that must sign.
         expected: usize,
         /// The number of trusted keys that signed.
         found: usize,
-    },
+    } = "too-few-signers";
     /// The header is malformed.
-    MalformedHeader,
+    MalformedHeader = "malformed-header";
     /// The bundle has dates, and the host passed no time.
-    TimeRequired,
+    TimeRequired = "time-required";
     /// The bundle is not valid yet.
     NotYetValid {
         /// The time from which it may be opened, in seconds since 1970.
         not_before: u64,
         /// The time of the host.
         now: u64,
-    },
+    } = "not-yet-valid";
     /// The bundle has expired.
     Expired {
         /// The time from which it is no longer opened, in seconds since 1970.
         expires: u64,
         /// The time of the host.
         now: u64,
-    },
+    } = "expired";
     /// The bundle has another name than the host expects.
-    WrongName,
+    WrongName = "wrong-name";
     /// The revision is lower than the host accepts.
     OldRevision {
         /// The lowest revision that is accepted.
         expected: u64,
         /// The revision found.
         found: u64,
-    },
+    } = "old-revision";
     /// The text is not UTF-8.
-    NotText,
+    NotText = "not-text";
     /// The table inside is malformed.
-    Malformed(Flaw),
+    Malformed(Flaw) = "malformed";
     /// The rules of SPOCP inside are malformed.
-    MalformedRules,
+    MalformedRules = "malformed-rules";
     /// The header states another mode of evaluation than the table.
-    WrongEvaluation,
+    WrongEvaluation = "wrong-evaluation";
     /// The sealed structure is not the required one, byte for byte.
-    MalformedSeal,
+    MalformedSeal = "malformed-seal";
     /// The sealed text was changed, or sealed with another key.
-    Forged,
+    Forged = "forged";
     /// The delta is for another base than the one given.
     WrongBase {
         /// The revision that the delta is for.
         expected: u64,
         /// The revision of the base.
         found: u64,
-    },
+    } = "wrong-base";
 }
 
 impl OpenError {
-    /// Returns a stable name for programs.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NotABundle => "not-a-bundle",
-            Self::UnsupportedVersion { .. } => "unsupported-version",
-            Self::UnsupportedKind { .. } => "unsupported-kind",
-            Self::Sealed => "sealed",
-            Self::NotSealed => "not-sealed",
-            Self::Delta => "delta",
-            Self::NotADelta => "not-a-delta",
-            Self::TooLarge { .. } => "too-large",
-            Self::WrongLength { .. } => "wrong-length",
-            Self::WrongDigest => "wrong-digest",
-            Self::MalformedIndex => "malformed-index",
-            Self::MalformedEnvelope => "malformed-envelope",
-            Self::TooManySignatures { .. } => "too-many-signatures",
-            Self::NotSigned => "not-signed",
-            Self::UnknownSigner => "unknown-signer",
-            Self::WrongAlgorithm { .. } => "wrong-algorithm",
-            Self::WrongSignature { .. } => "wrong-signature",
-            Self::MissingSigner { .. } => "missing-signer",
-            Self::TooFewSigners { .. } => "too-few-signers",
-            Self::MalformedHeader => "malformed-header",
-            Self::TimeRequired => "time-required",
-            Self::NotYetValid { .. } => "not-yet-valid",
-            Self::Expired { .. } => "expired",
-            Self::WrongName => "wrong-name",
-            Self::OldRevision { .. } => "old-revision",
-            Self::NotText => "not-text",
-            Self::Malformed(_) => "malformed",
-            Self::MalformedRules => "malformed-rules",
-            Self::WrongEvaluation => "wrong-evaluation",
-            Self::MalformedSeal => "malformed-seal",
-            Self::Forged => "forged",
-            Self::WrongBase { .. } => "wrong-base",
-        }
-    }
-
     /// Returns the message of a refusal without fields.
     const fn plain(&self) -> &'static str {
         match self {

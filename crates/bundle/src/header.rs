@@ -15,6 +15,7 @@ use crate::cbor::written;
 use crate::error::OpenError;
 use crate::format::VERSION;
 use crate::limits::{MAX_NAME_BYTES, MAX_NUMBER};
+pub use json::hexadecimal;
 
 /// The part of a header that its writer chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -38,7 +38,7 @@ mod trust;
 pub use conditions::{AfterExpiry, Conditions};
 pub use container::Kind;
 pub use error::OpenError;
-pub use header::{Header, Label};
+pub use header::{Header, Label, hexadecimal};
 pub use key_id::KeyId;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
 pub use pack::{PackError, pack, pack_as, relabel};

@@ -205,6 +205,18 @@ impl TrustSet {
 }
 
 impl Trust<'_> {
+    /// Refuses a bundle of revision `found` as the successor of one of revision `expected`, if it
+    /// is older. Where unsigned bundles are trusted, revisions have no meaning.
+    ///
+    /// # Errors
+    /// [`OpenError::OldRevision`].
+    pub const fn must_follow(&self, expected: u64, found: u64) -> Result<(), OpenError> {
+        match self {
+            Self::Signed(_) if found < expected => Err(OpenError::OldRevision { expected, found }),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the trusted keys that signed, if they satisfy this trust.
     pub(crate) fn verify(&self, envelope: &Envelope<'_>) -> Result<Vec<KeyId>, OpenError> {
         match self {

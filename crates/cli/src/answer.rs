@@ -1,6 +1,7 @@
 //! Answers in words for people, and reports as JSON on one line.
 
 use serde::Serialize;
+use serde_json::Value as Json;
 use wardgate_engine::decision::{Decision, Reason, ValidationSource};
 use wardgate_engine::wire;
 
@@ -8,6 +9,22 @@ use wardgate_engine::wire;
 pub(crate) fn line(value: &impl Serialize) -> String {
     // Nothing here can fail to become JSON: names are text, and there are no maps with other keys.
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Returns an object without its members that are null.
+pub(crate) fn present(mut object: Json) -> Json {
+    if let Json::Object(members) = &mut object {
+        members.retain(|_, value| !value.is_null());
+    }
+    object
+}
+
+/// Returns an object with one member more.
+pub(crate) fn with(mut object: Json, name: &str, value: impl Into<Json>) -> Json {
+    if let Json::Object(members) = &mut object {
+        members.insert(name.to_owned(), value.into());
+    }
+    object
 }
 
 /// Returns why an action was decided as it was, in words.

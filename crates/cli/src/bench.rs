@@ -19,7 +19,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_native::Pdp;
 
 use crate::arguments::{Bench, BenchWhat, Hosts};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::opening::Terms;
 use crate::output::{Output, progress};
 use crate::policies::{self, Source};
@@ -27,7 +27,7 @@ use node::Job;
 use report::Report;
 use workload::{Question, Workload, answer};
 
-pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status> {
     if bench.host == Hosts::Native && bench.package.is_some() {
         return Err(Failure::usage("`--package` is for measuring in Node: add `--host node`"));
     }
@@ -83,7 +83,7 @@ fn compare(
     questions: &[Question<'_>],
     expected: &[bool],
     decide: impl Fn(&Question<'_>) -> bool,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for (question, expected) in questions.iter().zip(expected) {
         let found = decide(question);
         if found != *expected {

@@ -8,12 +8,12 @@ use wardgate_native::protocol::cerbos::answer::{ResultEntry, begin_response, out
 use crate::answer;
 use crate::arguments::Check;
 use crate::clock;
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, shown};
 use crate::policies::{self, Source};
 use crate::requests;
 
-pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status> {
     let Check { policies: path, options, opening, .. } = check;
     let now = check.input.now.unwrap_or_else(clock::now);
     let table = policies::table(Source { path, options, opening }, now)?;
@@ -69,12 +69,7 @@ pub(crate) fn effect(effect: Effect, out: &Output) -> String {
     }
 }
 
-fn print(
-    request: &Request,
-    decision: &Decision,
-    meta: bool,
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn print(request: &Request, decision: &Decision, meta: bool, out: &mut Output) -> Result<()> {
     out.line(title(request, out))?;
     let widest = decision.actions.iter().map(|action| action.action.chars().count()).max();
     for action in &decision.actions {

@@ -2,23 +2,23 @@
 //!
 //! The summary goes to standard output, unless the bundle goes there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use wardgate_bundle::Label;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_engine::table::PolicyTable;
 use wardgate_tooling::accessors;
 
 use crate::arguments::Compile;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::keys::PrivateKey;
-use crate::output::{InOneLine, Output, complain, counted, shown};
+use crate::output::{InOneLine, Output, complain, counted, is_standard_output, shown};
 use crate::overwriting::Paths;
 use crate::policies::Compiled;
-use crate::{globals, label, policies, replace, sign};
+use crate::{answer, globals, label, policies, replace, sign};
 
-pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status> {
     check(compile)?;
     let keys = sign::read_keys(&compile.sign)?;
     let label = label::changed(Label::default(), &compile.label)?;
@@ -43,7 +43,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
 }
 
 /// Refuses options that would have no effect, and outputs that would overwrite the bundle.
-fn check(compile: &Compile) -> Result<(), Failure> {
+fn check(compile: &Compile) -> Result<()> {
     let option = match &compile.output {
         Some(output) if is_standard_output(output) && compile.json => {
             let message =
@@ -75,16 +75,12 @@ fn paths(compile: &Compile) -> Paths<'_> {
     }
 }
 
-fn write(compile: &Compile, bundle: &[u8], out: &mut Output) -> Result<(), Failure> {
+fn write(compile: &Compile, bundle: &[u8], out: &mut Output) -> Result<()> {
     match &compile.output {
         None => Ok(()),
         Some(output) if is_standard_output(output) => out.bytes(bundle).and_then(|()| out.flush()),
         Some(output) => replace::file(output, bundle),
     }
-}
-
-fn is_standard_output(output: &Path) -> bool {
-    output == Path::new("-")
 }
 
 /// Summarises a compiled bundle for its author.
@@ -117,10 +113,10 @@ impl Summary {
         compile: &Compile,
         (bytes, warnings): (usize, &[Diagnostic]),
         out: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let output = compile.output.as_ref().map(|output| output.display().to_string());
         if compile.json {
-            return out.line(serde_json::json!({
+            return out.line(json!({
                 "output": output, "policies": self.policies, "rules": self.rules,
                 "rulesOfSpocp": self.rules_of_spocp, "ignored": self.ignored,
                 "evaluation": self.evaluation, "bytes": bytes, "revision": self.revision,
@@ -163,7 +159,7 @@ impl Summary {
 
 /// Writes the accessor module, if one is wanted. It names the bundle, so it is written after it: a
 /// module without its bundle could not be used, and is refused beside another.
-fn emit(compile: &Compile, table: &PolicyTable, bundle: &[u8]) -> Result<(), Failure> {
+fn emit(compile: &Compile, table: &PolicyTable, bundle: &[u8]) -> Result<()> {
     let Some(path) = &compile.emit else { return Ok(()) };
     let digest = wardgate_bundle::digest(bundle)
         .ok_or_else(|| Failure::policies("the bundle has no digest"))?;
@@ -176,36 +172,26 @@ pub(crate) fn diagnostics_json(diagnostics: &[Diagnostic]) -> Json {
 }
 
 fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
-    let mut json = serde_json::json!({
-        "severity": match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
+    let end = diagnostic.end();
+    answer::present(json!({
+        "severity": severity(diagnostic),
         "code": diagnostic.code.name(),
         "message": diagnostic.message,
         "file": diagnostic.file,
         "text": diagnostic.to_string(),
-    });
-    let mut add = |name: &str, value: Json| {
-        if let Some(fields) = json.as_object_mut() {
-            fields.insert(name.to_owned(), value);
-        }
-    };
-    if let Some(position) = diagnostic.position {
-        add("line", position.line.into());
-        add("column", position.column.into());
+        "line": diagnostic.position.map(|start| start.line),
+        "column": diagnostic.position.map(|start| start.column),
+        "end": end.map(|end| json!({ "line": end.line, "column": end.column })),
+        "path": Some(&diagnostic.path).filter(|path| !path.is_empty()),
+        "found": diagnostic.found,
+        "expected": diagnostic.expected,
+    }))
+}
+
+/// Returns the name of a severity, in every form of JSON.
+pub(crate) const fn severity(diagnostic: &Diagnostic) -> &'static str {
+    match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
     }
-    if let Some(end) = diagnostic.end() {
-        add("end", serde_json::json!({ "line": end.line, "column": end.column }));
-    }
-    if !diagnostic.path.is_empty() {
-        add("path", diagnostic.path.as_str().into());
-    }
-    if let Some(found) = &diagnostic.found {
-        add("found", found.as_str().into());
-    }
-    if let Some(expected) = &diagnostic.expected {
-        add("expected", expected.as_str().into());
-    }
-    json
 }

@@ -6,13 +6,13 @@ use wardgate_bundle::delta::{apply, delta};
 use wardgate_bundle::{Conditions, Description, Trust, describe};
 
 use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::opening::{self, refused};
-use crate::output::{InOneLine, Output, shown};
+use crate::output::{InOneLine, Output};
 use crate::overwriting::Paths;
 use crate::replace;
 
-pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status> {
     match &delta.command {
         DeltaCommand::Make(command) => make(command, out)?,
         DeltaCommand::Apply(command) => apply_to(command, out)?,
@@ -20,7 +20,7 @@ pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-fn make(command: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
+fn make(command: &MakeDelta, out: &mut Output) -> Result<()> {
     let (outputs, inputs) =
         (vec![("-o", command.output.as_path())], vec![&*command.old, &*command.new]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
@@ -29,14 +29,11 @@ fn make(command: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
     let delta = delta(&old, &new).map_err(|error| refused(&command.new, &error))?;
     replace::file(&command.output, &delta)?;
     let (from, to) = (from.header.label.revision, to.header.label.revision);
-    let (file, short, long) = (command.output.display().to_string(), delta.len(), new.len());
-    out.line(format_args!(
-        "{}: from revision {from} to {to}, {short} bytes instead of {long}",
-        shown(&file)
-    ))
+    let (file, short, long) = (command.output.in_one_line(), delta.len(), new.len());
+    out.line(format_args!("{file}: from revision {from} to {to}, {short} bytes instead of {long}"))
 }
 
-fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
+fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<()> {
     // The new bundle may take the place of its base, as where a host keeps one bundle.
     let (outputs, inputs) = (vec![("-o", command.output.as_path())], vec![&*command.delta]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
@@ -53,12 +50,12 @@ fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
         Failure::policies(format!("cannot apply `{delta}` to `{base}`: {error}"))
     })?;
     replace::file(&command.output, &new)?;
-    let file = command.output.display().to_string();
-    out.line(format_args!("{}: {} bytes, not verified", shown(&file), new.len()))
+    let file = command.output.in_one_line();
+    out.line(format_args!("{file}: {} bytes, not verified", new.len()))
 }
 
 /// Reads a whole bundle, which is not to be a delta.
-fn bundle(path: &Path) -> Result<(Vec<u8>, Description), Failure> {
+fn bundle(path: &Path) -> Result<(Vec<u8>, Description)> {
     let bytes = opening::read(path)?;
     let about = describe(&bytes).map_err(|error| refused(path, &error))?;
     if about.base.is_some() {

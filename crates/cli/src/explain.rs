@@ -20,7 +20,7 @@ use wardgate_engine::table::{Evaluation, PolicyTable};
 
 use crate::arguments::Explain;
 use crate::clock;
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::output::Output;
 use crate::policies::{self, Source};
 use crate::requests;
@@ -29,7 +29,7 @@ use gather::Meetings;
 pub(crate) use short::lines;
 use verdict::Verdict;
 
-pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
     let Explain { policies: path, options, opening, .. } = explain;
     let now = explain.input.now.unwrap_or_else(clock::now);
     let source = Source { path, options, opening };

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::output::InOneLine;
+use crate::output::{InOneLine, complain};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::reading;
 
@@ -43,6 +43,9 @@ impl From<Status> for ExitCode {
     }
 }
 
+/// A value, or the failure that ends the command.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// A failure that ends the command.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -67,14 +70,17 @@ impl Failure {
         Self::Message(Status::BadRequest, message.into())
     }
 
+    /// A failure of the system, or of a program beside this one.
+    pub(crate) fn system(message: impl Into<String>) -> Self {
+        Self::Message(Status::BadInputOutput, message.into())
+    }
+
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
-        let message = format!("cannot read `{}`: {}", path.in_one_line(), reason(error));
-        Self::Message(Status::BadInputOutput, message)
+        Self::system(format!("cannot read `{}`: {}", path.in_one_line(), reason(error)))
     }
 
     pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
-        let message = format!("cannot write `{}`: {}", path.display(), reason(error));
-        Self::Message(Status::BadInputOutput, message)
+        Self::system(format!("cannot write `{}`: {}", path.display(), reason(error)))
     }
 
     /// A failure to write to standard output.
@@ -82,8 +88,22 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ReaderGone;
         }
-        let message = format!("cannot write to standard output: {}", reason(error));
-        Self::Message(Status::BadInputOutput, message)
+        Self::system(format!("cannot write to standard output: {}", reason(error)))
+    }
+
+    /// Complains, and returns how the command ends. Nobody hears it if the reader has gone.
+    pub(crate) fn complain(self) -> Result<Status> {
+        match self {
+            Self::ReaderGone => Err(self),
+            Self::Message(status, message) => {
+                complain(format_args!("wardgate: {message}"));
+                Ok(status)
+            }
+            Self::Diagnostics(diagnostics) => {
+                diagnostics.iter().for_each(complain);
+                Ok(Status::BadPolicies)
+            }
+        }
     }
 }
 

@@ -8,18 +8,17 @@ mod paths;
 use std::io::{self, Write};
 use std::path::Path;
 
-use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::limits::MAX_FILE_BYTES;
 use wardgate_compiler::reading;
 use wardgate_tooling::format::{Outcome, format};
 
 use crate::arguments::Fmt;
 use crate::diff;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{Output, complain, shown};
 use crate::replace;
 
-pub(crate) fn run(fmt: &Fmt, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(fmt: &Fmt, out: &mut Output) -> Result<Status> {
     let mut run = Run { fmt, out, status: Status::Done };
     if fmt.stdin {
         run.standard_input()?;
@@ -41,14 +40,11 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn file(&mut self, path: &Path) -> Result<(), Failure> {
-        match self.formatted(path) {
-            Ok(()) => Ok(()),
-            Err(failure) => self.note(failure),
-        }
+    fn file(&mut self, path: &Path) -> Result<()> {
+        self.formatted(path).or_else(|failure| self.note(failure))
     }
 
-    fn formatted(&mut self, path: &Path) -> Result<(), Failure> {
+    fn formatted(&mut self, path: &Path) -> Result<()> {
         let old = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
         let name = path.display().to_string();
         let Some(new) = self.laid_out(&name, &old)? else { return Ok(()) };
@@ -70,7 +66,7 @@ impl Run<'_> {
         self.out.line(shown(&name))
     }
 
-    fn standard_input(&mut self) -> Result<(), Failure> {
+    fn standard_input(&mut self) -> Result<()> {
         let name = "standard input";
         let old = reading::bounded(io::stdin().lock(), MAX_FILE_BYTES);
         let old = old.map_err(|error| Failure::reading(Path::new(name), &error))?;
@@ -90,7 +86,7 @@ impl Run<'_> {
     }
 
     /// Returns the formatted text, or complains of its errors.
-    fn laid_out(&mut self, name: &str, bytes: &[u8]) -> Result<Option<String>, Failure> {
+    fn laid_out(&mut self, name: &str, bytes: &[u8]) -> Result<Option<String>> {
         match format(name, bytes) {
             Ok(formatted) => {
                 if formatted.outcome == Outcome::Unchanged {
@@ -108,18 +104,8 @@ impl Run<'_> {
     }
 
     /// Complains of a failure and goes on, unless the output itself has failed.
-    fn note(&mut self, failure: Failure) -> Result<(), Failure> {
-        let status = match failure {
-            Failure::ReaderGone => return Err(failure),
-            Failure::Message(status, message) => {
-                complain(format_args!("wardgate: {message}"));
-                status
-            }
-            Failure::Diagnostics(diagnostics) => {
-                diagnostics.iter().for_each(|diagnostic: &Diagnostic| complain(diagnostic));
-                Status::BadPolicies
-            }
-        };
+    fn note(&mut self, failure: Failure) -> Result<()> {
+        let status = failure.complain()?;
         self.worse(status);
         Ok(())
     }

@@ -9,10 +9,10 @@ use wardgate_compiler::limits::MAX_FILE_BYTES;
 use wardgate_compiler::reading;
 use wardgate_engine::attr::Attr;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 
 /// Reads the value of `--globals`: an object if it starts with a brace, else the name of a file.
-pub(crate) fn read(given: &str) -> Result<BTreeMap<String, Attr>, Failure> {
+pub(crate) fn read(given: &str) -> Result<BTreeMap<String, Attr>> {
     let (name, bytes) = match path(given) {
         Some(path) => (given, file(path)?),
         None => ("--globals", given.as_bytes().to_vec()),
@@ -26,7 +26,7 @@ pub(crate) fn path(given: &str) -> Option<&Path> {
 }
 
 /// Unlike policies these may come through a pipe, as from another command.
-fn file(path: &Path) -> Result<Vec<u8>, Failure> {
+fn file(path: &Path) -> Result<Vec<u8>> {
     let read = File::open(path).and_then(|file| reading::bounded(file, MAX_FILE_BYTES));
     read.map_err(|error| Failure::reading(path, &error))
 }

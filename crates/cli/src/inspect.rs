@@ -8,13 +8,13 @@ use wardgate_engine::table::{Inspection, PolicyRecord, PolicyTable};
 
 use crate::arguments::{Inspect, Opening};
 use crate::clock;
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::opening::Terms;
 use crate::output::{Output, Tone, shown};
 use crate::policies::{self, Source};
 use crate::{answer, label};
 
-pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status> {
     let Inspect { policies: path, options, opening, .. } = inspect;
     let source = Source { path, options, opening };
     let bytes = policies::bundle(source)?;
@@ -116,7 +116,7 @@ impl Report<'_> {
         })
     }
 
-    fn print(&self, out: &mut Output) -> Result<(), Failure> {
+    fn print(&self, out: &mut Output) -> Result<()> {
         let found = &self.found;
         field(out, "bytes", &self.bytes.to_string())?;
         for (name, value) in label::fields(self.header) {
@@ -147,7 +147,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn print_policies(&self, out: &mut Output) -> Result<(), Failure> {
+    fn print_policies(&self, out: &mut Output) -> Result<()> {
         let policies = &self.found.policies;
         heading(out, "policies that decide, and how many rules each has")?;
         let widest = policies.iter().map(|policy| policy.key.chars().count()).max().unwrap_or(0);
@@ -160,12 +160,12 @@ impl Report<'_> {
     }
 }
 
-pub(crate) fn field(out: &mut Output, name: &str, value: &str) -> Result<(), Failure> {
+pub(crate) fn field(out: &mut Output, name: &str, value: &str) -> Result<()> {
     let name = format!("{name:16}");
     out.line(format_args!("{}{}", out.paint(Tone::Title, &name), shown(value)))
 }
 
-fn heading(out: &mut Output, text: &str) -> Result<(), Failure> {
+fn heading(out: &mut Output, text: &str) -> Result<()> {
     out.line(out.paint(Tone::Title, text))
 }
 

@@ -17,7 +17,7 @@ use wardgate_crypto::ml_dsa::SigningKey;
 use zeroize::Zeroizing;
 
 use crate::arguments::{Keys, KeysCommand};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output};
 pub(crate) use files::random;
 
@@ -68,7 +68,7 @@ impl Key {
     }
 }
 
-pub(crate) fn run(keys: &Keys, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(keys: &Keys, out: &mut Output) -> Result<Status> {
     match &keys.command {
         KeysCommand::Generate(generate) => generate::run(generate, out),
         KeysCommand::Inspect(inspect) => inspect::run(inspect, out),
@@ -77,7 +77,7 @@ pub(crate) fn run(keys: &Keys, out: &mut Output) -> Result<Status, Failure> {
 }
 
 /// Reads the key that signs.
-pub(crate) fn signing(path: &Path) -> Result<PrivateKey, Failure> {
+pub(crate) fn signing(path: &Path) -> Result<PrivateKey> {
     match one(path)? {
         Key::Private(key) => Ok(key),
         other => Err(wrong(path, &other, "expected a private key, to sign with")),
@@ -85,7 +85,7 @@ pub(crate) fn signing(path: &Path) -> Result<PrivateKey, Failure> {
 }
 
 /// Reads the key that seals.
-pub(crate) fn sealing(path: &Path) -> Result<Secret, Failure> {
+pub(crate) fn sealing(path: &Path) -> Result<Secret> {
     match one(path)? {
         Key::Sealing(key) => Ok(key),
         other => Err(wrong(path, &other, "expected a key for sealing")),
@@ -93,7 +93,7 @@ pub(crate) fn sealing(path: &Path) -> Result<Secret, Failure> {
 }
 
 /// Reads keys that verify.
-pub(crate) fn trusted(path: &Path) -> Result<Vec<PublicKey>, Failure> {
+pub(crate) fn trusted(path: &Path) -> Result<Vec<PublicKey>> {
     let expect = "expected public keys: `wardgate keys public` writes them";
     let keys = files::read(path)?.into_iter().map(|key| match key {
         Key::Public(key) => Ok(key),
@@ -103,7 +103,7 @@ pub(crate) fn trusted(path: &Path) -> Result<Vec<PublicKey>, Failure> {
 }
 
 /// Reads a file that holds one key.
-fn one(path: &Path) -> Result<Key, Failure> {
+fn one(path: &Path) -> Result<Key> {
     let mut keys = files::read(path)?;
     match (keys.pop(), keys.len()) {
         (Some(key), 0) => Ok(key),

@@ -1,19 +1,17 @@
 //! The header of a bundle, as it is given on the command line and shown.
 
-use std::fmt::Write;
-
-use serde_json::{Map, Value as Json};
+use serde_json::{Value as Json, json};
 use wardgate_bundle::limits::{MAX_NAME_BYTES, MAX_NUMBER};
-use wardgate_bundle::{Header, Label};
+use wardgate_bundle::{Header, Label, hexadecimal};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::Evaluation;
 
 use crate::arguments::LabelOptions;
-use crate::clock;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
+use crate::{answer, clock};
 
 /// Returns `label` with the command-line values applied.
-pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failure> {
+pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label> {
     let date = |name, time: Option<Timestamp>| time.map(|time| seconds(name, time)).transpose();
     Ok(Label {
         name: given.name.clone().unwrap_or(label.name),
@@ -39,7 +37,7 @@ pub(crate) const fn evaluation(evaluation: Evaluation) -> &'static str {
 }
 
 /// Returns the time in seconds since 1970.
-pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64, Failure> {
+pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64> {
     u64::try_from(time.seconds())
         .map_err(|_| Failure::usage(format!("`{option}` must not be before 1970")))
 }
@@ -61,21 +59,16 @@ pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
 }
 
 /// Returns a header as JSON.
-pub(crate) fn json(header: &Header) -> Map<String, Json> {
+pub(crate) fn json(header: &Header) -> Json {
     let Label { name, revision, created, not_before, expires } = &header.label;
-    let mut json = Map::new();
-    let mut add = |key: &str, value: Json| json.insert(key.to_owned(), value);
-    add("name", name.as_str().into());
-    add("revision", (*revision).into());
-    add("created", time(*created).into());
-    if let Some(from) = not_before {
-        add("notBefore", time(*from).into());
-    }
-    if let Some(end) = expires {
-        add("expires", time(*end).into());
-    }
-    add("content", hexadecimal(&header.content).into());
-    json
+    answer::present(json!({
+        "name": name,
+        "revision": revision,
+        "created": time(*created),
+        "notBefore": not_before.map(time),
+        "expires": expires.map(time),
+        "content": hexadecimal(&header.content),
+    }))
 }
 
 /// Returns seconds since 1970 as a time, or as they are if they lie beyond the year 9999.
@@ -84,15 +77,8 @@ pub(crate) fn time(seconds: u64) -> String {
     time.map_or_else(|| format!("{seconds} seconds after 1970"), |time| time.to_string())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 /// Refuses a label that no bundle can have, with the option that is to blame.
-pub(crate) fn check(label: &Label) -> Result<(), Failure> {
+pub(crate) fn check(label: &Label) -> Result<()> {
     let Label { name, revision, not_before, expires, .. } = label;
     if name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
         let message =

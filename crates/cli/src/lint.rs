@@ -11,12 +11,12 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};
 use wardgate_tooling::lint_dir;
 
 use crate::arguments::{Denied, Known, Lint};
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted, shown};
 use crate::overwriting::Paths;
 use crate::{compile, globals, policies, replace};
 
-pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status> {
     policies::must_be_directory(&lint.directory)?;
     paths(lint).check()?;
     let options = policies::table_options(&lint.options)?;
@@ -65,7 +65,7 @@ fn judged(lint: &Lint, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-fn print(found: &[Diagnostic], out: &mut Output) -> Result<(), Failure> {
+fn print(found: &[Diagnostic], out: &mut Output) -> Result<()> {
     for one in found {
         let text = one.to_string();
         for line in text.lines() {

@@ -47,7 +47,7 @@ use clap::Parser;
 use wardgate_compiler::diagnostics::Diagnostic;
 
 use arguments::{Arguments, Command};
-use failure::{Failure, Status};
+use failure::{Failure, Result, Status};
 use output::{Output, complain, counted};
 
 /// The allocator of the system; each thread counts its allocations, which `wardgate bench` reports.
@@ -78,7 +78,7 @@ fn answered(answer: &clap::Error) -> Status {
     }
 }
 
-fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
+fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
@@ -99,7 +99,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
 }
 
 /// Reports a failure and returns the exit code of the command.
-fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status, Failure> {
+fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status> {
     match failure {
         Failure::ReaderGone => Ok(Status::Done),
         Failure::Message(status, message) => {

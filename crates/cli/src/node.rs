@@ -11,7 +11,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
-use crate::failure::{self, Failure, Status};
+use crate::failure::{self, Failure, Result};
 use crate::output::InOneLine;
 
 /// A script, and how people speak of it.
@@ -25,7 +25,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Starts Node, in the folder of the package if one is given.
-    pub(crate) fn start(&self, package: Option<&Path>) -> Result<Child, Failure> {
+    pub(crate) fn start(&self, package: Option<&Path>) -> Result<Child> {
         let mut node = Command::new("node");
         node.args(["--expose-gc", "--input-type=module", "--eval", self.text]);
         node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -52,7 +52,7 @@ impl Script {
     }
 
     pub(crate) fn failure(&self, why: &str) -> Failure {
-        Failure::Message(Status::BadInputOutput, self.unable(why))
+        Failure::system(self.unable(why))
     }
 
     pub(crate) fn unable(&self, why: &str) -> String {

@@ -10,7 +10,7 @@ use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
 use crate::arguments::Opening;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::keys;
 use crate::label::time;
 use crate::output::InOneLine;
@@ -23,7 +23,7 @@ pub(crate) struct Terms<'o> {
 
 impl<'o> Terms<'o> {
     /// Reads the keys and the other conditions, for the time `now`.
-    pub(crate) fn read(opening: &'o Opening, now: Timestamp) -> Result<Self, Failure> {
+    pub(crate) fn read(opening: &'o Opening, now: Timestamp) -> Result<Self> {
         let conditions = Conditions {
             now: Some(u64::try_from(now.seconds()).unwrap_or(0)),
             min_revision: opening.min_revision.unwrap_or(0),
@@ -64,7 +64,7 @@ impl<'o> Terms<'o> {
 }
 
 /// Reads a bundle of at most the largest size, and unseals it if there is a key for that.
-pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>> {
     let bytes = read(path)?;
     match &opening.unseal {
         None => Ok(bytes),
@@ -77,7 +77,7 @@ pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> 
 }
 
 /// Reads a file of at most the size of the largest bundle.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
     let read = File::open(path).and_then(|file| reading::bounded(file, most));
     read.map_err(|error| Failure::reading(path, &error))
@@ -106,7 +106,7 @@ pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
     })
 }
 
-fn trusted(opening: &Opening) -> Result<Option<TrustSet>, Failure> {
+fn trusted(opening: &Opening) -> Result<Option<TrustSet>> {
     if opening.trust.is_empty() {
         return Ok(None);
     }
@@ -123,7 +123,7 @@ fn trusted(opening: &Opening) -> Result<Option<TrustSet>, Failure> {
     set.map(Some).map_err(|error| Failure::usage(format!("`--trust`: {error}")))
 }
 
-fn id_of(id: &str) -> Result<KeyId, Failure> {
+fn id_of(id: &str) -> Result<KeyId> {
     KeyId::new(id.as_bytes())
         .ok_or_else(|| Failure::usage("`--require` must be the id of a key: 1 to 64 bytes"))
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use wardgate_compiler::diagnostics::visible;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 
 /// Standard output.
 pub(crate) struct Output {
@@ -36,16 +36,16 @@ impl Output {
     }
 
     /// Writes one line.
-    pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
+    pub(crate) fn line(&mut self, text: impl Display) -> Result<()> {
         writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
     }
 
     /// Writes bytes that are for a program.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write_all(bytes).map_err(|error| Failure::output(&error))
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(|error| Failure::output(&error))
     }
 
@@ -80,6 +80,11 @@ impl InOneLine for Path {
     fn in_one_line(&self) -> String {
         shown(&self.display().to_string()).into_owned()
     }
+}
+
+/// Returns true if a file that is written is standard output.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// Writes to standard error. A failure to write cannot be reported.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use wardgate_tooling::source_files;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::InOneLine;
 use crate::replace;
 
@@ -26,7 +26,7 @@ pub(crate) struct Paths<'p> {
 impl Paths<'_> {
     /// Refuses outputs that are one file, an output that is also an input, and `-`, which would be
     /// the name of a file.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<()> {
         let mut before: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in &self.outputs {
             if *path == Path::new("-") {

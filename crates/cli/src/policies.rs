@@ -11,7 +11,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
 use crate::arguments::{Mode, Opening, Schemas, TableOptions};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::globals;
 use crate::opening::{self, Terms};
 use crate::output::InOneLine;
@@ -39,7 +39,7 @@ pub(crate) struct Source<'s> {
 }
 
 /// Opens the policies of a bundle or a directory, for which it is `now`.
-pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable, Failure> {
+pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable> {
     table_and_sources(source, now).map(|(table, _)| table)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable, F
 pub(crate) fn table_and_sources(
     source: Source<'_>,
     now: Timestamp,
-) -> Result<(PolicyTable, Option<Repository>), Failure> {
+) -> Result<(PolicyTable, Option<Repository>)> {
     let terms = Terms::read(source.opening, now)?;
     let (bundle, sources) = read(source)?;
     let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &terms, &error));
@@ -55,11 +55,11 @@ pub(crate) fn table_and_sources(
 }
 
 /// Returns the bundle in a file, or that of a directory.
-pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>> {
     read(source).map(|(bundle, _)| bundle)
 }
 
-fn read(source: Source<'_>) -> Result<(Vec<u8>, Option<Repository>), Failure> {
+fn read(source: Source<'_>) -> Result<(Vec<u8>, Option<Repository>)> {
     let Source { path, options, opening } = source;
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     let shown = path.in_one_line();
@@ -80,11 +80,7 @@ fn read(source: Source<'_>) -> Result<(Vec<u8>, Option<Repository>), Failure> {
 }
 
 /// Compiles a directory.
-pub(crate) fn compile(
-    directory: &Path,
-    options: &TableOptions,
-    label: &Label,
-) -> Result<Compiled, Failure> {
+pub(crate) fn compile(directory: &Path, options: &TableOptions, label: &Label) -> Result<Compiled> {
     must_be_directory(directory)?;
     let shown = directory.display();
     let (options, sources) = (table_options(options)?, Repository::read(directory));
@@ -104,7 +100,7 @@ pub(crate) fn compile(
 }
 
 /// Refuses a path that exists and is no directory.
-pub(crate) fn must_be_directory(path: &Path) -> Result<(), Failure> {
+pub(crate) fn must_be_directory(path: &Path) -> Result<()> {
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     match about.is_dir() {
         true => Ok(()),
@@ -131,7 +127,7 @@ pub(crate) fn located(directory: &Path, mut diagnostics: Vec<Diagnostic>) -> Vec
 }
 
 /// Opens a bundle that was compiled a moment ago, at a time when it is valid.
-pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened, Failure> {
+pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened> {
     let now = Some(label.not_before.unwrap_or(0));
     let conditions = Conditions { now, ..Conditions::default() };
     let opened = wardgate_bundle::open(bundle, Trust::Unsigned, &conditions);
@@ -149,7 +145,7 @@ pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &Ope
     }
 }
 
-pub(crate) fn table_options(given: &TableOptions) -> Result<Options, Failure> {
+pub(crate) fn table_options(given: &TableOptions) -> Result<Options> {
     let mut options = Options {
         evaluation: match given.evaluation {
             None | Some(Mode::Strict) => Evaluation::Strict,

@@ -9,26 +9,25 @@ use std::path::{Path, PathBuf};
 
 use wardgate_compiler::reading;
 
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result};
 use crate::output::InOneLine;
 
 /// Writes `new` to a file whose content is still `read`.
-pub(crate) fn unchanged(path: &Path, read: &[u8], new: &[u8]) -> Result<(), Failure> {
+pub(crate) fn unchanged(path: &Path, read: &[u8], new: &[u8]) -> Result<()> {
     let now = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
     if now != read {
         let shown = path.in_one_line();
         let message = format!("`{shown}` has changed since it was read; it was left as it is");
-        return Err(Failure::Message(Status::BadInputOutput, message));
+        return Err(Failure::system(message));
     }
     file(path, new)
 }
 
 /// Writes `bytes` to `path`.
-pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::metadata(path) {
         Ok(about) if about.is_dir() => {
-            let message = format!("cannot write `{}`: it is a directory", path.display());
-            Err(Failure::Message(Status::BadInputOutput, message))
+            Err(Failure::writing(path, &io::ErrorKind::IsADirectory.into()))
         }
         // A device or a pipe cannot be replaced, only written to.
         Ok(about) if !about.is_file() => {
@@ -105,6 +104,7 @@ const MAX_LINKS: usize = 40;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Status;
 
     #[test]
     fn a_file_that_changed_meanwhile_is_left_as_it_is() {

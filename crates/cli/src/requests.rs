@@ -10,7 +10,7 @@ use std::path::Path;
 
 use wardgate_engine::limits::MAX_REQUEST_BYTES;
 
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::json::{self, Document};
 use crate::output::{InOneLine, complain, shown};
 use crate::request::{self, Call};
@@ -26,10 +26,7 @@ pub(crate) struct Requests {
 }
 
 /// Passes each request to `act`, complains of bad ones, and returns the status of the command.
-pub(crate) fn each(
-    path: &Path,
-    mut act: impl FnMut(Call) -> Result<(), Failure>,
-) -> Result<Status, Failure> {
+pub(crate) fn each(path: &Path, mut act: impl FnMut(Call) -> Result<()>) -> Result<Status> {
     let mut requests = Requests::open(path)?;
     let (mut count, mut status) = (0_usize, Status::Done);
     while let Some(request) = requests.next()? {
@@ -49,7 +46,7 @@ pub(crate) fn each(
 }
 
 impl Requests {
-    fn open(path: &Path) -> Result<Self, Failure> {
+    fn open(path: &Path) -> Result<Self> {
         let (input, name): (Box<dyn BufRead>, _) = if path == Path::new("-") {
             (Box::new(BufReader::new(io::stdin())), "standard input".to_owned())
         } else {
@@ -59,7 +56,7 @@ impl Requests {
         Ok(Self { input, name, lines: 0, waiting: VecDeque::new() })
     }
 
-    fn next(&mut self) -> Result<Option<Result<Call, String>>, Failure> {
+    fn next(&mut self) -> Result<Option<Result<Call, String>>> {
         if let Some(request) = self.waiting.pop_front() {
             return Ok(Some(request));
         }
@@ -79,7 +76,7 @@ impl Requests {
     }
 
     /// Reads the next line that is not blank.
-    fn line(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+    fn line(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             let mut line = Vec::new();
             let read = bounded(&mut self.input).read_until(b'\n', &mut line);
@@ -100,7 +97,7 @@ impl Requests {
     }
 
     /// Reads all that is left.
-    fn rest(&mut self, text: &mut Vec<u8>) -> Result<(), Failure> {
+    fn rest(&mut self, text: &mut Vec<u8>) -> Result<()> {
         let read = bounded(&mut self.input).read_to_end(text);
         read.map_err(|error| self.unreadable(&error))?;
         if text.len() > MAX_REQUEST_BYTES { Err(self.too_large()) } else { Ok(()) }
@@ -143,8 +140,7 @@ impl Requests {
 
     fn unreadable(&self, error: &io::Error) -> Failure {
         let reason = crate::failure::reason(error);
-        let message = format!("cannot read {}: {reason}", self.name);
-        Failure::Message(Status::BadInputOutput, message)
+        Failure::system(format!("cannot read {}: {reason}", self.name))
     }
 
     fn too_large(&self) -> Failure {

@@ -3,13 +3,13 @@
 use wardgate_bundle::{Conditions, sealed};
 
 use crate::arguments::Seal;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::keys::{self, random};
-use crate::output::{InOneLine, Output, shown};
+use crate::output::{InOneLine, Output};
 use crate::overwriting::Paths;
 use crate::{opening, replace};
 
-pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status> {
     paths(seal).check()?;
     let key = keys::sealing(&seal.key)?;
     let bytes = opening::read(&seal.input)?;
@@ -22,7 +22,7 @@ pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
     written(seal, &sealed, "sealed", out)
 }
 
-pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status> {
     paths(unseal).check()?;
     let key = keys::sealing(&unseal.key)?;
     let bytes = opening::read(&unseal.input)?;
@@ -36,9 +36,8 @@ fn paths(seal: &Seal) -> Paths<'_> {
     Paths { outputs: vec![("-o", &seal.output)], inputs: vec![&seal.key], ..Paths::default() }
 }
 
-fn written(seal: &Seal, bytes: &[u8], how: &str, out: &mut Output) -> Result<Status, Failure> {
+fn written(seal: &Seal, bytes: &[u8], how: &str, out: &mut Output) -> Result<Status> {
     replace::file(&seal.output, bytes)?;
-    let file = seal.output.display().to_string();
-    out.line(format_args!("{}: {how}, {} bytes", shown(&file), bytes.len()))?;
+    out.line(format_args!("{}: {how}, {} bytes", seal.output.in_one_line(), bytes.len()))?;
     Ok(Status::Done)
 }

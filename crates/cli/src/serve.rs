@@ -11,13 +11,13 @@ use wardgate_server::config::{self, Location, Policies};
 use wardgate_server::{Config, FileSource, Lookup, Origin, Server, Source, SourceError, UrlSource};
 
 use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::keys;
 use crate::opening::Terms;
 use crate::output::{InOneLine, Output};
 use crate::policies;
 
-pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status> {
     let config = Config::read(&serve.config).map_err(|error| {
         Failure::usage(format!("the configuration `{}`: {error}", serve.config.in_one_line()))
     })?;
@@ -41,7 +41,7 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
 }
 
 /// The source of policies, and the conditions for its bundles.
-pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
+pub(crate) fn origin(config: &Config) -> Result<Origin> {
     let directory = config.authzen.index.clone();
     let Some(policies) = &config.policies else {
         return Ok(Origin { directory, ..Origin::default() });
@@ -83,7 +83,7 @@ struct Directory {
     options: TableOptions,
 }
 
-fn table_options(policies: &Policies) -> Result<TableOptions, Failure> {
+fn table_options(policies: &Policies) -> Result<TableOptions> {
     let compile = &policies.compile;
     let globals = compile.globals.as_ref().map(|path| match path.to_str() {
         Some(path) => Ok(path.to_owned()),

@@ -10,13 +10,13 @@ use wardgate_bundle::{
 };
 
 use crate::arguments::Sign;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::keys::{self, PrivateKey, random};
-use crate::output::{InOneLine, Output, shown};
+use crate::output::{InOneLine, Output};
 use crate::overwriting::Paths;
-use crate::{label, opening, replace};
+use crate::{answer, label, opening, replace};
 
-pub(crate) fn run(sign: &Sign, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(sign: &Sign, out: &mut Output) -> Result<Status> {
     paths(sign).check()?;
     let keys = read_keys(&sign.key)?;
     let path = &sign.bundle;
@@ -39,7 +39,7 @@ fn paths(sign: &Sign) -> Paths<'_> {
 }
 
 /// Reads keys that sign.
-pub(crate) fn read_keys(paths: &[PathBuf]) -> Result<Vec<PrivateKey>, Failure> {
+pub(crate) fn read_keys(paths: &[PathBuf]) -> Result<Vec<PrivateKey>> {
     paths.iter().map(|path| keys::signing(path)).collect()
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn signed(
     bundle: Vec<u8>,
     keys: &[PrivateKey],
     deterministic: bool,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let mut signed = bundle;
     for key in keys {
         let randomness = if deterministic { None } else { Some(random()?) };
@@ -63,7 +63,7 @@ pub(crate) fn signed(
 }
 
 /// Opens a bundle with the trust of its verifiers.
-fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure> {
+fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<()> {
     let unusable =
         |why: String| Failure::policies(format!("cannot sign `{}`: {why}", path.in_one_line()));
     let trusted = keys.iter().map(|key| {
@@ -84,7 +84,7 @@ fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure>
 
 /// Returns the bundle with the header of the options. A signed one keeps its own: another header
 /// would invalidate its signatures.
-fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>, Failure> {
+fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>> {
     let about = describe(&bundle).map_err(|error| opening::refused(path, &error))?;
     if about.base.is_some() {
         return Err(Failure::policies(format!(
@@ -107,16 +107,14 @@ fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>, Failur
     }
 }
 
-fn report(path: &Path, about: &Description, json: bool, out: &mut Output) -> Result<(), Failure> {
-    let file = path.display().to_string();
+fn report(path: &Path, about: &Description, json: bool, out: &mut Output) -> Result<()> {
     let signers: Vec<String> = about.signers.iter().map(|signer| signer.key.to_string()).collect();
     if json {
-        let mut json = label::json(&about.header);
-        json.insert("output".to_owned(), file.into());
-        json.insert("signers".to_owned(), signers.into());
-        return out.line(serde_json::Value::Object(json));
+        let file = path.display().to_string();
+        let json = answer::with(label::json(&about.header), "output", file);
+        return out.line(answer::with(json, "signers", signers));
     }
     let revision = about.header.label.revision;
     let signers = signers.join(" and ");
-    out.line(format_args!("{}: revision {revision}, signed by {signers}", shown(&file)))
+    out.line(format_args!("{}: revision {revision}, signed by {signers}", path.in_one_line()))
 }

@@ -18,12 +18,12 @@ use wardgate_tooling::suite::results::Verdict;
 use wardgate_tooling::suite::{Filter, Loaded, Native, Results, Sources};
 
 use crate::arguments::{Runtime, Test};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, complain};
 use crate::overwriting::Paths;
 use crate::{globals, policies, replace};
 
-pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status> {
     if test.runtime == Runtime::Native && test.package.is_some() {
         return Err(Failure::usage("`--package` is for deciding in Node: add `--runtime wasm`"));
     }
@@ -47,7 +47,7 @@ fn paths(test: &Test) -> Paths<'_> {
 }
 
 /// Runs the suites once, and reports.
-fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failure> {
+fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status> {
     let files = suite_files(test)?;
     let suites = if test.update { files::load_drafts(&files) } else { files::load(&files) };
     let options = policies::table_options(&test.options())?;
@@ -81,7 +81,7 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
 }
 
 /// Reads the policies.
-fn sources(test: &Test, options: &Options) -> Result<Sources, Failure> {
+fn sources(test: &Test, options: &Options) -> Result<Sources> {
     let about = std::fs::metadata(&test.directory);
     let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
     if !about.is_dir() {
@@ -103,7 +103,7 @@ fn decide(
     filter: &Filter,
     suites: &[Loaded],
     (sources, options): (&Sources, &Options),
-) -> Result<(Results, Option<Coverage>), Failure> {
+) -> Result<(Results, Option<Coverage>)> {
     let mut watching = coverage::is_wanted(test).then(|| Watching::new(sources, options.clone()));
     let native = Native::new(sources, options.clone());
     let mut native = match &mut watching {
@@ -118,11 +118,11 @@ fn decide(
             wardgate_tooling::suite::run(suites, filter, &mut node)
         }
     };
-    let results = decided.map_err(|message| Failure::Message(Status::BadInputOutput, message))?;
+    let results = decided.map_err(Failure::system)?;
     Ok((results, watching.map(Watching::finish)))
 }
 
-fn filter(test: &Test) -> Result<Filter, Failure> {
+fn filter(test: &Test) -> Result<Filter> {
     let mut filter = Filter::default();
     if let Some(pattern) = &test.run {
         let wrong = |why| Failure::usage(format!("`--run` is not a regular expression: {why}"));
@@ -134,7 +134,7 @@ fn filter(test: &Test) -> Result<Filter, Failure> {
     Ok(filter)
 }
 
-fn suite_files(test: &Test) -> Result<Files, Failure> {
+fn suite_files(test: &Test) -> Result<Files> {
     let folder = folder(test);
     let about = std::fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
     if !about.is_dir() {

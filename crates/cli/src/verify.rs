@@ -5,12 +5,12 @@ use wardgate_bundle::{OpenError, Opened};
 
 use crate::arguments::Verify;
 use crate::clock;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::opening::{self, Terms};
 use crate::output::Output;
-use crate::{inspect, label};
+use crate::{answer, inspect, label};
 
-pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status> {
     if verify.opening.trust.is_empty() {
         return Err(Failure::usage("give the key that must have signed: `--trust KEYFILE`"));
     }
@@ -26,13 +26,11 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> 
     }
 }
 
-fn print(opened: &Opened, json: bool, out: &mut Output) -> Result<(), Failure> {
+fn print(opened: &Opened, json: bool, out: &mut Output) -> Result<()> {
     let signers: Vec<String> = opened.signers.iter().map(ToString::to_string).collect();
     if json {
-        let mut json = label::json(&opened.header);
-        json.insert("accepted".to_owned(), true.into());
-        json.insert("signers".to_owned(), signers.into());
-        return out.line(serde_json::Value::Object(json));
+        let json = answer::with(label::json(&opened.header), "accepted", true);
+        return out.line(answer::with(json, "signers", signers));
     }
     inspect::field(out, "signed by", &signers.join(", "))?;
     label::fields(&opened.header)

@@ -97,15 +97,13 @@ extern "C" fn header(handle: u32) -> i32 {
 /// Decides one action: 1 is Allow, 0 is Deny.
 #[unsafe(export_name = "wardgate_is_allowed")]
 extern "C" fn is_allowed(handle: u32, at: usize, length: usize, seconds: i64, nanos: u32) -> i32 {
-    let decide = |opened: &Opened, request: &[u8], now| opened.is_allowed(request, now);
-    number(ask(handle, (at, length), (seconds, nanos), decide).map(i32::from))
+    number(ask(handle, (at, length), (seconds, nanos), Opened::is_allowed).map(i32::from))
 }
 
 /// Decides several actions, and answers with the decision as canonical JSON.
 #[unsafe(export_name = "wardgate_check")]
 extern "C" fn check(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let decide = |opened: &Opened, request: &[u8], now| opened.check(request, now);
-    let decision = ask(handle, (at, bytes), (seconds, nanos), decide);
+    let decision = ask(handle, (at, bytes), (seconds, nanos), Opened::check);
     length(decision.map(|decision| wire::decision_json(&decision).into_bytes()))
 }
 
@@ -113,23 +111,20 @@ extern "C" fn check(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u
 /// four bytes each.
 #[unsafe(export_name = "wardgate_filter")]
 extern "C" fn filter(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let decide = |opened: &Opened, request: &[u8], now| opened.filter(request, now);
-    let positions = ask(handle, (at, bytes), (seconds, nanos), decide);
+    let positions = ask(handle, (at, bytes), (seconds, nanos), Opened::filter);
     length(positions.map(|positions| positions.into_iter().flat_map(u32::to_le_bytes).collect()))
 }
 
 /// Decides one action, and answers with the decision and every rule that was considered, as JSON.
 #[unsafe(export_name = "wardgate_explain")]
 extern "C" fn explain(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let decide = |opened: &Opened, request: &[u8], now| opened.explain(request, now);
-    length(ask(handle, (at, bytes), (seconds, nanos), decide).map(String::into_bytes))
+    length(ask(handle, (at, bytes), (seconds, nanos), Opened::explain).map(String::into_bytes))
 }
 
 /// Answers an evaluation request of AuthZEN with its response.
 #[unsafe(export_name = "wardgate_evaluate")]
 extern "C" fn evaluate(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
-    let decide = |opened: &Opened, request: &[u8], now| opened.evaluate(request, now);
-    length(ask(handle, (at, bytes), (seconds, nanos), decide).map(String::into_bytes))
+    length(ask(handle, (at, bytes), (seconds, nanos), Opened::evaluate).map(String::into_bytes))
 }
 
 /// Answers with the fast paths of a kind, version and scope, as JSON. The three names are adjacent

@@ -24,6 +24,9 @@ mod glue {
     export!(Component with_types_in self);
 }
 
+/// A value, or the refusal as the description has it.
+type Result<T, E = types::Error> = std::result::Result<T, E>;
+
 /// The component itself.
 struct Component;
 
@@ -41,15 +44,11 @@ impl decisions::Guest for Component {
 }
 
 impl decisions::GuestPdp for Pdp {
-    fn open(
-        bundle: Vec<u8>,
-        terms: types::Terms,
-        at: types::Moment,
-    ) -> Result<decisions::Pdp, types::Error> {
+    fn open(bundle: Vec<u8>, terms: types::Terms, at: types::Moment) -> Result<decisions::Pdp> {
         Ok(decisions::Pdp::new(Self::opened(&bundle, terms, at)?))
     }
 
-    fn reload(&self, bundle: Vec<u8>, at: types::Moment) -> Result<(), types::Error> {
+    fn reload(&self, bundle: Vec<u8>, at: types::Moment) -> Result<()> {
         let mut opened = self.opened.borrow_mut();
         let trust = trust(self.trusted.as_ref());
         let bounds = (self.max_bytes, self.after_expiry);
@@ -72,46 +71,34 @@ impl decisions::GuestPdp for Pdp {
         }
     }
 
-    fn is_allowed(&self, request: String, now: types::Datetime) -> Result<bool, types::Error> {
+    fn is_allowed(&self, request: String, now: types::Datetime) -> Result<bool> {
         let now = time(now.seconds, now.nanoseconds)?;
         Ok(self.opened.borrow().is_allowed(request.as_bytes(), now)?)
     }
 
-    fn check(
-        &self,
-        request: String,
-        now: types::Datetime,
-    ) -> Result<Vec<types::ActionDecision>, types::Error> {
+    fn check(&self, request: String, now: types::Datetime) -> Result<Vec<types::ActionDecision>> {
         let now = time(now.seconds, now.nanoseconds)?;
         let decision = self.opened.borrow().check(request.as_bytes(), now)?;
         Ok(decision.actions.into_iter().map(types::ActionDecision::from).collect())
     }
 
-    fn filter(&self, request: String, now: types::Datetime) -> Result<Vec<u32>, types::Error> {
+    fn filter(&self, request: String, now: types::Datetime) -> Result<Vec<u32>> {
         let now = time(now.seconds, now.nanoseconds)?;
         Ok(self.opened.borrow().filter(request.as_bytes(), now)?)
     }
 
-    fn explain(&self, request: String, now: types::Datetime) -> Result<String, types::Error> {
+    fn explain(&self, request: String, now: types::Datetime) -> Result<String> {
         let now = time(now.seconds, now.nanoseconds)?;
         Ok(self.opened.borrow().explain(request.as_bytes(), now)?)
     }
 
-    fn decision_bytes(
-        &self,
-        request: String,
-        now: types::Datetime,
-    ) -> Result<Vec<u8>, types::Error> {
+    fn decision_bytes(&self, request: String, now: types::Datetime) -> Result<Vec<u8>> {
         let now = time(now.seconds, now.nanoseconds)?;
         let decision = self.opened.borrow().check(request.as_bytes(), now)?;
         Ok(wire::decision_json(&decision).into_bytes())
     }
 
-    fn authzen_evaluate(
-        &self,
-        request: String,
-        now: types::Datetime,
-    ) -> Result<String, types::Error> {
+    fn authzen_evaluate(&self, request: String, now: types::Datetime) -> Result<String> {
         let now = time(now.seconds, now.nanoseconds)?;
         Ok(self.opened.borrow().evaluate(request.as_bytes(), now)?)
     }

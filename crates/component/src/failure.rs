@@ -1,9 +1,9 @@
 //! The reasons why a call was refused, for both interfaces.
 
 use wardgate_bundle::{OpenError, TermsError, TrustError};
-use wardgate_engine::wire::Json;
 use wardgate_native::RequestError;
 use wardgate_native::protocol::authzen::AuthzenError;
+use wardgate_native::protocol::json::document;
 
 /// The reason why a call was refused. It grants no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,23 +14,44 @@ pub(crate) struct Failure {
     pub(crate) message: String,
 }
 
-/// The kind of a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+/// Declares the kinds of refusal: each row is a kind, the result of a refused plain call, and the
+/// stable name.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $code:literal;)+) => {
+        /// The kind of a refusal.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            /// Returns the result of a refused plain call.
+            pub(crate) const fn number(self) -> i32 {
+                match self { $(Self::$kind => $number,)+ }
+            }
+
+            const fn code(self) -> &'static str {
+                match self { $(Self::$kind => $code,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
     /// The bytes are in no block of the host.
-    Address,
+    Address = -1, "invalid-address";
     /// No bundle has this handle.
-    Handle,
+    Handle = -2, "disposed";
     /// The terms of the host are invalid.
-    Terms,
+    Terms = -3, "invalid-terms";
     /// The bundle is refused.
-    Bundle,
+    Bundle = -4, "invalid-bundle";
     /// The request is refused.
-    Request,
+    Request = -5, "invalid-request";
     /// The time is invalid.
-    Time,
+    Time = -6, "invalid-time";
     /// A bound of the module is reached.
-    Limit,
+    Limit = -7, "limit-reached";
 }
 
 impl Failure {
@@ -40,39 +61,10 @@ impl Failure {
 
     /// Returns `{"code", "message"}`.
     pub(crate) fn json(&self) -> String {
-        let mut json = Json::default();
-        json.open('{');
-        json.field("code", self.code);
-        json.field("message", &self.message);
-        json.close('}');
-        json.finish()
-    }
-}
-
-impl Kind {
-    /// Returns the result of a refused plain call.
-    pub(crate) const fn number(self) -> i32 {
-        match self {
-            Self::Address => -1,
-            Self::Handle => -2,
-            Self::Terms => -3,
-            Self::Bundle => -4,
-            Self::Request => -5,
-            Self::Time => -6,
-            Self::Limit => -7,
-        }
-    }
-
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Address => "invalid-address",
-            Self::Handle => "disposed",
-            Self::Terms => "invalid-terms",
-            Self::Bundle => "invalid-bundle",
-            Self::Request => "invalid-request",
-            Self::Time => "invalid-time",
-            Self::Limit => "limit-reached",
-        }
+        document(|json| {
+            json.field("code", self.code);
+            json.field("message", &self.message);
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! One opened bundle and the decisions that it makes.
 
-use wardgate_bundle::{Conditions, Header, KeyId, OpenError, Trust, open};
+use wardgate_bundle::{Conditions, Header, KeyId, Trust, open};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::table::PolicyTable;
@@ -39,10 +39,7 @@ impl Opened {
         conditions: &Conditions<'_>,
     ) -> Result<(), Failure> {
         let next = Self::open(bundle, trust, conditions)?;
-        let (expected, found) = (self.header.label.revision, next.header.label.revision);
-        if matches!(trust, Trust::Signed(_)) && found < expected {
-            return Err(OpenError::OldRevision { expected, found }.into());
-        }
+        trust.must_follow(self.header.label.revision, next.header.label.revision)?;
         *self = next;
         Ok(())
     }

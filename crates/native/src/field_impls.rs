@@ -41,90 +41,37 @@ impl AsField for Value {
     }
 }
 
-impl AsField for Field<'_> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        *self
-    }
-}
-
-impl AsField for str {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Text(self)
-    }
-}
-
-impl AsField for String {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Text(self)
-    }
-}
-
-impl AsField for bool {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Bool(*self)
-    }
-}
-
-/// `null`.
-impl AsField for () {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Null
-    }
-}
-
-/// `None` is a missing attribute.
-impl<T: AsField> AsField for Option<T> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        self.as_ref().map_or(Field::Missing, T::field)
-    }
-}
-
-impl<T: AsField> AsField for Vec<T> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::List(self)
-    }
-}
-
-impl<T: AsField, H: BuildHasher> AsField for HashMap<String, T, H> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Map(self)
-    }
-}
-
-impl<T: AsField> AsField for BTreeMap<String, T> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        Field::Map(self)
-    }
-}
-
-/// Implements `AsField` for pointers to fields.
-macro_rules! pointers {
-    ($($pointer:ty),*) => {$(
-        impl<T: AsField + ?Sized> AsField for $pointer {
+/// Implements `AsField`: a row holds the type, behind its parameters, and the field of a value.
+macro_rules! fields {
+    ($($(#[$about:meta])* [$($parameters:tt)*] $type:ty, |$value:ident| $field:expr;)*) => {$(
+        $(#[$about])*
+        impl<$($parameters)*> AsField for $type {
             #[inline]
             fn field(&self) -> Field<'_> {
-                (**self).field()
+                let $value = self;
+                $field
             }
         }
     )*};
 }
 
-pointers!(&T, Box<T>, Rc<T>, Arc<T>);
-
-impl<T: AsField + ToOwned + ?Sized> AsField for Cow<'_, T> {
-    #[inline]
-    fn field(&self) -> Field<'_> {
-        (**self).field()
-    }
+fields! {
+    [] Field<'_>, |field| *field;
+    [] str, |text| Field::Text(text);
+    [] String, |text| Field::Text(text);
+    [] bool, |value| Field::Bool(*value);
+    /// `null`.
+    [] (), |_value| Field::Null;
+    /// `None` is a missing attribute.
+    [T: AsField] Option<T>, |value| value.as_ref().map_or(Field::Missing, T::field);
+    [T: AsField] Vec<T>, |items| Field::List(items);
+    [T: AsField, H: BuildHasher] HashMap<String, T, H>, |members| Field::Map(members);
+    [T: AsField] BTreeMap<String, T>, |members| Field::Map(members);
+    [T: AsField + ?Sized] &T, |value| (**value).field();
+    [T: AsField + ?Sized] Box<T>, |value| (**value).field();
+    [T: AsField + ?Sized] Rc<T>, |value| (**value).field();
+    [T: AsField + ?Sized] Arc<T>, |value| (**value).field();
+    [T: AsField + ToOwned + ?Sized] Cow<'_, T>, |value| (**value).field();
 }
 
 /// Implements `AsField` for numbers that every double can hold.
@@ -203,37 +150,26 @@ pub(crate) fn member<'a>(object: &'a AttrMap, name: &str) -> Option<&'a Attr> {
 /// The number of members that most objects do not exceed.
 const FEW: usize = 8;
 
-impl Lookup for Map<String, Value> {
-    #[inline]
-    fn get(&self, name: &str) -> Field<'_> {
-        Map::get(self, name).map_or(Field::Missing, Value::field)
-    }
+/// Implements `Lookup` for the maps of libraries: a row holds the type, behind its parameters.
+macro_rules! maps {
+    ($([$($parameters:tt)*] $map:ty;)*) => {$(
+        impl<$($parameters)*> Lookup for $map {
+            #[inline]
+            fn get(&self, name: &str) -> Field<'_> {
+                <$map>::get(self, name).map_or(Field::Missing, AsField::field)
+            }
 
-    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
-        self.iter().for_each(|(name, value)| visit(name, value.field()));
-    }
+            fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+                self.iter().for_each(|(name, value)| visit(name, value.field()));
+            }
+        }
+    )*};
 }
 
-impl<T: AsField, H: BuildHasher> Lookup for HashMap<String, T, H> {
-    #[inline]
-    fn get(&self, name: &str) -> Field<'_> {
-        HashMap::get(self, name).map_or(Field::Missing, T::field)
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
-        self.iter().for_each(|(name, value)| visit(name, value.field()));
-    }
-}
-
-impl<T: AsField> Lookup for BTreeMap<String, T> {
-    #[inline]
-    fn get(&self, name: &str) -> Field<'_> {
-        BTreeMap::get(self, name).map_or(Field::Missing, T::field)
-    }
-
-    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
-        self.iter().for_each(|(name, value)| visit(name, value.field()));
-    }
+maps! {
+    [] Map<String, Value>;
+    [T: AsField, H: BuildHasher] HashMap<String, T, H>;
+    [T: AsField] BTreeMap<String, T>;
 }
 
 impl<K: AsRef<str>, T: AsField> Lookup for [(K, T)] {

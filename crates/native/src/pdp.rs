@@ -156,14 +156,11 @@ impl Pdp {
         let shared = &*self.shared;
         // A thread that panicked with the lock has replaced the policies or has not.
         let mut revision = shared.revision.lock().unwrap_or_else(PoisonError::into_inner);
-        let (expected, found) = (*revision, header.label.revision);
-        if matches!(trust, Trust::Signed(_)) && found < expected {
-            return Err(OpenError::OldRevision { expected, found });
-        }
+        trust.must_follow(*revision, header.label.revision)?;
         let serial = shared.serial.load(Ordering::Relaxed).wrapping_add(1);
         shared.current.store(Arc::new(Policies::new(table, serial, shared.entries)));
         shared.serial.store(serial, Ordering::Release);
-        *revision = found;
+        *revision = header.label.revision;
         Ok(header)
     }
 
@@ -233,16 +230,11 @@ impl Pdp {
     /// ```
     #[inline]
     #[must_use]
-    pub fn is_allowed_fields<S, P, R>(
+    pub fn is_allowed_fields<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &self,
         question: &Question<'_, S, P, R>,
         clock: impl Clock,
-    ) -> bool
-    where
-        S: AsRef<str>,
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> bool {
         self.current().is_allowed_fields(question, clock)
     }
 

@@ -70,16 +70,11 @@ impl Policies {
     /// denied.
     #[inline]
     #[must_use]
-    pub fn is_allowed_fields<S, P, R>(
+    pub fn is_allowed_fields<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &self,
         question: &Question<'_, S, P, R>,
         clock: impl Clock,
-    ) -> bool
-    where
-        S: AsRef<str>,
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> bool {
         self.try_fast(question, &clock).unwrap_or_else(|| self.decide_general(question, clock))
     }
 

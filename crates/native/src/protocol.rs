@@ -3,3 +3,4 @@
 pub mod authzen;
 pub mod cerbos;
 pub mod documents;
+pub mod json;

@@ -89,12 +89,7 @@ impl<A: Lookup + ?Sized> ResourceRef<'_, A> {
     }
 }
 
-impl<S, P, R> FastInput for Question<'_, S, P, R>
-where
-    S: AsRef<str>,
-    P: Lookup + ?Sized,
-    R: Lookup + ?Sized,
-{
+impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> FastInput for Question<'_, S, P, R> {
     #[inline]
     fn target(&self) -> Target<'_> {
         let ResourceRef { kind, policy_version, scope, .. } = self.resource;
@@ -127,12 +122,7 @@ where
     }
 }
 
-impl<S, P, R> ToRequest for Question<'_, S, P, R>
-where
-    S: AsRef<str>,
-    P: Lookup + ?Sized,
-    R: Lookup + ?Sized,
-{
+impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> ToRequest for Question<'_, S, P, R> {
     fn request(&self) -> Option<Request> {
         let mut copier = Copier::new();
         let request = Request {

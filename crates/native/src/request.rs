@@ -148,15 +148,19 @@ fn text(value: &Attr, path: &'static str) -> Result<String, RequestError> {
 }
 
 const fn wrong(field: &'static str, expected: &'static str, found: &Attr) -> RequestError {
-    let found = match found {
+    RequestError::Wrong { field, expected, found: word(found) }
+}
+
+/// Returns what a value is, for a message.
+pub(crate) const fn word(found: &Attr) -> &'static str {
+    match found {
         Attr::Null => "null",
         Attr::Bool(_) => "true or false",
         Attr::Number(_) => "a number",
         Attr::String(_) => "text",
         Attr::List(_) => "a list",
         Attr::Map(_) => "an object",
-    };
-    RequestError::Wrong { field, expected, found }
+    }
 }
 
 const ROOT: [&str; 5] = ["principal", "resource", "action", "auxData", "requestId"];

@@ -22,7 +22,8 @@ pub fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
              return UNSURE;\n                v = o[{name}];\n                break;\n"
         );
     }
-    let bundle = quoted(&hexadecimal(&digest));
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let bundle = quoted(&digits);
     let names = format!("[{}]", names.join(", "));
     filled(&[("BUNDLE", &bundle), ("NAMES", &names), ("READS", &reads)])
 }
@@ -56,13 +57,6 @@ fn quoted(text: &str) -> String {
     let mut json = Json::default();
     json.string(text);
     json.finish()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 const TEMPLATE: &str = include_str!("accessors/template.js");

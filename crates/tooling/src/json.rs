@@ -1,17 +1,38 @@
-//! JSON of reports: lists and counts, as members of an object.
+//! JSON of reports: objects, lists and counts.
 
 use wardgate_engine::wire::Json;
 
-/// Writes a member that is a list, empty or not.
+/// Returns the text of an object with the members that `members` writes.
+pub(crate) fn document(members: impl FnOnce(&mut Json)) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    members(&mut json);
+    json.close('}');
+    json.finish()
+}
+
+/// Writes a member that is an object.
+pub(crate) fn object(json: &mut Json, key: &str, members: impl FnOnce(&mut Json)) {
+    json.key(key);
+    json.open('{');
+    members(json);
+    json.close('}');
+}
+
+/// Writes a member that is a list of objects, empty or not.
 pub(crate) fn list<T>(
     json: &mut Json,
     key: &str,
     items: impl IntoIterator<Item = T>,
-    mut item: impl FnMut(&mut Json, T),
+    mut members: impl FnMut(&mut Json, T),
 ) {
     json.key(key);
     json.open('[');
-    items.into_iter().for_each(|each| item(json, each));
+    for item in items {
+        json.open('{');
+        members(json, item);
+        json.close('}');
+    }
     json.close(']');
 }
 

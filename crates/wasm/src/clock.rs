@@ -5,10 +5,10 @@ use alloc::format;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::number::decimal;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 
 /// Converts the milliseconds since 1970 that `Date.now()` returns.
-pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
+pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp> {
     if !milliseconds.is_finite() {
         return Err(Failure::Range(format!(
             "the clock must return a finite number, found {}",

@@ -11,6 +11,9 @@ use wasm_bindgen::JsValue;
 
 use crate::js;
 
+/// A value, or the reason why the call is refused.
+pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
+
 /// The reason why a call was refused.
 #[derive(Debug)]
 pub(crate) enum Failure {

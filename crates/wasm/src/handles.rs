@@ -12,7 +12,7 @@ use wardgate_bundle::{Header, KeyId, Terms};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_fastpath::FastPaths;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::shared::shared;
 
 type Tables = RefCell<Vec<Option<Opened>>>;
@@ -42,7 +42,7 @@ shared!(static TABLES: Tables = RefCell::new(Vec::new()));
 
 /// Returns the terms that `spec` encodes. Those of an open table are shared, so that keys are
 /// prepared once.
-pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
+pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>> {
     let shared = TABLES.with(|tables| {
         let tables = tables.borrow();
         let mut terms = tables.iter().flatten().map(|opened| &opened.terms);
@@ -52,7 +52,7 @@ pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
 }
 
 /// Stores a table and returns its number: the lowest free one.
-pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32, Failure> {
+pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let free = tables.iter().position(Option::is_none).unwrap_or(tables.len());
@@ -68,7 +68,7 @@ pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32, Failu
 }
 
 /// Replaces the table of `handle`, under the same terms.
-pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<(), Failure> {
+pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<()> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let slot = index(handle).and_then(|at| tables.get_mut(at)?.as_mut()).ok_or_else(closed)?;
@@ -78,20 +78,17 @@ pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<(), Failure
 }
 
 /// Returns the table of `handle`.
-pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
+pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>> {
     with(handle, |opened| Rc::clone(&opened.table))
 }
 
 /// Returns the terms under which the table of `handle` was opened.
-pub(crate) fn terms_of(handle: u32) -> Result<Rc<Terms>, Failure> {
+pub(crate) fn terms_of(handle: u32) -> Result<Rc<Terms>> {
     with(handle, |opened| Rc::clone(&opened.terms))
 }
 
 /// Calls `read` with the header of the table of `handle` and the keys that signed it.
-pub(crate) fn header<R>(
-    handle: u32,
-    read: impl FnOnce(&Header, &[KeyId]) -> R,
-) -> Result<R, Failure> {
+pub(crate) fn header<R>(handle: u32, read: impl FnOnce(&Header, &[KeyId]) -> R) -> Result<R> {
     with(handle, |opened| read(&opened.header, &opened.signers))
 }
 
@@ -100,7 +97,7 @@ pub(crate) fn rules(handle: u32) -> Option<usize> {
     with(handle, |opened| opened.rules).ok()
 }
 
-fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
+fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R> {
     TABLES.with(|tables| {
         let tables = tables.borrow();
         let opened = index(handle).and_then(|at| tables.get(at)?.as_ref());

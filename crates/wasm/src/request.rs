@@ -15,7 +15,7 @@ use core::mem;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use wasm_bindgen::JsValue;
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::path::Path;
 use crate::shared::shared;
 use crate::steps;
@@ -101,7 +101,7 @@ pub(crate) fn read(
     field: ActionField,
     shared: &mut Shared,
     which: u32,
-) -> Result<Request, Failure> {
+) -> Result<Request> {
     let mut reader = Reader::new();
     let request = read_with(&mut reader, value, field, shared, which);
     steps::charge(reader.values().saturating_mul(STEPS_OF_A_VALUE));
@@ -114,7 +114,7 @@ fn read_with(
     field: ActionField,
     shared: &mut Shared,
     which: u32,
-) -> Result<Request, Failure> {
+) -> Result<Request> {
     let root = Path::ROOT;
     let fields = reader.fields(value, &root, field.fields())?;
     let known = shared.here & which;
@@ -150,7 +150,7 @@ impl ActionField {
     }
 }
 
-fn principal(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Principal, Failure> {
+fn principal(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Principal> {
     let fields = reader.fields(value, path, &["id", "roles", "attr", "policyVersion", "scope"])?;
     Ok(Principal {
         id: reader.string(fields.member("id"), &path.key("id"))?,
@@ -162,7 +162,7 @@ fn principal(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Pr
     })
 }
 
-fn resource(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Resource, Failure> {
+fn resource(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Resource> {
     let fields = reader.fields(value, path, &["kind", "id", "attr", "policyVersion", "scope"])?;
     Ok(Resource {
         kind: reader.string(fields.member("kind"), &path.key("kind"))?,
@@ -174,7 +174,7 @@ fn resource(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Res
     })
 }
 
-fn aux_data(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<AuxData, Failure> {
+fn aux_data(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<AuxData> {
     if value.is_undefined() {
         return Ok(AuxData::default());
     }

@@ -14,7 +14,7 @@ use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_VALUES, MAX_VALUE_D
 use wardgate_engine::text::joined;
 use wasm_bindgen::JsValue;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::js::{self, Kind};
 use crate::path::Path;
 
@@ -39,11 +39,7 @@ impl Reader {
     }
 
     /// Reads an object of attributes; `undefined` is the empty one.
-    pub(crate) fn attributes(
-        &mut self,
-        value: &JsValue,
-        path: &Path<'_>,
-    ) -> Result<AttrMap, Failure> {
+    pub(crate) fn attributes(&mut self, value: &JsValue, path: &Path<'_>) -> Result<AttrMap> {
         match js::kind(value)? {
             Kind::Undefined => Ok(AttrMap::new()),
             Kind::Object => self.object(value, path, MAX_VALUE_DEPTH),
@@ -53,11 +49,7 @@ impl Reader {
     }
 
     /// Reads an array of strings.
-    pub(crate) fn strings(
-        &mut self,
-        value: &JsValue,
-        path: &Path<'_>,
-    ) -> Result<Vec<String>, Failure> {
+    pub(crate) fn strings(&mut self, value: &JsValue, path: &Path<'_>) -> Result<Vec<String>> {
         let kind = js::kind(value)?;
         if !matches!(kind, Kind::List) {
             return Err(wrong(path, "an array of strings", &kind));
@@ -71,7 +63,7 @@ impl Reader {
     }
 
     /// Reads a string.
-    pub(crate) fn string(&mut self, value: &JsValue, path: &Path<'_>) -> Result<String, Failure> {
+    pub(crate) fn string(&mut self, value: &JsValue, path: &Path<'_>) -> Result<String> {
         match js::kind(value)? {
             Kind::String(text) => {
                 self.count(path)?;
@@ -82,11 +74,7 @@ impl Reader {
     }
 
     /// Reads an optional string; an absent one is empty.
-    pub(crate) fn optional_string(
-        &mut self,
-        value: &JsValue,
-        path: &Path<'_>,
-    ) -> Result<String, Failure> {
+    pub(crate) fn optional_string(&mut self, value: &JsValue, path: &Path<'_>) -> Result<String> {
         if value.is_undefined() { Ok(String::new()) } else { self.string(value, path) }
     }
 
@@ -96,7 +84,7 @@ impl Reader {
         value: &JsValue,
         path: &Path<'_>,
         known: &'static [&'static str],
-    ) -> Result<Fields, Failure> {
+    ) -> Result<Fields> {
         let kind = js::kind(value)?;
         if !matches!(kind, Kind::Object) {
             return Err(wrong(path, "an object", &kind));
@@ -120,7 +108,7 @@ impl Reader {
         value: &JsValue,
         path: &Path<'_>,
         depth: usize,
-    ) -> Result<Attr, Failure> {
+    ) -> Result<Attr> {
         self.count(path)?;
         Ok(match kind {
             Kind::Null => Attr::Null,
@@ -136,12 +124,7 @@ impl Reader {
         })
     }
 
-    fn list(
-        &mut self,
-        value: &JsValue,
-        path: &Path<'_>,
-        depth: usize,
-    ) -> Result<Vec<Attr>, Failure> {
+    fn list(&mut self, value: &JsValue, path: &Path<'_>, depth: usize) -> Result<Vec<Attr>> {
         let length = elements(value, path)?;
         let mut items = Vec::new();
         for index in 0..length {
@@ -151,12 +134,7 @@ impl Reader {
         Ok(items)
     }
 
-    fn object(
-        &mut self,
-        value: &JsValue,
-        path: &Path<'_>,
-        depth: usize,
-    ) -> Result<AttrMap, Failure> {
+    fn object(&mut self, value: &JsValue, path: &Path<'_>, depth: usize) -> Result<AttrMap> {
         let mut entries = Vec::new();
         let keys = js::keys(value)?;
         for index in 0..js::length(&keys) {
@@ -168,7 +146,7 @@ impl Reader {
         Ok(entries.into_iter().collect())
     }
 
-    fn map(&mut self, value: &JsValue, path: &Path<'_>, depth: usize) -> Result<AttrMap, Failure> {
+    fn map(&mut self, value: &JsValue, path: &Path<'_>, depth: usize) -> Result<AttrMap> {
         let mut entries = Vec::new();
         let pairs = js::pairs(value)?;
         for index in 0..js::length(&pairs) {
@@ -195,7 +173,7 @@ impl Reader {
         path: &Path<'_>,
         depth: usize,
         entries: &mut Vec<(Box<str>, Attr)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let kind = js::kind(member)?;
         if !matches!(kind, Kind::Undefined) {
             let value = self.value(kind, member, &path.key(&name), depth)?;
@@ -204,14 +182,14 @@ impl Reader {
         Ok(())
     }
 
-    fn date(&mut self, value: &JsValue, path: &Path<'_>) -> Result<String, Failure> {
+    fn date(&mut self, value: &JsValue, path: &Path<'_>) -> Result<String> {
         let iso = js::iso(value)?.ok_or_else(|| {
             Failure::Type(format!("{path} must be a point in time, found an invalid Date"))
         })?;
         self.text(&iso, path)
     }
 
-    fn text(&mut self, string: &JsValue, path: &Path<'_>) -> Result<String, Failure> {
+    fn text(&mut self, string: &JsValue, path: &Path<'_>) -> Result<String> {
         // A string has at least as many bytes as UTF-16 units, so the copy is refused before it is
         // made.
         let units = usize::try_from(js::length(string)).unwrap_or(usize::MAX);
@@ -225,7 +203,7 @@ impl Reader {
         Ok(text)
     }
 
-    fn count(&mut self, path: &Path<'_>) -> Result<(), Failure> {
+    fn count(&mut self, path: &Path<'_>) -> Result<()> {
         let left = self.values_left.checked_sub(1).ok_or_else(|| {
             Failure::Range(format!(
                 "{path} is past the {MAX_REQUEST_VALUES} values that a request may hold"
@@ -250,13 +228,13 @@ impl Fields {
     }
 }
 
-fn elements(list: &JsValue, path: &Path<'_>) -> Result<u32, Failure> {
+fn elements(list: &JsValue, path: &Path<'_>) -> Result<u32> {
     let length = js::elements(list)?;
     length
         .ok_or_else(|| Failure::Type(format!("{path} must be an array, found one without length")))
 }
 
-fn deeper(path: &Path<'_>, depth: usize) -> Result<usize, Failure> {
+fn deeper(path: &Path<'_>, depth: usize) -> Result<usize> {
     let left = depth.checked_sub(1).filter(|left| *left > 0);
     left.ok_or_else(|| {
         Failure::Type(format!(

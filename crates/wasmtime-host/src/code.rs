@@ -9,7 +9,7 @@ use wasmtime::{
 };
 
 use crate::component::{ComponentInstance, WardgatePre};
-use crate::error::HostError;
+use crate::error::{HostError, Result};
 use crate::instance::Instance;
 use crate::limits::{Limits, MAX_CORES, MAX_INSTANCE_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::module::ModuleInstance;
@@ -51,7 +51,7 @@ impl Code {
     }
 
     /// Makes an instance without an open bundle.
-    pub(crate) fn instance(&self) -> Result<Instance, HostError> {
+    pub(crate) fn instance(&self) -> Result<Instance> {
         let Shared { engine, form, limits, .. } = &*self.shared;
         let mut store = Store::new(engine, ());
         store.set_epoch_deadline(limits.ticks());

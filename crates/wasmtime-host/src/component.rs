@@ -4,8 +4,8 @@ use wardgate_native::{AfterExpiry, Level, Target, Timestamp};
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
-use crate::error::HostError;
-use crate::instance::TextQuestion;
+use crate::calls::{Calls, TextQuestion};
+use crate::error::{HostError, Result};
 use crate::terms::{Key, Moment, Terms, Trust};
 use crate::values::Value;
 pub(crate) use glue::WardgatePre;
@@ -41,66 +41,13 @@ macro_rules! call {
 }
 
 impl ComponentInstance {
-    pub(crate) fn new(
-        mut store: Store<()>,
-        pre: &WardgatePre<()>,
-        ticks: u64,
-    ) -> Result<Self, HostError> {
+    pub(crate) fn new(mut store: Store<()>, pre: &WardgatePre<()>, ticks: u64) -> Result<Self> {
         let calls = pre.instantiate(&mut store).map_err(|error| HostError::busy(&error))?;
         Ok(Self { store, calls, ticks, pdp: None, values: Vec::new() })
     }
 
-    pub(crate) fn open(
-        &mut self,
-        bundle: &[u8],
-        terms: &Terms,
-        moment: Moment,
-    ) -> Result<(), HostError> {
-        self.store.set_epoch_deadline(self.ticks);
-        let calls = self.calls.wardgate_pdp_decisions().pdp();
-        let terms = types::Terms::from(terms);
-        let outcome = calls.call_open(&mut self.store, bundle, &terms, moment.into());
-        self.pdp = Some(outcome.map_err(|error| HostError::trapped(&error))??);
-        Ok(())
-    }
-
-    pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
-        Ok(call!(self.call_reload(bundle, moment.into()))??)
-    }
-
-    pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
-        Ok(call!(self.call_header())?.revision)
-    }
-
-    /// Returns true if the open bundle has a date on which it expires.
-    pub(crate) fn can_expire(&mut self) -> Result<bool, HostError> {
-        Ok(call!(self.call_header())?.expires.is_some())
-    }
-
-    pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
-        Ok(call!(self.call_is_allowed(text(json)?, now.into()))??)
-    }
-
-    pub(crate) fn ask(
-        &mut self,
-        question: TextQuestion,
-        json: &[u8],
-        now: Timestamp,
-    ) -> Result<Vec<u8>, HostError> {
-        let (json, now) = (text(json)?, now.into());
-        Ok(match question {
-            TextQuestion::Check => call!(self.call_decision_bytes(json, now))??,
-            TextQuestion::Explain => call!(self.call_explain(json, now))??.into_bytes(),
-            TextQuestion::Evaluate => call!(self.call_authzen_evaluate(json, now))??.into_bytes(),
-        })
-    }
-
-    pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
-        Ok(call!(self.call_filter(text(json)?, now.into()))??)
-    }
-
     /// Returns the fast path of a target, or `None` if it has none.
-    pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>, HostError> {
+    pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>> {
         let Target { kind, action, policy_version, scope } = target;
         let target = types::Target {
             kind: kind.to_owned(),
@@ -112,7 +59,7 @@ impl ComponentInstance {
     }
 
     /// Returns the principals with principal policies.
-    pub(crate) fn principals(&mut self) -> Result<Vec<String>, HostError> {
+    pub(crate) fn principals(&mut self) -> Result<Vec<String>> {
         call!(self.call_principals())
     }
 
@@ -125,7 +72,7 @@ impl ComponentInstance {
         roles: u32,
         seconds: Option<i64>,
         fill: impl FnOnce(&mut Vec<types::Value>) -> Option<()>,
-    ) -> Result<Option<bool>, HostError> {
+    ) -> Result<Option<bool>> {
         self.values.clear();
         if fill(&mut self.values).is_none() {
             return Ok(None);
@@ -138,7 +85,47 @@ impl ComponentInstance {
     }
 }
 
-fn text(json: &[u8]) -> Result<&str, HostError> {
+impl Calls for ComponentInstance {
+    fn open(&mut self, bundle: &[u8], terms: &Terms, moment: Moment) -> Result<()> {
+        self.store.set_epoch_deadline(self.ticks);
+        let calls = self.calls.wardgate_pdp_decisions().pdp();
+        let terms = types::Terms::from(terms);
+        let outcome = calls.call_open(&mut self.store, bundle, &terms, moment.into());
+        self.pdp = Some(outcome.map_err(|error| HostError::trapped(&error))??);
+        Ok(())
+    }
+
+    fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<()> {
+        Ok(call!(self.call_reload(bundle, moment.into()))??)
+    }
+
+    fn revision(&mut self) -> Result<u64> {
+        Ok(call!(self.call_header())?.revision)
+    }
+
+    fn can_expire(&mut self) -> Result<bool> {
+        Ok(call!(self.call_header())?.expires.is_some())
+    }
+
+    fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool> {
+        Ok(call!(self.call_is_allowed(text(json)?, now.into()))??)
+    }
+
+    fn ask(&mut self, question: TextQuestion, json: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        let (json, now) = (text(json)?, now.into());
+        Ok(match question {
+            TextQuestion::Check => call!(self.call_decision_bytes(json, now))??,
+            TextQuestion::Explain => call!(self.call_explain(json, now))??.into_bytes(),
+            TextQuestion::Evaluate => call!(self.call_authzen_evaluate(json, now))??.into_bytes(),
+        })
+    }
+
+    fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>> {
+        Ok(call!(self.call_filter(text(json)?, now.into()))??)
+    }
+}
+
+fn text(json: &[u8]) -> Result<&str> {
     std::str::from_utf8(json).map_err(|error| HostError::Refused {
         code: "invalid-request".to_owned(),
         message: format!("malformed JSON at byte {}: expected UTF-8", error.valid_up_to()),

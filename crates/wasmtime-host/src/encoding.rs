@@ -3,16 +3,13 @@
 use serde_json::{Map, Number, Value};
 use wardgate_native::{Field, Lookup, Question};
 
-use crate::error::HostError;
+use crate::error::{HostError, Result};
 use crate::limits::MAX_DEPTH;
 
 /// Writes a question as JSON.
-pub(crate) fn json<S, P, R>(question: &Question<'_, S, P, R>) -> Result<Vec<u8>, HostError>
-where
-    S: AsRef<str>,
-    P: Lookup + ?Sized,
-    R: Lookup + ?Sized,
-{
+pub(crate) fn json<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized>(
+    question: &Question<'_, S, P, R>,
+) -> Result<Vec<u8>> {
     let Question { principal, action, resource } = question;
     let roles = principal.roles.iter().map(|role| Value::from(role.as_ref())).collect();
     let asking = [
@@ -38,11 +35,11 @@ fn of<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
 }
 
-fn object(lookup: &dyn Lookup) -> Result<Value, HostError> {
+fn object(lookup: &dyn Lookup) -> Result<Value> {
     map(lookup, MAX_DEPTH)
 }
 
-fn map(lookup: &dyn Lookup, depth: usize) -> Result<Value, HostError> {
+fn map(lookup: &dyn Lookup, depth: usize) -> Result<Value> {
     let depth = inside(depth)?;
     let (mut members, mut fault) = (Map::new(), None);
     lookup.each(&mut |name, field| match value(field, depth) {
@@ -54,7 +51,7 @@ fn map(lookup: &dyn Lookup, depth: usize) -> Result<Value, HostError> {
 }
 
 /// Copies a value; returns `None` for a missing one.
-fn value(field: Field<'_>, depth: usize) -> Result<Option<Value>, HostError> {
+fn value(field: Field<'_>, depth: usize) -> Result<Option<Value>> {
     Ok(Some(match field {
         Field::Missing => return Ok(None),
         Field::Null => Value::Null,
@@ -77,7 +74,7 @@ fn value(field: Field<'_>, depth: usize) -> Result<Option<Value>, HostError> {
     }))
 }
 
-fn inside(depth: usize) -> Result<usize, HostError> {
+fn inside(depth: usize) -> Result<usize> {
     depth.checked_sub(1).ok_or_else(|| refused("attributes nest too deep"))
 }
 

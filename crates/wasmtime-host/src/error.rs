@@ -3,6 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
+/// A value, or the reason why the call has no answer.
+pub(crate) type Result<T, E = HostError> = std::result::Result<T, E>;
+
 /// The reason why a call has no answer. It grants no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use wardgate_fastpath::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 use wardgate_native::{Names, Target};
 
 use crate::component::{ComponentInstance, types};
-use crate::error::HostError;
+use crate::error::{HostError, Result};
 use crate::instance::Instance;
 use crate::module::ModuleInstance;
 
@@ -42,7 +42,7 @@ impl HostPaths {
         &mut self,
         instance: &mut Instance,
         target: Target<'_>,
-    ) -> Result<Option<Arc<HostPath>>, HostError> {
+    ) -> Result<Option<Arc<HostPath>>> {
         let own_policies = self.own_policies(instance)?;
         match instance {
             Instance::Module(module) => self.of_module(module, target, own_policies),
@@ -55,7 +55,7 @@ impl HostPaths {
         module: &mut ModuleInstance,
         target: Target<'_>,
         own_policies: OwnPolicies,
-    ) -> Result<Option<Arc<HostPath>>, HostError> {
+    ) -> Result<Option<Arc<HostPath>>> {
         let Target { kind, action, policy_version, scope } = target;
         let list = module.fast_path_list([kind, policy_version, scope])?;
         let Some(id) = fast_path_of(&list, action) else { return Ok(None) };
@@ -72,7 +72,7 @@ impl HostPaths {
         component: &mut ComponentInstance,
         target: Target<'_>,
         own_policies: OwnPolicies,
-    ) -> Result<Option<Arc<HostPath>>, HostError> {
+    ) -> Result<Option<Arc<HostPath>>> {
         let Some(fast_path) = component.prepare(target)? else { return Ok(None) };
         let id = fast_path.id;
         let made = || HostPath::of(fast_path, own_policies).map(Arc::new);
@@ -80,7 +80,7 @@ impl HostPaths {
     }
 
     /// Returns the principals with principal policies.
-    fn own_policies(&mut self, instance: &mut Instance) -> Result<OwnPolicies, HostError> {
+    fn own_policies(&mut self, instance: &mut Instance) -> Result<OwnPolicies> {
         if let Some(own_policies) = &self.own_policies {
             return Ok(Arc::clone(own_policies));
         }

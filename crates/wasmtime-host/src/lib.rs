@@ -23,6 +23,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod calls;
 mod code;
 mod component;
 mod encoding;

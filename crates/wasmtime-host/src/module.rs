@@ -4,10 +4,10 @@ use serde_json::Value;
 use wardgate_fastpath::layout::FRAME_WORDS;
 use wardgate_fastpath::word;
 use wardgate_native::Timestamp;
-use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams, WasmResults};
+use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams};
 
-use crate::error::HostError;
-use crate::instance::TextQuestion;
+use crate::calls::{Calls, TextQuestion};
+use crate::error::{HostError, Result};
 use crate::terms::{Moment, Terms};
 use crate::values::Value as SlotValue;
 
@@ -15,7 +15,7 @@ use crate::values::Value as SlotValue;
 pub(crate) struct ModuleInstance {
     store: Store<()>,
     memory: Memory,
-    calls: Calls,
+    exports: Exports,
     /// The number of ticks that one call may see.
     ticks: u64,
     /// The memory for questions.
@@ -38,156 +38,94 @@ pub(crate) struct Frame<'a> {
     numbers: &'a mut [[u8; 8]],
 }
 
-/// A call with a question as text: handle, address, length, seconds, nanoseconds.
-type Question = TypedFunc<(i32, i32, i32, i64, i32), i32>;
+/// A function of the module.
+type Call<P> = TypedFunc<P, i32>;
 
-struct Calls {
-    alloc: TypedFunc<i32, i32>,
-    free: TypedFunc<i32, i32>,
-    answer: TypedFunc<(), i32>,
-    answer_length: TypedFunc<(), i32>,
-    open: TypedFunc<(i32, i32, i32, i32, i64, i64), i32>,
-    reload: TypedFunc<(i32, i32, i32, i64, i64), i32>,
-    header: TypedFunc<i32, i32>,
-    is_allowed: Question,
-    check: Question,
-    explain: Question,
-    filter: Question,
-    evaluate: Question,
-    fast_path_list: TypedFunc<(i32, i32, i32, i32, i32), i32>,
-    fast_path: TypedFunc<(i32, i32), i32>,
-    principals: TypedFunc<i32, i32>,
-    decide: TypedFunc<(i32, i32, i32), i32>,
-    decide_at: TypedFunc<(i32, i32, i32, i64), i32>,
+/// A call with a question as text: handle, address, length, seconds, nanoseconds.
+type Question = Call<(i32, i32, i32, i64, i32)>;
+
+/// Declares the functions of the module: a row holds the field, its type, and the exported name.
+macro_rules! exports {
+    ($($field:ident: $call:ty = $name:literal;)*) => {
+        /// The functions of the module that this host calls.
+        struct Exports {
+            $($field: $call,)*
+        }
+
+        impl Exports {
+            fn find(
+                instance: &wasmtime::Instance,
+                store: &mut Store<()>,
+            ) -> Result<Self> {
+                let missing = |error| HostError::code(&error);
+                Ok(Self {
+                    $($field: instance.get_typed_func(&mut *store, $name).map_err(missing)?,)*
+                })
+            }
+        }
+    };
+}
+
+exports! {
+    version: Call<()> = "wardgate_version";
+    frame: Call<()> = "wardgate_frame";
+    alloc: Call<i32> = "wardgate_alloc";
+    free: Call<i32> = "wardgate_free";
+    answer: Call<()> = "wardgate_answer";
+    answer_length: Call<()> = "wardgate_answer_length";
+    open: Call<(i32, i32, i32, i32, i64, i64)> = "wardgate_open";
+    reload: Call<(i32, i32, i32, i64, i64)> = "wardgate_reload";
+    header: Call<i32> = "wardgate_header";
+    is_allowed: Question = "wardgate_is_allowed";
+    check: Question = "wardgate_check";
+    explain: Question = "wardgate_explain";
+    filter: Question = "wardgate_filter";
+    evaluate: Question = "wardgate_evaluate";
+    fast_path_list: Call<(i32, i32, i32, i32, i32)> = "wardgate_plan_list";
+    fast_path: Call<(i32, i32)> = "wardgate_plan";
+    principals: Call<i32> = "wardgate_principals";
+    decide: Call<(i32, i32, i32)> = "wardgate_decide";
+    decide_at: Call<(i32, i32, i32, i64)> = "wardgate_decide_at";
 }
 
 impl ModuleInstance {
-    pub(crate) fn new(
-        mut store: Store<()>,
-        pre: &InstancePre<()>,
-        ticks: u64,
-    ) -> Result<Self, HostError> {
+    pub(crate) fn new(mut store: Store<()>, pre: &InstancePre<()>, ticks: u64) -> Result<Self> {
         let instance = pre.instantiate(&mut store).map_err(|error| HostError::busy(&error))?;
         let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| HostError::Code {
             message: "the module exports no memory".to_owned(),
         })?;
-        let version: TypedFunc<(), i32> = found(&instance, &mut store, "wardgate_version")?;
-        let frame: TypedFunc<(), i32> = found(&instance, &mut store, "wardgate_frame")?;
-        let calls = Calls::find(&instance, &mut store)?;
+        let exports = Exports::find(&instance, &mut store)?;
         let (block, handle) = (Block::default(), NOTHING);
-        let mut this = Self { store, memory, calls, ticks, block, frame: 0, handle };
-        let spoken = this.call(&version, ())?;
+        let mut this = Self { store, memory, exports, ticks, block, frame: 0, handle };
+        let spoken = this.call(|exports| &exports.version, ())?;
         if spoken != VERSION {
             return Err(HostError::Version { found: spoken, expected: VERSION });
         }
-        this.frame = position(this.call(&frame, ())?)?;
+        this.frame = position(this.call(|exports| &exports.frame, ())?)?;
         Ok(this)
     }
 
-    pub(crate) fn open(
-        &mut self,
-        bundle: &[u8],
-        terms: &Terms,
-        moment: Moment,
-    ) -> Result<(), HostError> {
-        let terms = terms.bytes().ok_or_else(|| HostError::Refused {
-            code: "invalid-terms".to_owned(),
-            message: "the terms are malformed".to_owned(),
-        })?;
-        let both = [bundle, terms.as_slice()].concat();
-        let (address, _) = self.write(&both)?;
-        let [bundle, terms] = [bundle.len(), terms.len()].map(i32::try_from);
-        let (bundle, terms) =
-            (bundle.map_err(|_| HostError::Confused)?, terms.map_err(|_| HostError::Confused)?);
-        let (now, revision) = numbers(moment);
-        let open = self.calls.open.clone();
-        let behind = address.wrapping_add(bundle);
-        self.handle = self.count(&open, (address, bundle, behind, terms, now, revision))?;
-        self.shrink()
-    }
-
-    pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
-        let (address, length) = self.write(bundle)?;
-        let (now, revision) = numbers(moment);
-        let reload = self.calls.reload.clone();
-        let outcome = self.count(&reload, (self.handle, address, length, now, revision));
-        self.shrink()?;
-        outcome.map(drop)
-    }
-
-    pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
-        self.header()?.get("revision").and_then(Value::as_u64).ok_or(HostError::Confused)
-    }
-
-    /// Returns true if the open bundle has a date on which it expires.
-    pub(crate) fn can_expire(&mut self) -> Result<bool, HostError> {
-        Ok(self.header()?.get("expires").is_some_and(|expires| !expires.is_null()))
-    }
-
-    fn header(&mut self) -> Result<Value, HostError> {
-        let header = self.calls.header.clone();
-        let length = self.count(&header, self.handle)?;
-        self.json(length)
-    }
-
-    pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
-        let call = self.calls.is_allowed.clone();
-        match self.question(&call, json, now)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(HostError::Confused),
-        }
-    }
-
-    pub(crate) fn ask(
-        &mut self,
-        question: TextQuestion,
-        json: &[u8],
-        now: Timestamp,
-    ) -> Result<Vec<u8>, HostError> {
-        let call = match question {
-            TextQuestion::Check => &self.calls.check,
-            TextQuestion::Explain => &self.calls.explain,
-            TextQuestion::Evaluate => &self.calls.evaluate,
-        };
-        let call = call.clone();
-        let length = self.question(&call, json, now)?;
-        self.answer(length)
-    }
-
-    pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
-        let call = self.calls.filter.clone();
-        let length = self.question(&call, json, now)?;
-        let answer = self.answer(length)?;
-        let (positions, rest) = answer.as_chunks();
-        if !rest.is_empty() {
-            return Err(HostError::Confused);
-        }
-        Ok(positions.iter().map(|position| u32::from_le_bytes(*position)).collect())
+    fn header(&mut self) -> Result<Value> {
+        self.json(|exports| &exports.header, self.handle)
     }
 
     /// Returns the fast paths of a kind, version and scope; `null` if it has none.
-    pub(crate) fn fast_path_list(&mut self, names: [&str; 3]) -> Result<Value, HostError> {
+    pub(crate) fn fast_path_list(&mut self, names: [&str; 3]) -> Result<Value> {
         let (address, _) = self.write(names.concat().as_bytes())?;
         let lengths = names.map(|name| i32::try_from(name.len()).unwrap_or(i32::MAX));
         let [kind, version, scope] = lengths;
-        let call = self.calls.fast_path_list.clone();
-        let length = self.count(&call, (self.handle, address, kind, version, scope))?;
-        self.json(length)
+        let parameters = (self.handle, address, kind, version, scope);
+        self.json(|exports| &exports.fast_path_list, parameters)
     }
 
     /// Returns a fast path; `null` if it does not exist.
-    pub(crate) fn fast_path(&mut self, fast_path: u32) -> Result<Value, HostError> {
-        let call = self.calls.fast_path.clone();
-        let length = self.count(&call, (self.handle, fast_path.cast_signed()))?;
-        self.json(length)
+    pub(crate) fn fast_path(&mut self, fast_path: u32) -> Result<Value> {
+        self.json(|exports| &exports.fast_path, (self.handle, fast_path.cast_signed()))
     }
 
     /// Returns the principals with principal policies.
-    pub(crate) fn principals(&mut self) -> Result<Value, HostError> {
-        let call = self.calls.principals.clone();
-        let length = self.count(&call, self.handle)?;
-        self.json(length)
+    pub(crate) fn principals(&mut self) -> Result<Value> {
+        self.json(|exports| &exports.principals, self.handle)
     }
 
     /// Fills the frame by `fill`, and decides on it by a fast path for roles with these masks.
@@ -199,7 +137,7 @@ impl ModuleInstance {
         roles: u32,
         seconds: Option<i64>,
         fill: impl FnOnce(&mut Frame<'_>) -> Option<()>,
-    ) -> Result<Option<bool>, HostError> {
+    ) -> Result<Option<bool>> {
         let memory = self.memory.data_mut(&mut self.store);
         let frame = memory.get_mut(self.frame..).and_then(<[u8]>::first_chunk_mut);
         if fill(&mut Frame::of(frame.ok_or(HostError::Confused)?)).is_none() {
@@ -210,8 +148,10 @@ impl ModuleInstance {
         let (handle, fast_path, roles) =
             (self.handle, fast_path.cast_signed(), roles.cast_signed());
         let answer = match seconds {
-            None => self.calls.decide.call(&mut self.store, (handle, fast_path, roles)),
-            Some(at) => self.calls.decide_at.call(&mut self.store, (handle, fast_path, roles, at)),
+            None => self.exports.decide.call(&mut self.store, (handle, fast_path, roles)),
+            Some(at) => {
+                self.exports.decide_at.call(&mut self.store, (handle, fast_path, roles, at))
+            }
         };
         match answer {
             Ok(0) => Ok(Some(false)),
@@ -223,7 +163,12 @@ impl ModuleInstance {
     }
 
     #[inline]
-    fn question(&mut self, call: &Question, json: &[u8], now: Timestamp) -> Result<i32, HostError> {
+    fn question(
+        &mut self,
+        call: fn(&Exports) -> &Question,
+        json: &[u8],
+        now: Timestamp,
+    ) -> Result<i32> {
         let (address, length) = self.write(json)?;
         let (seconds, nanos) = (now.seconds(), now.nanos().cast_signed());
         self.count(call, (self.handle, address, length, seconds, nanos))
@@ -233,27 +178,28 @@ impl ModuleInstance {
     #[inline]
     fn count<P: WasmParams>(
         &mut self,
-        call: &TypedFunc<P, i32>,
+        call: fn(&Exports) -> &Call<P>,
         parameters: P,
-    ) -> Result<i32, HostError> {
+    ) -> Result<i32> {
         let number = self.call(call, parameters)?;
         if number < 0 { Err(self.refusal()) } else { Ok(number) }
     }
 
     #[inline]
-    fn call<P: WasmParams, R: WasmResults>(
+    fn call<P: WasmParams>(
         &mut self,
-        call: &TypedFunc<P, R>,
+        call: fn(&Exports) -> &Call<P>,
         parameters: P,
-    ) -> Result<R, HostError> {
+    ) -> Result<i32> {
         self.store.set_epoch_deadline(self.ticks);
-        call.call(&mut self.store, parameters).map_err(|error| HostError::trapped(&error))
+        let answer = call(&self.exports).call(&mut self.store, parameters);
+        answer.map_err(|error| HostError::trapped(&error))
     }
 
     #[cold]
     fn refusal(&mut self) -> HostError {
-        let length = self.calls.answer_length.clone();
-        let text = self.call(&length, ()).and_then(|length| self.json(length));
+        let length = self.call(|exports| &exports.answer_length, ());
+        let text = length.and_then(|length| self.parsed(length));
         let refusal = text.unwrap_or(Value::Null);
         let member = |name| refusal.get(name).and_then(Value::as_str).map(str::to_owned);
         match (member("code"), member("message")) {
@@ -264,7 +210,7 @@ impl ModuleInstance {
 
     /// Copies bytes into the memory for questions.
     #[inline]
-    fn write(&mut self, bytes: &[u8]) -> Result<(i32, i32), HostError> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(i32, i32)> {
         if bytes.len() > self.block.capacity {
             self.make_room(bytes.len())?;
         }
@@ -277,12 +223,11 @@ impl ModuleInstance {
     }
 
     #[cold]
-    fn make_room(&mut self, bytes: usize) -> Result<(), HostError> {
+    fn make_room(&mut self, bytes: usize) -> Result<()> {
         self.give_back()?;
         let capacity = bytes.max(LEAST_CAPACITY);
         let question = i32::try_from(capacity).map_err(|_| too_large(bytes))?;
-        let alloc = self.calls.alloc.clone();
-        let address = self.call(&alloc, question)?;
+        let address = self.call(|exports| &exports.alloc, question)?;
         if address == 0 {
             return Err(too_large(bytes));
         }
@@ -291,20 +236,30 @@ impl ModuleInstance {
     }
 
     /// Frees memory that a bundle took: no question is as long.
-    fn shrink(&mut self) -> Result<(), HostError> {
+    fn shrink(&mut self) -> Result<()> {
         if self.block.capacity > MAX_CAPACITY { self.give_back() } else { Ok(()) }
     }
 
-    fn give_back(&mut self) -> Result<(), HostError> {
+    fn give_back(&mut self) -> Result<()> {
         let Block { address, capacity } = std::mem::take(&mut self.block);
         if capacity == 0 {
             return Ok(());
         }
-        let free = self.calls.free.clone();
-        self.count(&free, address).map(drop)
+        self.count(|exports| &exports.free, address).map(drop)
     }
 
-    fn json(&mut self, length: i32) -> Result<Value, HostError> {
+    /// Makes a call that answers with JSON.
+    fn json<P: WasmParams>(
+        &mut self,
+        call: fn(&Exports) -> &Call<P>,
+        parameters: P,
+    ) -> Result<Value> {
+        let length = self.count(call, parameters)?;
+        self.parsed(length)
+    }
+
+    /// Parses the answer, which has this length.
+    fn parsed(&mut self, length: i32) -> Result<Value> {
         let answer = self.answer(length)?;
         if answer.is_empty() {
             return Ok(Value::Null);
@@ -313,12 +268,76 @@ impl ModuleInstance {
     }
 
     /// Copies the answer, which has this length.
-    fn answer(&mut self, length: i32) -> Result<Vec<u8>, HostError> {
-        let answer = self.calls.answer.clone();
-        let (start, length) = (position(self.call(&answer, ())?)?, position(length)?);
+    fn answer(&mut self, length: i32) -> Result<Vec<u8>> {
+        let start = position(self.call(|exports| &exports.answer, ())?)?;
+        let length = position(length)?;
         let memory = self.memory.data(&self.store).get(start..);
         let answer = memory.and_then(|memory| memory.get(..length));
         answer.map(<[u8]>::to_vec).ok_or(HostError::Confused)
+    }
+}
+
+impl Calls for ModuleInstance {
+    fn open(&mut self, bundle: &[u8], terms: &Terms, moment: Moment) -> Result<()> {
+        let terms = terms.bytes().ok_or_else(|| HostError::Refused {
+            code: "invalid-terms".to_owned(),
+            message: "the terms are malformed".to_owned(),
+        })?;
+        let both = [bundle, terms.as_slice()].concat();
+        let (address, _) = self.write(&both)?;
+        let [bundle, terms] = [bundle.len(), terms.len()].map(i32::try_from);
+        let (bundle, terms) =
+            (bundle.map_err(|_| HostError::Confused)?, terms.map_err(|_| HostError::Confused)?);
+        let (now, revision) = numbers(moment);
+        let behind = address.wrapping_add(bundle);
+        self.handle =
+            self.count(|exports| &exports.open, (address, bundle, behind, terms, now, revision))?;
+        self.shrink()
+    }
+
+    fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<()> {
+        let (address, length) = self.write(bundle)?;
+        let (now, revision) = numbers(moment);
+        let outcome =
+            self.count(|exports| &exports.reload, (self.handle, address, length, now, revision));
+        self.shrink()?;
+        outcome.map(drop)
+    }
+
+    fn revision(&mut self) -> Result<u64> {
+        self.header()?.get("revision").and_then(Value::as_u64).ok_or(HostError::Confused)
+    }
+
+    fn can_expire(&mut self) -> Result<bool> {
+        Ok(self.header()?.get("expires").is_some_and(|expires| !expires.is_null()))
+    }
+
+    fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool> {
+        match self.question(|exports| &exports.is_allowed, json, now)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(HostError::Confused),
+        }
+    }
+
+    fn ask(&mut self, question: TextQuestion, json: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        let call: fn(&Exports) -> &Question = match question {
+            TextQuestion::Check => |exports| &exports.check,
+            TextQuestion::Explain => |exports| &exports.explain,
+            TextQuestion::Evaluate => |exports| &exports.evaluate,
+        };
+        let length = self.question(call, json, now)?;
+        self.answer(length)
+    }
+
+    fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>> {
+        let length = self.question(|exports| &exports.filter, json, now)?;
+        let answer = self.answer(length)?;
+        let (positions, rest) = answer.as_chunks();
+        if !rest.is_empty() {
+            return Err(HostError::Confused);
+        }
+        Ok(positions.iter().map(|position| u32::from_le_bytes(*position)).collect())
     }
 }
 
@@ -352,40 +371,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-impl Calls {
-    fn find(instance: &wasmtime::Instance, store: &mut Store<()>) -> Result<Self, HostError> {
-        Ok(Self {
-            alloc: found(instance, store, "wardgate_alloc")?,
-            free: found(instance, store, "wardgate_free")?,
-            answer: found(instance, store, "wardgate_answer")?,
-            answer_length: found(instance, store, "wardgate_answer_length")?,
-            open: found(instance, store, "wardgate_open")?,
-            reload: found(instance, store, "wardgate_reload")?,
-            header: found(instance, store, "wardgate_header")?,
-            is_allowed: found(instance, store, "wardgate_is_allowed")?,
-            check: found(instance, store, "wardgate_check")?,
-            explain: found(instance, store, "wardgate_explain")?,
-            filter: found(instance, store, "wardgate_filter")?,
-            evaluate: found(instance, store, "wardgate_evaluate")?,
-            fast_path_list: found(instance, store, "wardgate_plan_list")?,
-            fast_path: found(instance, store, "wardgate_plan")?,
-            principals: found(instance, store, "wardgate_principals")?,
-            decide: found(instance, store, "wardgate_decide")?,
-            decide_at: found(instance, store, "wardgate_decide_at")?,
-        })
-    }
-}
-
-fn found<P: WasmParams, R: WasmResults>(
-    instance: &wasmtime::Instance,
-    store: &mut Store<()>,
-    name: &str,
-) -> Result<TypedFunc<P, R>, HostError> {
-    instance.get_typed_func(store, name).map_err(|error| HostError::code(&error))
-}
-
 /// Converts an address or a length, which is unsigned.
-fn position(number: i32) -> Result<usize, HostError> {
+fn position(number: i32) -> Result<usize> {
     usize::try_from(number.cast_unsigned()).map_err(|_| HostError::Confused)
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wardgate_native::Clock;
 
 use crate::code::Code;
-use crate::error::HostError;
+use crate::error::{HostError, Result};
 use crate::fast_path::HostPaths;
 use crate::instance::Instance;
 use crate::session::Session;
@@ -86,7 +86,7 @@ impl Pdp {
         let shared = &*self.shared;
         let _alone = lock(&shared.reloading);
         let mut served = shared.served()?;
-        let outcome = served.instance.reload(bundle, moment);
+        let outcome = served.instance.calls().reload(bundle, moment);
         if outcome.is_ok() {
             let generation = served.generation.wrapping_add(1);
             served.renew(generation);
@@ -164,27 +164,28 @@ impl Pdp {
 
 impl Shared {
     /// Takes an instance with the bundle in use.
-    pub(crate) fn served(&self) -> Result<Served, HostError> {
+    pub(crate) fn served(&self) -> Result<Served> {
         let idle = lock(&self.idle).pop();
         match idle {
             Some(served) => self.renewed(served),
             None => {
                 let source = Arc::clone(&lock(&self.source));
                 let mut instance = self.code.instance()?;
-                instance.open(&source.bundle, &self.terms, source.moment)?;
+                let calls = instance.calls();
+                calls.open(&source.bundle, &self.terms, source.moment)?;
+                let can_expire = calls.can_expire()?;
                 let (generation, fast_paths) = (source.generation, HostPaths::default());
-                let can_expire = instance.can_expire()?;
                 Ok(Served { instance, generation, fast_paths, can_expire })
             }
         }
     }
 
     /// Loads the bundle in use into an instance, unless it has it already.
-    pub(crate) fn renewed(&self, mut served: Served) -> Result<Served, HostError> {
+    pub(crate) fn renewed(&self, mut served: Served) -> Result<Served> {
         if !self.is_current(served.generation) {
             let source = Arc::clone(&lock(&self.source));
-            served.instance.reload(&source.bundle, source.moment)?;
-            served.can_expire = served.instance.can_expire()?;
+            served.instance.calls().reload(&source.bundle, source.moment)?;
+            served.can_expire = served.instance.calls().can_expire()?;
             served.renew(source.generation);
         }
         Ok(served)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wardgate_native::{Clock, Known, Lookup, Question, ResourceRef, Target};
 
-use crate::error::HostError;
+use crate::error::Result;
 use crate::fast_path::HostPath;
 use crate::instance::Instance;
 use crate::pdp::Served;
@@ -38,7 +38,7 @@ impl Prepared {
 
     /// Finds the fast path in the bundle of an instance.
     #[cold]
-    pub(crate) fn renew(&mut self, served: &mut Served) -> Result<(), HostError> {
+    pub(crate) fn renew(&mut self, served: &mut Served) -> Result<()> {
         let Served { instance, fast_paths, .. } = served;
         self.fast_path = fast_paths.fast_path(instance, self.target.target())?;
         self.generation = Some(served.generation);
@@ -47,17 +47,12 @@ impl Prepared {
 
     /// Decides a question by the fast path; returns `None` if it cannot.
     #[inline]
-    pub(crate) fn decide<S, P, R>(
+    pub(crate) fn decide<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &mut self,
         served: &mut Served,
         question: &Question<'_, S, P, R>,
         clock: &impl Clock,
-    ) -> Result<Option<bool>, HostError>
-    where
-        S: AsRef<str>,
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> Result<Option<bool>> {
         if self.generation != Some(served.generation) {
             self.renew(served)?;
         }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use wardgate_native::{Clock, Lookup, Question, Target, Timestamp};
 
+use crate::calls::TextQuestion;
 use crate::encoding;
-use crate::error::HostError;
-use crate::instance::{Instance, TextQuestion};
+use crate::error::{HostError, Result};
+use crate::instance::Instance;
 use crate::pdp::{Served, Shared};
 use crate::prepared::Prepared;
 
@@ -26,7 +27,7 @@ impl Session {
     /// # Errors
     /// The code gives no answer.
     pub fn revision(&mut self) -> Result<u64, HostError> {
-        self.with(|served| served.instance.revision())
+        self.with(|served| served.instance.calls().revision())
     }
 
     /// Decides one action: see [`Pdp::is_allowed`](crate::Pdp::is_allowed).
@@ -35,7 +36,7 @@ impl Session {
     /// The request is refused, or the code gives no answer.
     pub fn is_allowed(&mut self, request: &[u8], clock: &impl Clock) -> Result<bool, HostError> {
         let now = clock.now();
-        self.with(|served| served.instance.is_allowed(request, now))
+        self.with(|served| served.instance.calls().is_allowed(request, now))
     }
 
     /// Decides several actions: see [`Pdp::decision_bytes`](crate::Pdp::decision_bytes).
@@ -56,7 +57,7 @@ impl Session {
     /// The request is refused, or the code gives no answer.
     pub fn filter(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u32>, HostError> {
         let now = clock.now();
-        self.with(|served| served.instance.filter(request, now))
+        self.with(|served| served.instance.calls().filter(request, now))
     }
 
     /// Explains a decision: see [`Pdp::explain`](crate::Pdp::explain).
@@ -99,17 +100,12 @@ impl Session {
     /// The question is too deep for a request or contains a number that JSON does not have, or the
     /// code gives no answer.
     #[inline]
-    pub fn is_allowed_fields<S, P, R>(
+    pub fn is_allowed_fields<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &mut self,
         prepared: &mut Prepared,
         question: &Question<'_, S, P, R>,
         clock: &impl Clock,
-    ) -> Result<bool, HostError>
-    where
-        S: AsRef<str>,
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> Result<bool, HostError> {
         let short = self.with(|served| prepared.decide(served, question, clock))?;
         match short {
             Some(allowed) => Ok(allowed),
@@ -117,22 +113,14 @@ impl Session {
         }
     }
 
-    fn ask(
-        &mut self,
-        question: TextQuestion,
-        request: &[u8],
-        now: Timestamp,
-    ) -> Result<Vec<u8>, HostError> {
-        self.with(|served| served.instance.ask(question, request, now))
+    fn ask(&mut self, question: TextQuestion, request: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        self.with(|served| served.instance.calls().ask(question, request, now))
     }
 
     /// Calls `ask` with an instance that has the bundle in use. An instance that trapped is
     /// dropped: its memory is in an unknown state.
     #[inline]
-    fn with<T>(
-        &mut self,
-        ask: impl FnOnce(&mut Served) -> Result<T, HostError>,
-    ) -> Result<T, HostError> {
+    fn with<T>(&mut self, ask: impl FnOnce(&mut Served) -> Result<T>) -> Result<T> {
         let served = match &mut self.served {
             Some(served) if self.shared.is_current(served.generation) => served,
             _ => self.renew()?,
@@ -147,7 +135,7 @@ impl Session {
     }
 
     #[cold]
-    fn renew(&mut self) -> Result<&mut Served, HostError> {
+    fn renew(&mut self) -> Result<&mut Served> {
         let served = match self.served.take() {
             Some(served) => self.shared.renewed(served)?,
             None => self.shared.served()?,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wasmtime::Engine;
 
-use crate::error::HostError;
+use crate::error::{HostError, Result};
 
 /// A thread that ticks until this is dropped.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Ticker {
 }
 
 impl Ticker {
-    pub(crate) fn start(engine: &Engine, tick: Duration) -> Result<Self, HostError> {
+    pub(crate) fn start(engine: &Engine, tick: Duration) -> Result<Self> {
         let engine = engine.weak();
         let (stop, stopped) = channel();
         let run = move || {

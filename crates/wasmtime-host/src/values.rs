@@ -25,16 +25,12 @@ impl HostPath {
     /// Passes the value of every slot to `put`, in their order. Returns `None` if a slot has a
     /// value without a variant here.
     #[inline]
-    pub(crate) fn read<S, P, R>(
+    pub(crate) fn read<S, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &self,
         principal: &PrincipalRef<'_, S, P>,
         resource: &ResourceRef<'_, R>,
         put: impl FnMut(usize, Value),
-    ) -> Option<()>
-    where
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> Option<()> {
         if self.slots.len() <= FEW {
             read::<FEW, _, _, _>(&self.slots, (principal, resource), put)
         } else {
@@ -45,15 +41,11 @@ impl HostPath {
 
 /// Reads at most `N` slots.
 #[inline]
-fn read<const N: usize, S, P, R>(
+fn read<const N: usize, S, P: Lookup + ?Sized, R: Lookup + ?Sized>(
     slots: &[Slot],
     (principal, resource): (&PrincipalRef<'_, S, P>, &ResourceRef<'_, R>),
     mut put: impl FnMut(usize, Value),
-) -> Option<()>
-where
-    P: Lookup + ?Sized,
-    R: Lookup + ?Sized,
-{
+) -> Option<()> {
     let mut texts = Texts::<N>::new();
     for (at, slot) in slots.iter().enumerate() {
         let value = match slot.read(principal, resource) {
@@ -77,15 +69,11 @@ impl Slot {
     /// Reads the slot; returns `None` if a step before the last one fails, or the last one looks
     /// into a list.
     #[inline]
-    fn read<'a, S, P, R>(
+    fn read<'a, S, P: Lookup + ?Sized, R: Lookup + ?Sized>(
         &self,
         principal: &PrincipalRef<'a, S, P>,
         resource: &ResourceRef<'a, R>,
-    ) -> Option<Field<'a>>
-    where
-        P: Lookup + ?Sized,
-        R: Lookup + ?Sized,
-    {
+    ) -> Option<Field<'a>> {
         let path = &*self.path;
         match self.position {
             SlotRoot::PrincipalAttr => follow(principal.attributes, path),

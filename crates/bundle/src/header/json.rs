@@ -46,7 +46,9 @@ fn exact(number: u64) -> f64 {
     number as f64
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Writes bytes as hexadecimal digits.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -4,8 +4,10 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
+
 /// The timing of single decisions. All times are nanoseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Clock {
     /// The time of reading the clock, which every sample holds once and which is subtracted.
     pub(crate) cost: f64,

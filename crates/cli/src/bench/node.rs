@@ -15,7 +15,7 @@ use super::figures::{Figures, Growth, Host, Memory, Pace};
 use super::samples::Samples;
 use super::workload::{Workload, answer};
 use crate::arguments::Bench;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Failure, Result};
 use crate::node::{self, Script, milliseconds, question};
 use crate::output::InOneLine;
 
@@ -49,7 +49,7 @@ struct Measured {
     node: String,
     decisions: u64,
     seconds: f64,
-    clock: ClockFields,
+    clock: Clock,
     /// Nanoseconds, and how often.
     samples: Vec<(u64, u64)>,
     heap_per_decision: f64,
@@ -58,16 +58,8 @@ struct Measured {
     linear_growth: u64,
 }
 
-/// The fields that describe the clock of the script.
-#[derive(Deserialize)]
-struct ClockFields {
-    cost: f64,
-    step: f64,
-    group: u32,
-}
-
 /// Runs the script.
-pub(crate) fn measure(job: &Job<'_>, bench: &Bench) -> Result<Figures, Failure> {
+pub(crate) fn measure(job: &Job<'_>, bench: &Bench) -> Result<Figures> {
     let mut child = SCRIPT.start(bench.package.as_deref())?;
     // If Node ends early, its error is worth more than the failed write.
     let handed_over = hand_over(&mut child, job, bench);
@@ -102,13 +94,11 @@ fn hand_over(child: &mut Child, job: &Job<'_>, bench: &Bench) -> io::Result<()> 
 
 impl From<Box<Measured>> for Figures {
     fn from(measured: Box<Measured>) -> Self {
-        let ClockFields { cost, step, group } = measured.clock;
-        let clock = Clock { cost, step, group };
         Self {
             host: Host::Node(measured.node),
             pace: Pace { decisions: measured.decisions, seconds: measured.seconds },
-            samples: Samples::new(&measured.samples, &clock),
-            clock,
+            samples: Samples::new(&measured.samples, &measured.clock),
+            clock: measured.clock,
             memory: Memory::Grown(Growth {
                 heap_per_decision: measured.heap_per_decision,
                 heap: measured.heap_growth,

@@ -20,9 +20,9 @@ use wardgate_spocp::{Normal, RuleSet};
 use super::machine::Machine;
 use super::units::{approximate, grouped, time};
 use crate::arguments::Protocols;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, progress};
-use clients::{Client, Http, Piped, Spocp, Stream};
+use clients::{Http, Piped, Spocp, Stream, Way};
 use homes::Homes;
 use serving::Serving;
 use workload::Workload;
@@ -37,7 +37,7 @@ pub(crate) struct Row {
     clients: u32,
 }
 
-pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status> {
     progress("making rules and queries ...");
     let workload = Arc::new(Workload::new(options.rules, options.queries));
     let serving = Serving::start(&workload, options)?;
@@ -129,7 +129,7 @@ fn status(workload: &Arc<Workload>, at: (&Homes, SocketAddr)) -> Result<String, 
 }
 
 /// Measures `count` clients at the same time, each with its part of the queries.
-fn row<C: Client>(
+fn row<W: Way>(
     name: &str,
     count: u32,
     workload: &Arc<Workload>,
@@ -138,25 +138,26 @@ fn row<C: Client>(
     let plural = if count == 1 { "client" } else { "clients" };
     let name = format!("{name}, {count} {plural}");
     progress(&format!("querying over {name} ..."));
-    let per_second = throughput::<C>(usize::try_from(count).unwrap_or(1), workload, at);
+    let per_second = throughput::<W>(usize::try_from(count).unwrap_or(1), workload, at);
     let per_second = per_second.map_err(|error| format!("{name}: {error}"))?;
     Ok(Row { name, per_second, clients: count })
 }
 
-fn throughput<C: Client>(
+fn throughput<W: Way>(
     count: usize,
     workload: &Arc<Workload>,
     at: (&Homes, SocketAddr),
 ) -> Result<f64, String> {
     let total = workload.queries.len();
-    let work = |mut client: C, from, until| {
+    let work = |mut client: Stream, from, until| {
         let workload = Arc::clone(workload);
-        async move { client.send(&workload, from, until).await.map(|()| client) }
+        async move {
+            let queries = workload.queries.get(from..until).unwrap_or_default();
+            W::ask(&mut client, queries).await.map(|()| client)
+        }
     };
-    let mut clients = Vec::new();
-    for number in 0..count {
-        clients.push(C::over(connect(number, at)?));
-    }
+    let connected = (0..count).map(|number| connect(number, at));
+    let mut clients = connected.collect::<Result<Vec<_>, _>>()?;
     // All of them by each client, before anything is timed.
     clients = at.0.all(clients.into_iter().map(|client| work(client, 0, total)))?;
     let round = || {
@@ -166,8 +167,8 @@ fn throughput<C: Client>(
         Ok(())
     };
     let per_second = repeat(total, round)?;
-    let close = |client: C| async {
-        client.into_stream().close().await;
+    let close = |client: Stream| async {
+        client.close().await;
         Ok(())
     };
     at.0.all(clients.into_iter().map(close))?;
@@ -190,12 +191,7 @@ fn repeat(queries: usize, mut round: impl FnMut() -> Result<(), String>) -> Resu
     Ok(approximate(queries) / begin.elapsed().as_secs_f64())
 }
 
-fn print(
-    options: &Protocols,
-    workload: &Workload,
-    rows: &[Row],
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn print(options: &Protocols, workload: &Workload, rows: &[Row], out: &mut Output) -> Result<()> {
     let allowed = workload.queries.iter().filter(|query| query.is_allowed).count();
     let (rules, queries) = (workload.rules.len(), workload.queries.len());
     out.line(format_args!("{rules} rules, {queries} queries, {allowed} of them allowed; every answer is the expected one"))?;

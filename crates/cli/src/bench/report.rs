@@ -7,7 +7,7 @@ use super::histogram::{Bucket, buckets, draw};
 use super::machine::Machine;
 use super::units::{approximate, grouped, size, three_digits, time, whole};
 use super::workload::Workload;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, Tone, shown};
 
 /// Everything that was measured.
@@ -46,7 +46,7 @@ impl Report {
         })
     }
 
-    pub(crate) fn print(&self, out: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn print(&self, out: &mut Output) -> Result<()> {
         let requests = counted(self.requests, "request", "requests");
         let decisions = counted(self.decisions, "decision", "decisions");
         let (allowed, denied) = (count(self.allowed), count(self.decisions - self.allowed));
@@ -63,7 +63,7 @@ impl Report {
         self.print_machine(out)
     }
 
-    fn print_host(&self, figures: &Figures, out: &mut Output) -> Result<(), Failure> {
+    fn print_host(&self, figures: &Figures, out: &mut Output) -> Result<()> {
         out.line(out.paint(Tone::Title, &title(&figures.host)))?;
         let Figures { pace, samples, .. } = figures;
         let (rate, one) = (grouped(pace.per_second()), time(pace.nanoseconds()));
@@ -86,7 +86,7 @@ impl Report {
     }
 
     /// Says how much longer WebAssembly takes.
-    fn print_comparison(&self, out: &mut Output) -> Result<(), Failure> {
+    fn print_comparison(&self, out: &mut Output) -> Result<()> {
         let [native, node] = self.hosts.as_slice() else { return Ok(()) };
         // Other work of the machine changes the average, and hardly the median.
         let median = |it: &Figures| it.samples.quantile(500_000);
@@ -98,7 +98,7 @@ impl Report {
         ))
     }
 
-    fn print_machine(&self, out: &mut Output) -> Result<(), Failure> {
+    fn print_machine(&self, out: &mut Output) -> Result<()> {
         let Machine { processor, cores, system } = &self.machine;
         let cores = counted(*cores, "core", "cores");
         let first = format!("wardgate {VERSION} on {system}, {cores}");
@@ -116,7 +116,7 @@ fn title(host: &Host) -> String {
     }
 }
 
-fn print_memory(memory: &Memory, out: &mut Output) -> Result<(), Failure> {
+fn print_memory(memory: &Memory, out: &mut Output) -> Result<()> {
     match *memory {
         Memory::Allocated { times: 0.0, .. } => field(out, "allocations", "none"),
         Memory::Allocated { times, bytes } => {
@@ -133,7 +133,7 @@ fn print_memory(memory: &Memory, out: &mut Output) -> Result<(), Failure> {
 }
 
 /// Says how single decisions were timed.
-fn print_timing(figures: &Figures, out: &mut Output) -> Result<(), Failure> {
+fn print_timing(figures: &Figures, out: &mut Output) -> Result<()> {
     let samples = grouped(approximate(figures.samples.total()));
     let timed = match figures.clock.group {
         1 => format!("{samples} decisions, one by one"),
@@ -146,7 +146,7 @@ fn print_timing(figures: &Figures, out: &mut Output) -> Result<(), Failure> {
     field(out, "clock", &format!("{cost} to read, taken off each time"))
 }
 
-fn print_histogram(figures: &Figures, out: &mut Output) -> Result<(), Failure> {
+fn print_histogram(figures: &Figures, out: &mut Output) -> Result<()> {
     for row in draw(&histogram(figures), &marks(figures)) {
         // The colour must not count as width.
         let gap = " ".repeat(BAR.saturating_sub(row.bar.chars().count()));
@@ -211,7 +211,7 @@ fn memory_json(memory: &Memory) -> Json {
     }
 }
 
-fn field(out: &mut Output, name: &str, value: &str) -> Result<(), Failure> {
+fn field(out: &mut Output, name: &str, value: &str) -> Result<()> {
     out.line(format_args!("  {name:15}{value}"))
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::Request;
 
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::limits::MAX_MEASURED_BYTES;
 use crate::requests;
 
@@ -42,7 +42,7 @@ impl Question<'_> {
 
 impl Workload {
     /// Reads the requests in `path`, and returns true if all of them can be used.
-    pub(crate) fn read(path: &Path) -> Result<(Self, Status), Failure> {
+    pub(crate) fn read(path: &Path) -> Result<(Self, Status)> {
         let mut workload = Self { requests: Vec::new(), bytes: 0 };
         let status = requests::each(path, |mut call| call.each(|request| workload.push(request)))?;
         if workload.requests.is_empty() {
@@ -51,7 +51,7 @@ impl Workload {
         Ok((workload, status))
     }
 
-    fn push(&mut self, request: &Request) -> Result<(), Failure> {
+    fn push(&mut self, request: &Request) -> Result<()> {
         self.bytes = self.bytes.saturating_add(footprint(request));
         if self.bytes > MAX_MEASURED_BYTES {
             return Err(Failure::request(format!(

@@ -27,29 +27,26 @@ pub(crate) fn line(explanation: &Explanation, verdicts: &[Verdict]) -> String {
 }
 
 fn answer_json(action: &str, verdict: &Verdict) -> Json {
-    let mut json = Map::new();
-    json.insert("action".to_owned(), action.into());
-    json.insert("answer".to_owned(), name(&verdict.answer).into());
-    if let Answer::NotListed(policy) = &verdict.answer {
-        json.insert("policy".to_owned(), policy.as_str().into());
-    }
-    if let Some(rule) = &verdict.rule {
-        json.insert("rule".to_owned(), rule_json(rule));
-    }
-    if !verdict.could.is_empty() {
-        let could = verdict.could.iter().map(|(rule, needs)| {
-            let mut json = rule_json(rule);
-            if let Json::Object(json) = &mut json {
-                json.insert("needs".to_owned(), needs_json(needs));
-            }
-            json
-        });
-        json.insert("could".to_owned(), could.collect());
-    }
-    if let Some(hint) = &verdict.hint {
-        json.insert("hint".to_owned(), hint.as_str().into());
-    }
-    Json::Object(json)
+    let policy = match &verdict.answer {
+        Answer::NotListed(policy) => Some(policy),
+        _ => None,
+    };
+    let could = verdict.could.iter();
+    let could =
+        could.map(|(rule, needs)| answer::with(rule_json(rule), "needs", needs_json(needs)));
+    answer::present(json!({
+        "action": action,
+        "answer": name(&verdict.answer),
+        "policy": policy,
+        "rule": verdict.rule.as_ref().map(rule_json),
+        "could": listed(could),
+        "hint": verdict.hint,
+    }))
+}
+
+/// Returns a list, and nothing if it is empty.
+fn listed(items: impl Iterator<Item = Json>) -> Option<Vec<Json>> {
+    Some(items.collect::<Vec<_>>()).filter(|items| !items.is_empty())
 }
 
 const fn name(answer: &Answer) -> &'static str {
@@ -68,19 +65,15 @@ const fn name(answer: &Answer) -> &'static str {
 }
 
 fn rule_json(rule: &Rule) -> Json {
-    let mut json = Map::new();
-    let mut add = |key: &str, value: Json| json.insert(key.to_owned(), value);
-    add("rule", rule.source.as_str().into());
-    add("scope", rule.scope.as_str().into());
-    add("file", rule.location.0.as_str().into());
-    add("line", rule.location.1.into());
-    if let Some(role) = &rule.derived_role {
-        add("derivedRole", role.as_str().into());
-    }
-    if !rule.expressions.is_empty() {
-        add("conditions", rule.expressions.iter().map(expression_json).collect());
-    }
-    Json::Object(json)
+    let (file, line) = &rule.location;
+    answer::present(json!({
+        "rule": rule.source,
+        "scope": rule.scope,
+        "file": file,
+        "line": line,
+        "derivedRole": rule.derived_role,
+        "conditions": listed(rule.expressions.iter().map(expression_json)),
+    }))
 }
 
 fn needs_json(needs: &[Need]) -> Json {
@@ -93,13 +86,7 @@ fn need_json(need: &Need) -> Json {
         Need::DerivedRole(name, needs) => {
             json!({ "derivedRole": name, "needs": needs_json(needs) })
         }
-        Need::Expression(leaf) => {
-            let mut json = expression_json(leaf);
-            if let Json::Object(json) = &mut json {
-                json.insert("wanted".to_owned(), leaf.wanted.into());
-            }
-            json
-        }
+        Need::Expression(leaf) => answer::with(expression_json(leaf), "wanted", leaf.wanted),
         Need::AnyOf(needs) => json!({ "anyOf": needs_json(needs) }),
         Need::AllOf(needs) => json!({ "allOf": needs_json(needs) }),
         Need::Consent(scope) => json!({ "consentAbove": scope }),

@@ -35,6 +35,15 @@ pub(crate) struct Expression {
     pub(crate) wanted: bool,
 }
 
+impl Expression {
+    /// Returns the expression at a leaf of a condition; `None` at a junction.
+    fn at(finding: &Finding, wanted: bool) -> Option<Self> {
+        let Finding::Expression { text, truth, trouble, reads } = finding else { return None };
+        let (text, trouble, reads) = (text.clone(), trouble.clone(), reads.clone());
+        Some(Self { text, truth: *truth, trouble, reads, wanted })
+    }
+}
+
 /// Returns the unmet needs of `met`, in the author's terms. In a lenient table a failing expression
 /// does not hold.
 pub(crate) fn needs(met: &Met, is_lenient: bool) -> Vec<Need> {
@@ -68,20 +77,13 @@ fn wanted(condition: Option<&Finding>, is_lenient: bool) -> Vec<Need> {
 /// Returns the needs of `finding` to evaluate to `wanted`.
 fn want(finding: &Finding, wanted: bool, is_lenient: bool) -> Option<Need> {
     match finding {
-        Finding::Expression { text, truth, trouble, reads } => {
+        Finding::Expression { truth, .. } => {
             let is_so = match truth {
                 Truth::True => wanted,
                 Truth::False => !wanted,
                 Truth::Error => is_lenient && !wanted,
             };
-            let (text, trouble, reads) = (text.clone(), trouble.clone(), reads.clone());
-            (!is_so).then_some(Need::Expression(Expression {
-                text,
-                truth: *truth,
-                trouble,
-                reads,
-                wanted,
-            }))
+            if is_so { None } else { Expression::at(finding, wanted).map(Need::Expression) }
         }
         Finding::Junction { junction, parts } => {
             let inner = if *junction == Junction::None { !wanted } else { wanted };
@@ -121,13 +123,7 @@ fn joined(mut needs: Vec<Need>, join: fn(Vec<Need>) -> Need) -> Option<Need> {
 /// Returns the expressions of a condition, in the order in which they are written.
 pub(crate) fn expressions(condition: &Finding) -> Vec<Expression> {
     match condition {
-        Finding::Expression { text, truth, trouble, reads } => vec![Expression {
-            text: text.clone(),
-            truth: *truth,
-            trouble: trouble.clone(),
-            reads: reads.clone(),
-            wanted: true,
-        }],
+        Finding::Expression { .. } => Expression::at(condition, true).into_iter().collect(),
         Finding::Junction { parts, .. } => parts.iter().flat_map(expressions).collect(),
     }
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use wardgate_engine::decide::{Outcome, Step};
 use wardgate_engine::decision::Effect;
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, Tone, shown};
 
 /// Prints the rules that were considered for one action.
-pub(crate) fn print(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
+pub(crate) fn print(steps: &[&Step], out: &mut Output) -> Result<()> {
     if steps.is_empty() {
         return out.line("      no rule was considered");
     }
@@ -21,7 +21,7 @@ pub(crate) fn print(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
     print_passed_over(&passed_over, out)
 }
 
-fn print_step(step: &Step, out: &mut Output) -> Result<(), Failure> {
+fn print_step(step: &Step, out: &mut Output) -> Result<()> {
     let tone = if step.outcome == Outcome::Applied { Tone::Title } else { Tone::Aside };
     let about = about(step);
     out.line(format_args!("      {}: {}", shown(&about), out.paint(tone, outcome(step))))?;
@@ -37,7 +37,7 @@ fn print_step(step: &Step, out: &mut Output) -> Result<(), Failure> {
 type Named<'s> = (&'s str, &'s str, u32);
 
 /// Names the rules that are about something else, together for each policy: there are many of them.
-fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
+fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<()> {
     let mut groups: BTreeMap<(&str, &str), BTreeSet<Named<'_>>> = BTreeMap::new();
     for step in steps {
         let Some(why) = passed_over(&step.outcome) else { continue };

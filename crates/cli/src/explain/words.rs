@@ -11,7 +11,7 @@ use super::values::sight;
 use super::verdict::{Answer, Rule, Verdict};
 use crate::answer;
 use crate::check::{effect, title};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, Tone, shown};
 
 /// Prints the answers about one request; where `steps` are given, those too.
@@ -21,7 +21,7 @@ pub(crate) fn print(
     verdicts: &[Verdict],
     steps: Option<&[Step]>,
     out: &mut Output,
-) -> Result<(), Failure> {
+) -> Result<()> {
     out.line(title(request, out))?;
     if !decision.effective_derived_roles.is_empty() {
         let roles = decision.effective_derived_roles.join(", ");
@@ -46,7 +46,7 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn action(&mut self, action: &ActionDecision, verdict: &Verdict) -> Result<(), Failure> {
+    fn action(&mut self, action: &ActionDecision, verdict: &Verdict) -> Result<()> {
         let words = answer_words(action, verdict);
         let (effect, name) = (effect(action.effect, self.out), shown(&action.action));
         self.out.line(format_args!("  {effect}  {name}: {}", shown(&words)))?;
@@ -65,7 +65,7 @@ impl Printer<'_> {
         }
     }
 
-    fn could(&mut self, could: &[(Rule, Vec<Need>)]) -> Result<(), Failure> {
+    fn could(&mut self, could: &[(Rule, Vec<Need>)]) -> Result<()> {
         for (rule, needs) in could.iter().take(MOST_RULES) {
             let line = format!("{} would allow it, if", titled(rule));
             self.line(6, &line)?;
@@ -77,7 +77,7 @@ impl Printer<'_> {
         }
     }
 
-    fn need(&mut self, need: &Need, indent: usize) -> Result<(), Failure> {
+    fn need(&mut self, need: &Need, indent: usize) -> Result<()> {
         match need {
             Need::Role(roles) => {
                 let own = self.request.principal.roles.join(", ");
@@ -104,17 +104,12 @@ impl Printer<'_> {
         }
     }
 
-    fn list(&mut self, title: &str, needs: &[Need], indent: usize) -> Result<(), Failure> {
+    fn list(&mut self, title: &str, needs: &[Need], indent: usize) -> Result<()> {
         self.line(indent, title)?;
         needs.iter().try_for_each(|need| self.need(need, indent + 2))
     }
 
-    fn expression(
-        &mut self,
-        leaf: &Expression,
-        indent: usize,
-        before: &str,
-    ) -> Result<(), Failure> {
+    fn expression(&mut self, leaf: &Expression, indent: usize, before: &str) -> Result<()> {
         let came_to = truth_words(leaf);
         let text = one_line(&leaf.text);
         self.line(indent, &format!("{before}{text}  ->  {came_to}"))?;
@@ -135,11 +130,11 @@ impl Printer<'_> {
         slots.iter().try_for_each(|slot| self.aside(indent + 4, slot))
     }
 
-    fn line(&mut self, indent: usize, text: &str) -> Result<(), Failure> {
+    fn line(&mut self, indent: usize, text: &str) -> Result<()> {
         self.out.line(format_args!("{:indent$}{}", "", shown(text)))
     }
 
-    fn aside(&mut self, indent: usize, text: &str) -> Result<(), Failure> {
+    fn aside(&mut self, indent: usize, text: &str) -> Result<()> {
         let text = shown(text);
         let painted = self.out.paint(Tone::Aside, &text).into_owned();
         self.out.line(format_args!("{:indent$}{painted}", ""))

@@ -10,30 +10,28 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use super::{Key, cose, jwk};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result};
 use crate::limits::MAX_KEY_FILE_BYTES;
 use crate::output::InOneLine;
 use crate::replace;
 
 /// Returns bytes from the random source of the operating system.
-pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
+pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(&mut *bytes).map_err(|error| {
-        let message = format!("the system cannot provide random bytes: {error}");
-        Failure::Message(Status::BadInputOutput, message)
+        Failure::system(format!("the system cannot provide random bytes: {error}"))
     })?;
     Ok(bytes)
 }
 
 /// Writes a secret to a new file that only its owner can read.
-pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
+pub(super) fn create(path: &Path, content: &[u8]) -> Result<()> {
     let mut file = owned().open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let shown = path.in_one_line();
-            let message = format!(
+            Failure::system(format!(
                 "`{shown}` exists already, and a key is never overwritten: name another file"
-            );
-            Failure::Message(Status::BadInputOutput, message)
+            ))
         }
         _ => Failure::writing(path, &error),
     })?;
@@ -52,13 +50,13 @@ pub(super) fn discard(path: &Path) {
 }
 
 /// Writes a public key, in the place of an older one but never in that of a secret.
-pub(super) fn publish(path: &Path, content: &[u8]) -> Result<(), Failure> {
+pub(super) fn publish(path: &Path, content: &[u8]) -> Result<()> {
     // A path that is no regular file has nothing to lose, and might block.
     if path.is_file() && look(path).is_ok_and(|(keys, _)| hold_secrets(&keys)) {
         let shown = path.display();
         let message =
             format!("`{shown}` holds a secret, and a key is never overwritten: name another file");
-        return Err(Failure::Message(Status::BadInputOutput, message));
+        return Err(Failure::system(message));
     }
     replace::file(path, content)
 }
@@ -77,7 +75,7 @@ fn owned() -> OpenOptions {
 }
 
 /// Reads the keys of a file, secrets only if no other user can read it.
-pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vec<Key>> {
     let (keys, exposed) = look(path)?;
     match exposed {
         Some(mode) if hold_secrets(&keys) => Err(Failure::policies(format!(
@@ -90,7 +88,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
 }
 
 /// Reads the keys of a file, and the mode of one that others can read.
-pub(super) fn look(path: &Path) -> Result<(Vec<Key>, Option<u32>), Failure> {
+pub(super) fn look(path: &Path) -> Result<(Vec<Key>, Option<u32>)> {
     let failed = |error: &io::Error| Failure::reading(path, error);
     let file = File::open(path).map_err(|error| failed(&error))?;
     // The permissions of the open file, not of the file that has its name a moment later.

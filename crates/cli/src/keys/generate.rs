@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 
 use super::{Key, PrivateKey, algorithm, files, jwk};
 use crate::arguments::{Algorithm, Generate, Purpose};
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{Output, shown};
 use crate::overwriting::Paths;
 
-pub(super) fn run(generate: &Generate, out: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(generate: &Generate, out: &mut Output) -> Result<Status> {
     let public = generate.public.as_deref().map(|path| ("--public", path));
     let outputs = std::iter::once(("-o", generate.output.as_path())).chain(public).collect();
     Paths { outputs, ..Paths::default() }.check()?;
@@ -22,7 +22,7 @@ pub(super) fn run(generate: &Generate, out: &mut Output) -> Result<Status, Failu
     Ok(Status::Done)
 }
 
-fn signing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
+fn signing(generate: &Generate, out: &mut Output) -> Result<()> {
     let level = match generate.algorithm {
         Some(Algorithm::MlDsa44) => Level::MlDsa44,
         Some(Algorithm::MlDsa65) => Level::MlDsa65,
@@ -53,7 +53,7 @@ fn signing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
     }
 }
 
-fn sealing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
+fn sealing(generate: &Generate, out: &mut Output) -> Result<()> {
     let given = [
         ("--public", generate.public.is_some()),
         ("--algorithm", generate.algorithm.is_some()),
@@ -71,7 +71,7 @@ fn sealing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
     out.line(format_args!("{}: key for sealing", shown(&file)))
 }
 
-fn write(key: &Key) -> Result<Zeroizing<String>, Failure> {
+fn write(key: &Key) -> Result<Zeroizing<String>> {
     jwk::write(key).map_err(Failure::policies)
 }
 

@@ -6,10 +6,10 @@ use wardgate_bundle::KeyId;
 use super::{Key, PublicKey, algorithm, files};
 use crate::answer;
 use crate::arguments::InspectKeys;
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::output::{InOneLine, Output, complain};
 
-pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status> {
     let (keys, exposed) = files::look(&inspect.file)?;
     if inspect.json {
         let keys: Json = keys.iter().map(json).collect();
@@ -30,7 +30,7 @@ pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Fai
     Ok(Status::Done)
 }
 
-fn print(key: &Key, out: &mut Output) -> Result<(), Failure> {
+fn print(key: &Key, out: &mut Output) -> Result<()> {
     let (kind, public) = kind(key);
     match public {
         Some(public) => {

@@ -2,11 +2,11 @@
 
 use super::{Key, files, jwk, one, wrong};
 use crate::arguments::Public;
-use crate::failure::{Failure, Status};
-use crate::output::{Output, shown};
+use crate::failure::{Failure, Result, Status};
+use crate::output::{InOneLine, Output};
 use crate::overwriting::Paths;
 
-pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> {
+pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status> {
     let outputs = public.output.iter().map(|path| ("-o", path.as_path())).collect();
     Paths { outputs, inputs: vec![&public.file], ..Paths::default() }.check()?;
     let key = match one(&public.file)? {
@@ -22,8 +22,7 @@ pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> 
         None => out.line(text.trim_end())?,
         Some(path) => {
             files::publish(path, text.as_bytes())?;
-            let file = path.display().to_string();
-            out.line(format_args!("{}: public key, id {id}", shown(&file)))?;
+            out.line(format_args!("{}: public key, id {id}", path.in_one_line()))?;
         }
     }
     Ok(Status::Done)

@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
-use wardgate_compiler::diagnostics::{Diagnostic, Severity};
+use wardgate_compiler::diagnostics::Diagnostic;
+
+use crate::answer::present;
+use crate::compile::severity;
 
 /// Returns the report of one run.
 pub(super) fn report(found: &[Diagnostic]) -> Json {
@@ -25,22 +28,17 @@ pub(super) fn report(found: &[Diagnostic]) -> Json {
 }
 
 fn result(found: &Diagnostic) -> Json {
-    let mut location = json!({ "artifactLocation": { "uri": uri(&found.file) } });
-    if let (Some(start), Some(end), Some(fields)) =
-        (found.position, found.end(), location.as_object_mut())
-    {
-        let region = json!({
+    let region = found.position.zip(found.end()).map(|(start, end)| {
+        json!({
             "startLine": start.line, "startColumn": start.column,
             "endLine": end.line, "endColumn": end.column,
-        });
-        fields.insert("region".to_owned(), region);
-    }
+        })
+    });
+    let location =
+        present(json!({ "artifactLocation": { "uri": uri(&found.file) }, "region": region }));
     json!({
         "ruleId": found.code.name(),
-        "level": match found.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
+        "level": severity(found),
         "message": { "text": found.message },
         "locations": [{ "physicalLocation": location }],
     })

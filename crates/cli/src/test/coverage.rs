@@ -5,8 +5,8 @@ use std::path::Path;
 use wardgate_tooling::coverage::{Coverage, html, json, lcov, text};
 
 use crate::arguments::{Runtime, Test};
-use crate::failure::{Failure, Status};
-use crate::output::{InOneLine, Output, complain, shown};
+use crate::failure::{Failure, Result, Status};
+use crate::output::{InOneLine, Output, complain, is_standard_output, shown};
 use crate::replace;
 
 /// The forms of a report.
@@ -24,7 +24,7 @@ pub(super) fn is_wanted(test: &Test) -> bool {
 }
 
 /// Refuses impossible options before any test runs.
-pub(super) fn check(test: &Test) -> Result<(), Failure> {
+pub(super) fn check(test: &Test) -> Result<()> {
     let files = &test.coverage.coverage;
     if is_wanted(test) && test.runtime == Runtime::Wasm {
         let message = "coverage is counted natively: leave `--runtime wasm` out";
@@ -45,7 +45,7 @@ pub(super) fn files(test: &Test) -> impl Iterator<Item = (&'static str, &Path)> 
 }
 
 /// Writes the reports, and returns the status of the command.
-pub(super) fn print(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
+pub(super) fn print(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status> {
     for file in &test.coverage.coverage {
         if is_standard_output(file) {
             out.line("")?;
@@ -78,7 +78,7 @@ fn report(test: &Test, coverage: &Coverage, form: Form) -> String {
     }
 }
 
-fn form(file: &Path) -> Result<Form, Failure> {
+fn form(file: &Path) -> Result<Form> {
     match file.extension().and_then(|ending| ending.to_str()) {
         Some("txt") => Ok(Form::Text),
         Some("json") => Ok(Form::Json),
@@ -90,8 +90,4 @@ fn form(file: &Path) -> Result<Form, Failure> {
             Err(Failure::usage(format!("`--coverage={shown}`: unknown file extension, {endings}")))
         }
     }
-}
-
-fn is_standard_output(file: &Path) -> bool {
-    file == Path::new("-")
 }

@@ -17,7 +17,7 @@ use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason
 use wardgate_engine::wire;
 use wardgate_tooling::suite::{Answer, Decider, Native, Question, Sources};
 
-use crate::failure::{self, Failure};
+use crate::failure::{self, Result};
 use crate::json::Document;
 use crate::node::{Script, last_words, milliseconds, question};
 
@@ -42,7 +42,7 @@ impl<'s> Node<'s> {
         base: Options,
         native: Native<'s>,
         package: Option<&Path>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let mut child = SCRIPT.start(package)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(complaints)) = pipes else {

@@ -1,5 +1,6 @@
 //! Test results as text: failures in full, and one line about the rest.
 
+use wardgate_compiler::source::Location;
 use wardgate_engine::wire::attr_json;
 use wardgate_tooling::suite::Loaded;
 use wardgate_tooling::suite::results::{
@@ -10,7 +11,7 @@ use wardgate_tooling::suite::results::{
 use super::folder;
 use super::why::Why;
 use crate::arguments::Test;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{InOneLine, Output, Tone, counted, shown};
 
 /// Prints the results.
@@ -19,7 +20,7 @@ pub(super) fn print<'s>(
     (suites, results): (&'s [Loaded], &Results),
     why: Why<'s>,
     out: &mut Output,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if !test.quiet {
         let mut report = Report { test, out: &mut *out, why };
         for (loaded, suite) in suites.iter().zip(&results.suites) {
@@ -34,7 +35,7 @@ pub(super) fn print<'s>(
 }
 
 /// Says how many tests pass under some options only.
-pub(super) fn print_differences(results: &Results, out: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_differences(results: &Results, out: &mut Output) -> Result<()> {
     for only_with in OnlyWith::ALL {
         let count = results.only_with(only_with);
         if count == 0 {
@@ -57,7 +58,7 @@ struct Report<'r, 's> {
 }
 
 impl Report<'_, '_> {
-    fn suite(&mut self, suite: &SuiteResult) -> Result<(), Failure> {
+    fn suite(&mut self, suite: &SuiteResult) -> Result<()> {
         let verdict = suite.summary().overall;
         if verdict <= Verdict::Passed && !self.test.verbose {
             return Ok(());
@@ -84,7 +85,7 @@ impl Report<'_, '_> {
         self.out.line("")
     }
 
-    fn case(&mut self, case: &CaseResult) -> Result<(), Failure> {
+    fn case(&mut self, case: &CaseResult) -> Result<()> {
         let verdict = case.outcome.verdict();
         let is_filtered = matches!(case.outcome, Outcome::Skipped(Skip::Filter(_) | Skip::Name));
         if verdict <= Verdict::Passed && (!self.test.verbose || is_filtered) {
@@ -99,7 +100,7 @@ impl Report<'_, '_> {
             Outcome::Skipped(skip) => self.reason(6, skip.reason()),
             Outcome::Errored(error) => {
                 self.lines(6, error)?;
-                self.position(case)
+                self.position(6, &case.location)
             }
             Outcome::Failed(failure) => {
                 if failure.outputs.is_empty() {
@@ -116,7 +117,7 @@ impl Report<'_, '_> {
                         let indent = if number == 0 { 6 } else { 8 };
                         self.out.line(format_args!("{:indent$}{}", "", shown(line)))?;
                     }
-                    return self.position(case);
+                    return self.position(6, &case.location);
                 }
                 for output in &failure.outputs {
                     self.output(output)?;
@@ -126,7 +127,7 @@ impl Report<'_, '_> {
         }
     }
 
-    fn output(&mut self, failure: &OutputFailure) -> Result<(), Failure> {
+    fn output(&mut self, failure: &OutputFailure) -> Result<()> {
         let expected = failure.expected.as_ref().map_or_else(|| "nothing".to_owned(), attr_json);
         let found = match &failure.found {
             ActualOutput::Value(value) => attr_json(value),
@@ -136,22 +137,20 @@ impl Report<'_, '_> {
         self.lines(6, &format!("output of {}:", failure.source))?;
         self.lines(8, &format!("expected {expected}"))?;
         self.lines(8, &format!("found    {found}"))?;
-        let at = failure.location.position;
-        let file = self.file(&failure.location.file.path);
-        self.lines(8, &format!("at {file}:{}:{}", at.line, at.column))
+        self.position(8, &failure.location)
     }
 
-    fn position(&mut self, case: &CaseResult) -> Result<(), Failure> {
-        let at = case.location.position;
-        let file = self.file(&case.location.file.path);
-        self.lines(6, &format!("at {file}:{}:{}", at.line, at.column))
+    fn position(&mut self, indent: usize, location: &Location) -> Result<()> {
+        let at = location.position;
+        let file = self.file(&location.file.path);
+        self.lines(indent, &format!("at {file}:{}:{}", at.line, at.column))
     }
 
-    fn reason(&mut self, indent: usize, reason: &str) -> Result<(), Failure> {
+    fn reason(&mut self, indent: usize, reason: &str) -> Result<()> {
         if reason.is_empty() { Ok(()) } else { self.lines(indent, reason) }
     }
 
-    fn lines(&mut self, indent: usize, text: &str) -> Result<(), Failure> {
+    fn lines(&mut self, indent: usize, text: &str) -> Result<()> {
         text.lines()
             .try_for_each(|line| self.out.line(format_args!("{:indent$}{}", "", shown(line))))
     }

@@ -12,7 +12,7 @@ use wardgate_tooling::suite::{Loaded, Results};
 
 use super::{folder, report};
 use crate::arguments::Test;
-use crate::failure::{Failure, Status};
+use crate::failure::{Result, Status};
 use crate::output::{InOneLine, Output, Tone, complain, shown};
 use crate::replace;
 
@@ -22,7 +22,7 @@ pub(super) fn run(
     suites: &[Loaded],
     results: &Results,
     out: &mut Output,
-) -> Result<Status, Failure> {
+) -> Result<Status> {
     let mut updated = 0_usize;
     let mut worst = Status::Done;
     for (loaded, result) in suites.iter().zip(&results.suites) {
@@ -52,7 +52,7 @@ pub(super) fn run(
     Ok(worst)
 }
 
-fn show(path: &Path, changes: &[Change], out: &mut Output) -> Result<(), Failure> {
+fn show(path: &Path, changes: &[Change], out: &mut Output) -> Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -70,7 +70,7 @@ fn show(path: &Path, changes: &[Change], out: &mut Output) -> Result<(), Failure
 }
 
 /// Writes a suite with the byte order mark that it had.
-fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
+fn write(path: &Path, read: &[u8], text: &str) -> Result<()> {
     let mark: &[u8] = if read.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
     replace::unchanged(path, read, &[mark, text.as_bytes()].concat())
 }

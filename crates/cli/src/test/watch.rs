@@ -13,7 +13,7 @@ use wardgate_compiler::walk::walk;
 
 use super::folder;
 use crate::arguments::Test;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, complain};
 
 /// Sizes and times of files, by their paths.
@@ -23,12 +23,16 @@ pub(super) type Snapshot = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 pub(super) fn run(
     test: &Test,
     out: &mut Output,
-    once: &dyn Fn(&mut Output) -> Result<Status, Failure>,
-) -> Result<Status, Failure> {
+    once: &dyn Fn(&mut Output) -> Result<Status>,
+) -> Result<Status> {
     let mut before = look(test);
     loop {
         if let Err(failure) = once(out).and_then(|_| out.flush()) {
-            print(failure, out)?;
+            // The user is about to mend it.
+            if matches!(failure, Failure::Message(..)) {
+                out.flush()?;
+            }
+            failure.complain()?;
         }
         complain("waiting for changes; Ctrl-C ends");
         let mut after = look(test);
@@ -43,22 +47,6 @@ pub(super) fn run(
             complain(format_args!("changed: {}", path.in_one_line()));
         }
         before = after;
-    }
-}
-
-/// Reports a failure and goes on: the user is about to mend it.
-fn print(failure: Failure, out: &mut Output) -> Result<(), Failure> {
-    match failure {
-        Failure::ReaderGone => Err(failure),
-        Failure::Message(_, message) => {
-            out.flush()?;
-            complain(format_args!("wardgate: {message}"));
-            Ok(())
-        }
-        Failure::Diagnostics(diagnostics) => {
-            diagnostics.iter().for_each(complain);
-            Ok(())
-        }
     }
 }
 

@@ -69,6 +69,9 @@ pub trait Directory {
 #[derive(Clone, Copy, Debug)]
 pub struct NoDirectory;
 
+/// A part of a request, or why the request cannot be answered.
+type Result<T, E = AuthzenError> = std::result::Result<T, E>;
+
 /// The error of a request that cannot be answered, in one sentence for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthzenError(String);

@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use super::context::Head;
 use super::deciding::{Question, decided};
 use super::peer::Peer;
-use super::reply::{Problem, Reply};
+use super::reply::{Problem, Reply, Result};
 use super::routes::{self, Dialect, Guard, Handler, Route};
 use super::traced::Traced;
 use super::{body, cerbos, media_type, operations};
@@ -54,7 +54,7 @@ pub(super) async fn answer(
 }
 
 /// Returns a result as a reply, with problems in the dialect of the endpoint.
-pub(super) fn reply(route: Option<&Route>, result: Result<Reply, Problem>) -> Reply {
+pub(super) fn reply(route: Option<&Route>, result: Result<Reply>) -> Reply {
     result.unwrap_or_else(|problem| match route.map(|route| route.dialect) {
         Some(Dialect::Cerbos) => problem.into_reply_of_cerbos(),
         Some(Dialect::Authzen | Dialect::Own) | None => Reply::from(problem),
@@ -73,7 +73,7 @@ async fn respond(
     request: Request<Incoming>,
     route: &'static Route,
     Exchange { shared, peer, traced }: Exchange<'_>,
-) -> Result<Reply, Problem> {
+) -> Result<Reply> {
     must_be_sound(&request)?;
     must_be(request.method(), route.method())?;
     let head = Head { headers: request.headers(), shared, peer };
@@ -95,7 +95,7 @@ async fn respond(
 }
 
 /// Returns the caller, if it is known and the endpoint is open to it.
-fn permitted(head: &Head<'_>, guard: Guard) -> Result<Option<Caller>, Problem> {
+fn permitted(head: &Head<'_>, guard: Guard) -> Result<Option<Caller>> {
     let Head { headers, shared, peer } = head;
     let header = headers.get(AUTHORIZATION);
     let is_open = match guard {
@@ -135,19 +135,19 @@ fn unauthorized(refusal: Refusal) -> Problem {
 }
 
 /// Refuses a request that another reader might understand differently, at any endpoint.
-fn must_be_sound<B>(request: &Request<B>) -> Result<(), Problem> {
+fn must_be_sound<B>(request: &Request<B>) -> Result<()> {
     must_name_a_host(request)?;
     must_be_framed_once(request)
 }
 
-fn must_be(method: &Method, expected: &'static Method) -> Result<(), Problem> {
+fn must_be(method: &Method, expected: &'static Method) -> Result<()> {
     let is_fine = method == expected || (method == Method::HEAD && expected == Method::GET);
     if is_fine { Ok(()) } else { Err(Problem::wrong_method(expected.as_str())) }
 }
 
 /// Refuses a request without `Host` or with two, as RFC 9112, section 3.2, requires. HTTP/1.0 may
 /// leave it out.
-fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
+fn must_name_a_host<B>(request: &Request<B>) -> Result<()> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let is_right = match (hosts.next(), hosts.next()) {
         (Some(host), None) => is_host(host.as_bytes()),
@@ -159,7 +159,7 @@ fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
 
 /// Refuses a body whose end another reader might see elsewhere: one with two lengths, or in a
 /// coding besides chunks (RFC 9112, section 6.3).
-fn must_be_framed_once<B>(request: &Request<B>) -> Result<(), Problem> {
+fn must_be_framed_once<B>(request: &Request<B>) -> Result<()> {
     let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
     let is_right = match (codings.next(), codings.next()) {
         (None, _) => true,
@@ -181,7 +181,7 @@ fn is_host(host: &[u8]) -> bool {
     host.iter().all(is_right)
 }
 
-fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+fn must_be_json(headers: &HeaderMap) -> Result<()> {
     if media_type::is_json(headers) {
         return Ok(());
     }

@@ -28,7 +28,7 @@ pub(super) use search::search;
 
 use super::cerbos::bad;
 use super::context::Context;
-use super::reply::Problem;
+use super::reply::{Problem, Result};
 use super::steps::Steps;
 use crate::policies::state::State;
 use crate::shared::Shared;
@@ -38,7 +38,7 @@ use rules::answer_from_rules;
 use tokens::Verifier;
 
 /// Answers an evaluation.
-pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Bytes, Problem> {
+pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Bytes> {
     let shared = context.shared;
     if answer_from_rules(shared) {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
@@ -61,13 +61,13 @@ pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
 }
 
 /// Answers an evaluation on the general path.
-pub(super) fn evaluation_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn evaluation_full(body: &[u8], context: Context<'_>) -> Result<String> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
     one(&evaluation, context)
 }
 
 /// Answers several.
-pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<String> {
     let shared = context.shared;
     match authzen::evaluations(body).map_err(refused)? {
         Evaluations::One(evaluation) if answer_from_rules(shared) => {
@@ -88,7 +88,7 @@ pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<String, P
     }
 }
 
-fn must_be_few(items: usize, shared: &Shared) -> Result<(), Problem> {
+fn must_be_few(items: usize, shared: &Shared) -> Result<()> {
     let limits = &shared.config().http;
     let most = limits.max_resources.saturating_mul(limits.max_actions);
     if items > most {
@@ -107,7 +107,7 @@ struct Questions<'q> {
 /// An evaluation, or the reason why it is malformed.
 type Item = Result<Evaluation, AuthzenError>;
 
-fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String, Problem> {
+fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
     let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
@@ -129,7 +129,7 @@ fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String, Problem>
     answered.map_err(refused)?
 }
 
-fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Problem> {
+fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
     let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);

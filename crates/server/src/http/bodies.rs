@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 
 use super::answer::reply;
 use super::context::Context;
-use super::reply::{Problem, Reply};
+use super::reply::{Problem, Reply, Result};
 use super::routes::{self, Handler, Path, ROUTES, Route};
 use super::{authzen, cerbos};
 use crate::policies::state::State;
@@ -82,7 +82,7 @@ impl fmt::Debug for Bodies {
     }
 }
 
-fn written(route: Option<&Route>, result: Result<Bytes, Problem>) -> (u16, String) {
+fn written(route: Option<&Route>, result: Result<Bytes>) -> (u16, String) {
     let reply = reply(route, result.map(Reply::json));
     (reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned())
 }

@@ -6,18 +6,14 @@ use hyper::body::{Body, Bytes, Incoming};
 use tokio::time::sleep;
 
 use super::peer::Peer;
-use super::reply::Problem;
+use super::reply::{Problem, Result};
 use crate::limits::{MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
 use crate::net::connections::Phase;
 use crate::net::room::RoomLease;
 
 /// Reads a whole body. Most bodies come in one piece, which is not copied. Bodies in several pieces
 /// share the room of `open`, and the returned lease gives it back when it is dropped.
-pub(crate) async fn read(
-    body: Incoming,
-    most: usize,
-    peer: &Peer,
-) -> Result<(Bytes, RoomLease), Problem> {
+pub(crate) async fn read(body: Incoming, most: usize, peer: &Peer) -> Result<(Bytes, RoomLease)> {
     let connection = &peer.connection;
     connection.enter_phase(Phase::Body);
     let read = gather(body, most, peer).await;
@@ -27,11 +23,7 @@ pub(crate) async fn read(
 }
 
 /// Reads the frames of a body, and joins them where there are several.
-async fn gather(
-    mut body: Incoming,
-    most: usize,
-    peer: &Peer,
-) -> Result<(Bytes, RoomLease), Problem> {
+async fn gather(mut body: Incoming, most: usize, peer: &Peer) -> Result<(Bytes, RoomLease)> {
     let connection = &peer.connection;
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > most.saturating_add(MAX_PASSED_OVER) {
@@ -78,7 +70,7 @@ async fn take_room(
     lease: &mut RoomLease,
     Peer { connection, open, .. }: &Peer,
     bytes: usize,
-) -> Result<(), Problem> {
+) -> Result<()> {
     if lease.grow(open.room(), bytes).is_some() {
         return Ok(());
     }

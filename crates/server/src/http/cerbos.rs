@@ -16,7 +16,7 @@ pub(super) use batch::batch;
 pub(super) use set::set;
 
 use super::context::Context;
-use super::reply::Problem;
+use super::reply::{Problem, Result};
 use super::steps::Steps;
 use crate::config::Http;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
@@ -24,7 +24,7 @@ use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: on the fast path if it applies, or else on the general path.
-pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<String> {
     match try_fast(body, context) {
         Some(answered) => {
             let Answered { resources, allowed, denied, .. } = answered;
@@ -47,7 +47,7 @@ pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
 }
 
 /// Answers CheckResources on the general path.
-pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
     let (mut text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
@@ -62,7 +62,7 @@ pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String, Pr
 }
 
 /// Says of each resource why it is decided as it is: for administrators.
-pub(super) fn explain(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn explain(body: &[u8], context: Context<'_>) -> Result<String> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
     let (mut text, budget) = (String::from("{\"results\":["), Steps::of(context.shared));
@@ -75,7 +75,7 @@ pub(super) fn explain(body: &[u8], context: Context<'_>) -> Result<String, Probl
 }
 
 /// Adds an element to a list, or a member to an object, that has begun.
-fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> {
+fn joined(text: &mut String, element: &str, most: usize) -> Result<()> {
     must_be_short(text.len().saturating_add(element.len()), most)?;
     if !text.ends_with(['[', '{']) {
         text.push(',');
@@ -85,7 +85,7 @@ fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> 
 }
 
 /// Refuses an answer of more than `most` bytes.
-pub(super) fn must_be_short(length: usize, most: usize) -> Result<(), Problem> {
+pub(super) fn must_be_short(length: usize, most: usize) -> Result<()> {
     if length > most {
         return Err(bad("the answer would be too long: request less at once".to_owned()));
     }
@@ -97,8 +97,8 @@ fn each(
     call: &mut Call,
     policies: &Policies,
     shared: &Shared,
-    mut act: impl FnMut(&Request, &Decision) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+    mut act: impl FnMut(&Request, &Decision) -> Result<()>,
+) -> Result<()> {
     let (mut tally, budget) = (Tally::default(), Steps::of(shared));
     let result = call.each(|request| {
         let decision = policies.check_within(request, SystemClock, &budget);
@@ -109,7 +109,7 @@ fn each(
     result
 }
 
-fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {
+fn read(body: &[u8], shared: &Shared) -> Result<Call> {
     let document = document(body)?;
     let call = Call::read(&document, |value| shared.tokens().read(value)).map_err(bad)?;
     must_be_few(call.entries().len(), &shared.config().http)?;
@@ -119,11 +119,11 @@ fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {
     Ok(call)
 }
 
-fn document(body: &[u8]) -> Result<Attr, Problem> {
+fn document(body: &[u8]) -> Result<Attr> {
     documents::call(body).map_err(|error| bad(error.to_string()))
 }
 
-pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<(), Problem> {
+pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<()> {
     let most = limits.max_resources;
     if resources > most {
         return Err(bad(format!(
@@ -133,7 +133,7 @@ pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<(), Problem
     Ok(())
 }
 
-fn must_be_few_actions(actions: usize, limits: &Http) -> Result<(), Problem> {
+fn must_be_few_actions(actions: usize, limits: &Http) -> Result<()> {
     let most = limits.max_actions;
     if actions > most {
         return Err(bad(format!(

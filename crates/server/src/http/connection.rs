@@ -11,19 +11,20 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 
 use super::answer::answer;
 use super::peer::Peer;
 use crate::config::Http;
-use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::net::accept::Pool;
 use crate::net::busy_poll;
 use crate::net::connections::{Connection, OpenConnection, Phase};
 use crate::net::peek;
 use crate::net::rewind::Rewind;
 use crate::net::stopping::Stopping;
+use crate::net::tls;
 use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
@@ -58,16 +59,11 @@ async fn serve(
     let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None };
     let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
     let encrypted = async {
-        match timeout(HANDSHAKE, acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => {
-                let certificates = stream.get_ref().1.peer_certificates();
-                let certificate = certificates.and_then(<[_]>::first);
-                peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
-                speak(stream, &shared, &peer).await;
-            }
-            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
-            Err(_) => tracing::debug!("a handshake took too long"),
-        }
+        let Some(stream) = tls::encrypted(&acceptor, stream).await else { return };
+        let certificates = stream.get_ref().1.peer_certificates();
+        let certificate = certificates.and_then(<[_]>::first);
+        peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
+        speak(stream, &shared, &peer).await;
     };
     // Apart, so that a plain connection does not carry the room for a handshake.
     Box::pin(encrypted).await;

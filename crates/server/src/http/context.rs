@@ -4,7 +4,7 @@ use hyper::HeaderMap;
 use wardgate_native::Policies;
 
 use super::peer::Peer;
-use super::reply::Problem;
+use super::reply::{Problem, Result};
 use crate::policies::state::State;
 use crate::shared::Shared;
 
@@ -29,7 +29,7 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     /// The server has no policies and answers by rules of SPOCP alone.
-    pub(super) fn policies(self) -> Result<&'c Policies, Problem> {
+    pub(super) fn policies(self) -> Result<&'c Policies> {
         self.state.policies().ok_or_else(Problem::no_policies)
     }
 }

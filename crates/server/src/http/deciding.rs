@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 
 use super::context::Context;
-use super::reply::Problem;
+use super::reply::{Problem, Result};
 use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
@@ -33,7 +33,7 @@ pub(super) struct Question {
 }
 
 struct Outcome {
-    result: Result<Bytes, Problem>,
+    result: Result<Bytes>,
     tally: Tally,
     /// The state of the decision, if it is traced.
     state: Option<Arc<State>>,
@@ -44,7 +44,7 @@ pub(super) async fn decided(
     question: Question,
     shared: &Arc<Shared>,
     traced: Option<&Traced<'_>>,
-) -> Result<Bytes, Problem> {
+) -> Result<Bytes> {
     let span = traced.map(Traced::begin_decision);
     let decided = match question.try_inline(shared, traced.is_some()) {
         Some(decided) => decided,
@@ -93,7 +93,7 @@ impl Question {
         }
     }
 
-    fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes, Problem> {
+    fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes> {
         (self.decide)(&self.body, Context { state, shared, caller: &self.caller })
     }
 }

@@ -1,11 +1,11 @@
 //! Endpoints for operators: health, metrics, reload, and the description for programs.
 
 use hyper::StatusCode;
-use wardgate_engine::wire::Json;
+use wardgate_native::protocol::json::document;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::context::Head;
-use super::reply::{Problem, Reply};
+use super::reply::{Problem, Reply, Result};
 use super::traced::Traced;
 use crate::policies::state::State;
 use crate::shared::Shared;
@@ -25,11 +25,11 @@ pub(super) fn open_api() -> Reply {
 ///
 /// # Errors
 /// The server is stopping, or its policies have expired.
-pub(super) fn readiness(head: &Head<'_>) -> Result<Reply, Problem> {
+pub(super) fn readiness(head: &Head<'_>) -> Result<Reply> {
     ready(head.shared.is_stopping(), &head.shared.state(), SystemClock.now())
 }
 
-pub(super) fn ready(is_stopping: bool, state: &State, now: Timestamp) -> Result<Reply, Problem> {
+pub(super) fn ready(is_stopping: bool, state: &State, now: Timestamp) -> Result<Reply> {
     let refuse =
         |code, message: &str| Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message));
     if is_stopping {
@@ -65,21 +65,19 @@ fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
 }
 
 /// Loads policies and rules now. The log has the errors.
-pub(super) async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
+pub(super) async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply> {
     let within = traced.map(|traced| traced.span().clone());
     if shared.reload_within(within).await.is_err() {
         let message = "the new policies or rules cannot be used, and the old ones stay in use: the log has the cause";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));
     }
     let state = shared.state();
-    let mut json = Json::default();
-    json.open('{');
-    if let Some(revision) = state.revision() {
-        json.field("revision", &revision.to_string());
-    }
-    json.field("serial", &state.serial().to_string());
-    json.close('}');
-    Ok(Reply::json(json.finish()))
+    Ok(Reply::json(document(|json| {
+        if let Some(revision) = state.revision() {
+            json.field("revision", &revision.to_string());
+        }
+        json.field("serial", &state.serial().to_string());
+    })))
 }
 
 const OPEN_API: &str = include_str!("openapi.json");

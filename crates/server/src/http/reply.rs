@@ -7,7 +7,10 @@ use hyper::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
-use wardgate_engine::wire::Json;
+use wardgate_native::protocol::json::document;
+
+/// A value, or the refusal.
+pub(crate) type Result<T, E = Problem> = std::result::Result<T, E>;
 
 /// An answer, before it is one of HTTP.
 #[derive(Debug)]
@@ -102,29 +105,24 @@ impl Problem {
             status if status.is_server_error() => 13.0,
             _ => 3.0,
         };
-        let mut json = Json::default();
-        json.open('{');
-        json.key("code");
-        json.number(number);
-        json.field("message", &self.message);
-        json.key("details");
-        json.open('[');
-        json.close(']');
-        json.field("error", self.code);
-        json.close('}');
-        let reply = Reply::of(self.status, "application/json", json.finish());
-        Reply { header: self.header, ..reply }
+        let body = document(|json| {
+            json.key("code");
+            json.number(number);
+            json.field("message", &self.message);
+            json.key("details");
+            json.element("[]");
+            json.field("error", self.code);
+        });
+        Reply { header: self.header, status: self.status, ..Reply::json(body) }
     }
 }
 
 impl From<Problem> for Reply {
     fn from(problem: Problem) -> Self {
-        let mut json = Json::default();
-        json.open('{');
-        json.field("error", problem.code);
-        json.field("message", &problem.message);
-        json.close('}');
-        let reply = Self::of(problem.status, "application/json", json.finish());
-        Self { header: problem.header, ..reply }
+        let body = document(|json| {
+            json.field("error", problem.code);
+            json.field("message", &problem.message);
+        });
+        Self { header: problem.header, status: problem.status, ..Self::json(body) }
     }
 }

@@ -12,7 +12,7 @@ use super::authzen::{
     self, EVALUATION, EVALUATIONS, Named, SEARCH_ACTION, SEARCH_RESOURCE, SEARCH_SUBJECT,
 };
 use super::context::{Context, Head};
-use super::reply::{Problem, Reply};
+use super::reply::{Reply, Result};
 use super::{cerbos, operations};
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
@@ -59,7 +59,7 @@ pub(super) enum Dialect {
 /// The code that answers.
 pub(super) enum Handler {
     /// Answers a `GET` from the head of the request.
-    Head(fn(&Head<'_>) -> Result<Reply, Problem>),
+    Head(fn(&Head<'_>) -> Result<Reply>),
     /// Answers the body of a `POST`.
     Body(BodyHandler, Cost),
     /// Loads policies and rules at a `POST`.
@@ -67,7 +67,7 @@ pub(super) enum Handler {
 }
 
 /// Decides on a body, and returns the response as JSON.
-pub(super) type BodyHandler = fn(&[u8], Context<'_>) -> Result<Bytes, Problem>;
+pub(super) type BodyHandler = fn(&[u8], Context<'_>) -> Result<Bytes>;
 
 /// The measure of a decision's time: could it keep the thread of a connection?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +145,7 @@ impl Route {
         Self { guard: Guard::Administrators, ..row }
     }
 
-    const fn head(
-        path: Path,
-        guard: Guard,
-        handler: fn(&Head<'_>) -> Result<Reply, Problem>,
-    ) -> Self {
+    const fn head(path: Path, guard: Guard, handler: fn(&Head<'_>) -> Result<Reply>) -> Self {
         let row = Self::row(path, Dialect::Own, Endpoint::Other, Handler::Head(handler));
         Self { guard, ..row }
     }

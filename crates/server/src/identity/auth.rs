@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::attr::Attr;
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
-use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime};
+use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime, text};
 use crate::identity::token::{self, Digest};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
 
@@ -157,11 +157,4 @@ fn certificate(config: &CertificateOf) -> (Caller, Digest) {
 
 fn find(known: &[(Caller, Digest)], given: &Digest) -> Option<Caller> {
     token::find(known.iter().map(|(caller, digest)| (caller, digest)), given, |_| true).cloned()
-}
-
-fn text<'a>(claims: &'a AttrMap, name: &str) -> Option<&'a str> {
-    match claims.get(name) {
-        Some(Attr::String(text)) => Some(text),
-        _ => None,
-    }
 }

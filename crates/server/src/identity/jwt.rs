@@ -17,7 +17,7 @@ use wardgate_native::protocol::documents;
 
 pub(crate) use jwks::RemoteKeySet;
 use keys::KeySet;
-pub(crate) use keys::Lenience;
+pub(crate) use keys::{Lenience, text};
 pub(crate) use static_keys::Keys;
 
 /// The reason for a refused token, in words that may go to its sender.

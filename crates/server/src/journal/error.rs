@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io;
 
+/// A value, or the failure of a journal.
+pub(crate) type Result<T, E = JournalError> = std::result::Result<T, E>;
+
 /// A failure of a journal.
 #[derive(Debug)]
 #[non_exhaustive]

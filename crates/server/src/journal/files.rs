@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::frame::{self, Record};
 use super::log::Log;
 use super::recover::Torn;
-use crate::journal::error::JournalError;
+use crate::journal::error::{JournalError, Result};
 
 /// The path of the journal of changes, and the lock against other writers.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Files {
     pub(crate) fn open<R: Record>(
         path: &Path,
         each: &mut dyn FnMut(R),
-    ) -> Result<(Self, Log<File>, Option<PathBuf>), JournalError> {
+    ) -> Result<(Self, Log<File>, Option<PathBuf>)> {
         let lock = open(&beside(path, "lock")).map_err(JournalError::Write)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => JournalError::Locked,
@@ -64,7 +64,7 @@ impl Files {
         changes: &mut dyn Iterator<Item = R>,
         count: u64,
         next: u64,
-    ) -> Result<Log<File>, JournalError> {
+    ) -> Result<Log<File>> {
         let path = beside(&self.path, "new");
         let written = write(&path, changes, next.saturating_sub(count));
         let replaced = written.map_err(JournalError::Write).and_then(|file| {

@@ -60,7 +60,6 @@ pub(crate) struct Head {
 
 impl Head {
     /// Reads a head, if it is one and undamaged.
-    #[must_use]
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (covered, check) = bytes.get(..HEAD_BYTES)?.split_at_checked(HEAD_BYTES - 8)?;
         if !covered.starts_with(MAGIC) || blake3::hash(covered).get(..8)? != check {
@@ -79,13 +78,11 @@ impl Head {
     }
 
     /// Returns the bytes of the frame, head and check included.
-    #[must_use]
     pub(crate) const fn frame_bytes(&self) -> usize {
         HEAD_BYTES.saturating_add(self.length).saturating_add(CHECK_BYTES)
     }
 
     /// Returns the number of the change after the last one of the frame.
-    #[must_use]
     pub(crate) fn next(&self) -> u64 {
         self.first.saturating_add(u64::from(self.count))
     }
@@ -106,13 +103,11 @@ pub(crate) fn write<R: Record>(changes: &[R], first: u64, durable: u64, out: &mu
 }
 
 /// Tells whether a frame that holds `count` changes of `bytes` can take one more of `more` bytes.
-#[must_use]
 pub(crate) const fn fits(count: usize, bytes: usize, more: usize) -> bool {
     count < MAX_FRAME_CHANGES && bytes.saturating_add(more) <= MAX_FRAME_BYTES
 }
 
 /// Reads the changes of a whole frame, if nothing of it is damaged.
-#[must_use]
 pub(crate) fn read<R: Record>(frame: &[u8]) -> Option<(Head, Vec<R>)> {
     let head = Head::read(frame)?;
     let (covered, check) = frame.get(..head.frame_bytes())?.split_last_chunk::<CHECK_BYTES>()?;

@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::frame::{self, Record};
 use super::recover::{self, Torn};
-use crate::journal::error::JournalError;
+use crate::journal::error::{JournalError, Result};
 
 /// The bytes of the journal: a file, or a simulation of its failures in tests.
 pub(crate) trait Medium: Send {
@@ -72,7 +72,7 @@ impl<M: Medium> Log<M> {
     pub(crate) fn open<R: Record>(
         mut medium: M,
         each: &mut dyn FnMut(R),
-    ) -> Result<(Self, Option<Torn>), JournalError> {
+    ) -> Result<(Self, Option<Torn>)> {
         let start = start(&mut medium, R::START)?;
         let recovered = recover::frames(&mut medium, start, each)?;
         let recover::Recovered { end, next, torn } = recovered;
@@ -92,7 +92,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// The file cannot be cut.
-    pub(crate) fn cut(&mut self) -> Result<(), JournalError> {
+    pub(crate) fn cut(&mut self) -> Result<()> {
         self.medium
             .truncate(self.end)
             .and_then(|()| self.medium.sync())
@@ -103,7 +103,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// If they cannot be written. Then the file is as it was before.
-    pub(crate) fn append<R: Record>(&mut self, changes: &[R]) -> Result<(), JournalError> {
+    pub(crate) fn append<R: Record>(&mut self, changes: &[R]) -> Result<()> {
         if self.broken {
             return Err(JournalError::Broken);
         }
@@ -126,7 +126,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// They cannot be written or synced. The file is as it was before.
-    pub(crate) fn append_durably<R: Record>(&mut self, changes: &[R]) -> Result<(), JournalError> {
+    pub(crate) fn append_durably<R: Record>(&mut self, changes: &[R]) -> Result<()> {
         let (end, next) = (self.end, self.next);
         self.append(changes)?;
         let synced = self.sync();
@@ -143,7 +143,7 @@ impl<M: Medium> Log<M> {
     /// # Errors
     /// The system reports a failure. The content of the disk is unknown then, so nothing is written
     /// any more.
-    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
+    pub(crate) fn sync(&mut self) -> Result<()> {
         if self.broken {
             return Err(JournalError::Broken);
         }
@@ -181,7 +181,7 @@ impl<M: Medium> Log<M> {
 }
 
 /// Makes sure that the file begins as it must, and returns where the frames begin.
-fn start<M: Medium>(medium: &mut M, expected: &[u8; 16]) -> Result<u64, JournalError> {
+fn start<M: Medium>(medium: &mut M, expected: &[u8; 16]) -> Result<u64> {
     let mut found = [0; 16];
     let read = read_up_to(medium, 0, &mut found)?;
     let found = found.get(..read).unwrap_or_default();
@@ -200,11 +200,7 @@ fn start<M: Medium>(medium: &mut M, expected: &[u8; 16]) -> Result<u64, JournalE
 }
 
 /// Reads until `into` is full or the file ends.
-pub(super) fn read_up_to<M: Medium>(
-    medium: &mut M,
-    at: u64,
-    into: &mut [u8],
-) -> Result<usize, JournalError> {
+pub(super) fn read_up_to<M: Medium>(medium: &mut M, at: u64, into: &mut [u8]) -> Result<usize> {
     let mut done = 0_usize;
     while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
         let from = at.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));

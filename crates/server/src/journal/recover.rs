@@ -13,7 +13,7 @@
 //!   off.
 
 use super::log::{Medium, read_up_to};
-use crate::journal::error::JournalError;
+use crate::journal::error::{JournalError, Result};
 use crate::journal::frame::{self, HEAD_BYTES, Head, MAGIC, Record};
 
 /// The pieces in which disks write: a piece is there or is not.
@@ -43,7 +43,7 @@ pub(crate) fn frames<M: Medium, R: Record>(
     medium: &mut M,
     start: u64,
     each: &mut dyn FnMut(R),
-) -> Result<Recovered, JournalError> {
+) -> Result<Recovered> {
     let length = medium.length().map_err(JournalError::Read)?;
     let (mut end, mut next, mut torn) = (start, None, None);
     let mut buffer = Vec::new();
@@ -68,7 +68,7 @@ fn frame_at<M: Medium, R: Record>(
     at: u64,
     length: u64,
     buffer: &mut Vec<u8>,
-) -> Result<Option<(Head, Vec<R>)>, JournalError> {
+) -> Result<Option<(Head, Vec<R>)>> {
     buffer.clear();
     buffer.resize(HEAD_BYTES, 0);
     let read = read_up_to(medium, at, buffer)?;
@@ -82,12 +82,7 @@ fn frame_at<M: Medium, R: Record>(
 }
 
 /// Returns the end that begins at an offset, if it may be dropped.
-fn judge<M: Medium, R: Record>(
-    medium: &mut M,
-    at: u64,
-    length: u64,
-    next: u64,
-) -> Result<Torn, JournalError> {
+fn judge<M: Medium, R: Record>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn> {
     let damaged = Err(JournalError::Damaged { offset: at });
     let rest = usize::try_from(length.saturating_sub(at))
         .map_err(|_| JournalError::Damaged { offset: at })?;

@@ -3,16 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::server::danger::ClientCertVerifier;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::config::Tls;
 use crate::files::secret;
+use crate::limits::HANDSHAKE;
 
 /// Reads certificate and key.
 ///
@@ -50,6 +54,19 @@ pub(crate) fn connector(roots: &Path) -> Result<TlsConnector, String> {
         .map_err(|error| error.to_string())?;
     let config = builder.with_root_certificates(roots_of(roots)?).with_no_client_auth();
     Ok(TlsConnector::from(Arc::new(config)))
+}
+
+/// Returns a connection after its handshake, which the client has to make in time.
+pub(crate) async fn encrypted(
+    acceptor: &TlsAcceptor,
+    stream: TcpStream,
+) -> Option<TlsStream<TcpStream>> {
+    match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => return Some(stream),
+        Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+        Err(_) => tracing::debug!("a handshake took too long"),
+    }
+    None
 }
 
 fn verifier(

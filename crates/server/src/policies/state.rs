@@ -168,18 +168,10 @@ impl Origin {
             if *before == opened.header {
                 return Ok(None);
             }
-            self.must_follow(before, &opened.header)?;
+            self.trust().must_follow(before.label.revision, opened.header.label.revision)?;
         }
         let rules = Box::from(bytes.get(opened.rules..).unwrap_or_default());
         Ok(Some(InBundle { policies: Policies::of(opened.table), header: opened.header, rules }))
-    }
-
-    fn must_follow(&self, before: &Header, next: &Header) -> Result<(), OpenError> {
-        let (expected, found) = (before.label.revision, next.label.revision);
-        if self.trust.is_some() && found < expected {
-            return Err(OpenError::OldRevision { expected, found });
-        }
-        Ok(())
     }
 
     fn trust(&self) -> Trust<'_> {

@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::journal::error::JournalError;
 
+/// A value, or the failure of the set of rules.
+pub(super) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// A failure of the set of rules or of its journal of changes.
 #[derive(Debug)]
 #[non_exhaustive]

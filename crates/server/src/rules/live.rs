@@ -9,7 +9,7 @@ use std::ops::Bound;
 use wardgate_spocp::limits::{MAX_DEPTH, MAX_RULES, MAX_TEXT};
 use wardgate_spocp::{Normal, Refused, RuleId, RuleSet};
 
-use super::error::StoreError;
+use super::error::{Result, StoreError};
 use super::key::Key;
 
 /// The rules in use.
@@ -82,12 +82,7 @@ impl Live {
     }
 
     /// Puts a rule in. If it is there, it comes from both now.
-    pub(super) fn put(
-        &mut self,
-        text: &[u8],
-        rule: &Normal,
-        is_base: bool,
-    ) -> Result<(), StoreError> {
+    pub(super) fn put(&mut self, text: &[u8], rule: &Normal, is_base: bool) -> Result<()> {
         let inserted = self.set.insert(rule).map_err(StoreError::TooMany)?;
         let key = Key::of_text(text);
         self.bytes = self.bytes.saturating_add(text.len());

@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, oneshot};
 use wardgate_spocp::Normal;
 
 use super::batch::{Refusal, RuleChange};
-use super::error::StoreError;
+use super::error::{Result, StoreError};
 use super::limits::MAX_WAITING;
 use super::live::Live;
 use super::writer::{self, ChangeRequest, Job, Load, Writer};
@@ -78,7 +78,7 @@ impl Rules {
         Self::start(Writer { live, hidden, file: None, durability, floor: 0, sync_at: None })
     }
 
-    fn start(writer: Writer) -> Result<Self, StoreError> {
+    fn start(writer: Writer) -> Result<Self> {
         let (jobs, received) = mpsc::channel();
         let live = Arc::clone(&writer.live);
         let can_change = writer.file.is_some();

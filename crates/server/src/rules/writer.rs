@@ -16,7 +16,7 @@ use wardgate_spocp::Normal;
 
 use super::batch::{Batch, Effect, Hidden, Refusal, RuleChange};
 use super::change::{Change, Kind};
-use super::error::StoreError;
+use super::error::{Result, StoreError};
 use super::key::Key;
 use super::limits::COMPACT_FROM_BYTES;
 use super::live::Live;
@@ -39,7 +39,7 @@ pub(super) struct Load {
     /// Called when the rules are in use, and before any reader sees them.
     pub(super) commit: Box<dyn FnOnce() + Send>,
     /// Receives the number of rules.
-    pub(super) answer: oneshot::Sender<Result<usize, StoreError>>,
+    pub(super) answer: oneshot::Sender<Result<usize>>,
 }
 
 /// The outcome of a change.
@@ -225,11 +225,7 @@ impl Writer {
     }
 
     /// Replaces the base rules and keeps the changes. On failure the rules stay as they were.
-    fn reload(
-        &mut self,
-        base: &[Normal],
-        commit: Box<dyn FnOnce() + Send>,
-    ) -> Result<usize, StoreError> {
+    fn reload(&mut self, base: &[Normal], commit: Box<dyn FnOnce() + Send>) -> Result<usize> {
         let read = || self.live.read().unwrap_or_else(PoisonError::into_inner);
         let added: Vec<_> = read().added().collect();
         let mut hidden = self.hidden.clone();
@@ -279,7 +275,7 @@ pub(super) struct Opened {
 }
 
 /// Opens the journal of changes. Of all changes of a rule, the last one counts.
-pub(super) fn open(path: &std::path::Path) -> Result<Opened, StoreError> {
+pub(super) fn open(path: &std::path::Path) -> Result<Opened> {
     let mut last = BTreeMap::new();
     let (files, log, torn) = Files::open(path, &mut |change: Change| {
         match change.kind {
@@ -305,7 +301,7 @@ pub(super) fn build(
     base: &[Normal],
     added: &[Normal],
     hidden: &mut BTreeMap<Key, Hidden>,
-) -> Result<Live, StoreError> {
+) -> Result<Live> {
     let mut live = Live::default();
     for hidden in hidden.values_mut() {
         hidden.is_base = false;

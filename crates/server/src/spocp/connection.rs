@@ -74,16 +74,12 @@ struct Conversation<'t, S, F> {
 ///
 /// # Errors
 /// Those of the stream.
-pub(crate) async fn converse<S, F>(
+pub(crate) async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     session: &mut Session,
     service: Service<'_>,
-    stopping: Pin<&mut F>,
-) -> io::Result<End>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    F: Future<Output = ()>,
-{
+    stopping: Pin<&mut impl Future<Output = ()>>,
+) -> io::Result<End> {
     let (input, out, pending) = (Vec::new(), Vec::new(), VecDeque::new());
     let mut conversation =
         Conversation { stream, service, stopping, input, chunk: CHUNK, began: None, out, pending };

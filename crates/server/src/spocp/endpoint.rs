@@ -20,7 +20,6 @@ use super::connection::{End, Service, converse};
 use super::session::Session;
 use crate::config::{Bounds, Spocp};
 use crate::files::secret;
-use crate::limits::HANDSHAKE;
 use crate::net::accept::Pool;
 use crate::net::connections::{Connections, OpenConnection};
 use crate::net::listeners::Sockets;
@@ -137,30 +136,22 @@ async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened
     let Some(tls) = &hub.tls else { return };
     let encrypted = Service { offers_tls: false, ..plain };
     let rest = async {
-        match timeout(HANDSHAKE, tls.accept(stream)).await {
-            Ok(Ok(mut stream)) => {
-                session.encrypted(is_administrator(stream.get_ref().1, &hub.names));
-                until_closing(&mut stream, &mut session, encrypted, &shared).await;
-                let _ = timeout(hub.bounds.write, stream.shutdown()).await;
-            }
-            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
-            Err(_) => tracing::debug!("a handshake took too long"),
-        }
+        let Some(mut stream) = tls::encrypted(tls, stream).await else { return };
+        session.encrypted(is_administrator(stream.get_ref().1, &hub.names));
+        until_closing(&mut stream, &mut session, encrypted, &shared).await;
+        let _ = timeout(hub.bounds.write, stream.shutdown()).await;
     };
     // Apart, so that a plain connection does not carry the room for a handshake.
     Box::pin(rest).await;
 }
 
 /// Talks until one of both ends it, or the place is needed for another client.
-async fn until_closing<S>(
+async fn until_closing<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
     session: &mut Session,
     service: Service<'_>,
     shared: &Shared,
-) -> End
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+) -> End {
     let mut stopping = shared.stopping();
     let stopping = pin!(stopping.begun());
     let ended = tokio::select! {

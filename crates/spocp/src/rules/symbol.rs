@@ -17,25 +17,43 @@ use crate::write;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol(pub(super) u32);
 
-/// The kinds of symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+/// Declares the kinds of symbol, in the order of their bits.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $bits:literal;)+) => {
+        /// The kinds of symbol.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Kind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            /// Returns the index of the kind in `KINDS`.
+            pub(super) const fn bits(self) -> u32 {
+                match self { $(Self::$kind => $bits,)+ }
+            }
+        }
+
+        const KINDS: [Kind; 8] = [$(Kind::$kind),+];
+    };
+}
+
+kinds! {
     /// A list closes.
-    Close,
+    Close = 0;
     /// `(*)`
-    Any,
+    Any = 1;
     /// An atom.
-    Atom,
+    Atom = 2;
     /// A list opens, with its tag.
-    Tag,
+    Tag = 3;
     /// A prefix.
-    Prefix,
+    Prefix = 4;
     /// A suffix; its text is reversed.
-    Suffix,
+    Suffix = 5;
     /// A range; its text is the canonical form.
-    Range,
+    Range = 6;
     /// A set; its text is the canonical form.
-    Set,
+    Set = 7;
 }
 
 impl Symbol {
@@ -77,22 +95,6 @@ impl Symbol {
                 write::affix(b"suffix", &text, out);
             }
             Kind::Range | Kind::Set => out.extend_from_slice(text),
-        }
-    }
-}
-
-impl Kind {
-    /// Returns the index of the kind in `KINDS`.
-    pub(super) const fn bits(self) -> u32 {
-        match self {
-            Self::Close => 0,
-            Self::Any => 1,
-            Self::Atom => 2,
-            Self::Tag => 3,
-            Self::Prefix => 4,
-            Self::Suffix => 5,
-            Self::Range => 6,
-            Self::Set => 7,
         }
     }
 }
@@ -228,14 +230,3 @@ impl<'q> Text<'q> {
 impl Hint {
     pub(super) const NONE: Self = Self { child: NONE, parent: NONE };
 }
-
-const KINDS: [Kind; 8] = [
-    Kind::Close,
-    Kind::Any,
-    Kind::Atom,
-    Kind::Tag,
-    Kind::Prefix,
-    Kind::Suffix,
-    Kind::Range,
-    Kind::Set,
-];

@@ -9,7 +9,7 @@ mod lines;
 use std::fmt::Write;
 
 use super::{Coverage, PolicyCoverage, Share, Summary};
-use lines::{Line, State};
+use lines::{Line, Look, State};
 use wardgate_compiler::source::SourceFile;
 
 /// Returns the page.
@@ -54,7 +54,7 @@ impl Page {
             total.all
         );
         for state in [State::Full, State::Part, State::None] {
-            let (class, mark, words) = (state.class(), state.mark(), state.words());
+            let Look { class, mark, words } = state.look();
             let _ = writeln!(
                 self.text,
                 "<li class=\"{class}\"><b aria-hidden=\"true\">{mark}</b> {words}</li>"
@@ -138,8 +138,7 @@ impl Page {
         let (class, mark, times) = match line {
             None => (String::new(), String::new(), String::new()),
             Some(line) => {
-                let (class, mark) = (line.state.class(), line.state.mark());
-                let words = line.state.words();
+                let Look { class, mark, words } = line.state.look();
                 (
                     format!(" class=\"{class}\""),
                     format!(
@@ -156,7 +155,7 @@ impl Page {
              <td class=\"times\">{times}</td><td>{text}</td></tr>"
         );
         for (state, note) in line.into_iter().flat_map(|line| &line.notes) {
-            let (class, note) = (state.class(), coded(note));
+            let (class, note) = (state.look().class, coded(note));
             let _ = writeln!(
                 self.text,
                 "<tr class=\"note {class}\"><td></td><td></td><td></td><td>{note}</td></tr>"

@@ -13,20 +13,12 @@ use wardgate_compiler::emit::{Enforcement, Options};
 
 /// A test that was decided.
 pub(super) struct Comparison<'c> {
-    test: &'c Test<'c>,
-    question: Question<'c>,
-    answer: &'c Answer,
+    pub(super) test: &'c Test<'c>,
+    pub(super) question: Question<'c>,
+    pub(super) answer: &'c Answer,
 }
 
-impl<'c> Comparison<'c> {
-    pub(super) const fn new(
-        test: &'c Test<'c>,
-        question: Question<'c>,
-        answer: &'c Answer,
-    ) -> Self {
-        Self { test, question, answer }
-    }
-
+impl Comparison<'_> {
     /// Sets the options that each result needs to pass.
     pub(super) fn note(&self, decider: &mut dyn Decider, cases: &mut [CaseResult]) {
         let fails = cases.iter().any(|case| matches!(case.outcome, Outcome::Failed(_)));

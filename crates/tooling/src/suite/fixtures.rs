@@ -32,7 +32,7 @@ pub(super) fn add(
     document: &Node,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut reader = SuiteReader::new(file);
-    let found = reader.fixtures(kind, document);
+    let found = reader.file(kind, document);
     let mut errors = reader.findings(false);
     if errors.is_empty() {
         let missing = "which this file does not define";
@@ -54,7 +54,7 @@ pub(super) fn add(
 }
 
 impl SuiteReader<'_> {
-    fn fixtures(&mut self, kind: Kind, document: &Node) -> Fixtures {
+    fn file(&mut self, kind: Kind, document: &Node) -> Fixtures {
         let root = self.root(document);
         let fields: &[&str] = match kind {
             Kind::Principals => &["principals", SCHEMA_FIELD, "principalGroups"],
@@ -63,28 +63,21 @@ impl SuiteReader<'_> {
         };
         let Some(object) = self.object(&root, fields) else { return Fixtures::default() };
         object.get(SCHEMA_FIELD).and_then(|value| self.text(value));
+        self.fixtures(&object)
+    }
+
+    /// Reads the fixtures of all kinds that an object has.
+    pub(super) fn fixtures(&mut self, object: &Object<'_>) -> Fixtures {
         Fixtures {
-            principals: self.principals(&object),
-            resources: self.resources(&object),
-            aux_data: self.aux_data(&object),
-            principal_groups: self.groups(&object, "principalGroups", "principals"),
-            resource_groups: self.groups(&object, "resourceGroups", "resources"),
+            principals: self.named_values(object, "principals", Self::principal),
+            resources: self.named_values(object, "resources", Self::resource),
+            aux_data: self.named_values(object, "auxData", Self::aux_data),
+            principal_groups: self.groups(object, "principalGroups", "principals"),
+            resource_groups: self.groups(object, "resourceGroups", "resources"),
         }
     }
 
-    pub(super) fn principals(&mut self, object: &Object<'_>) -> BTreeMap<String, Principal> {
-        self.named_values(object, "principals", Self::principal)
-    }
-
-    pub(super) fn resources(&mut self, object: &Object<'_>) -> BTreeMap<String, Resource> {
-        self.named_values(object, "resources", Self::resource)
-    }
-
-    pub(super) fn aux_data(&mut self, object: &Object<'_>) -> BTreeMap<String, AuxData> {
-        self.named_values(object, "auxData", Self::data)
-    }
-
-    pub(super) fn groups(
+    fn groups(
         &mut self,
         object: &Object<'_>,
         field: &str,
@@ -134,7 +127,7 @@ impl SuiteReader<'_> {
         })
     }
 
-    fn data(&mut self, value: &Value<'_>) -> Option<AuxData> {
+    fn aux_data(&mut self, value: &Value<'_>) -> Option<AuxData> {
         let object = self.object(value, &["jwt", "jwts"])?;
         let tokens = self.named_values(&object, "jwts", |reader, value| {
             let token = reader.object(value, &["claims"])?;

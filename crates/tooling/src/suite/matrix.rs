@@ -10,7 +10,7 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use super::limits::{MAX_CASES, MAX_TESTS};
-use super::model::{Expectation, Settings, Suite, Table};
+use super::model::{Expectation, Fixtures, Settings, Suite, Table};
 use super::selection::{AvailableFixtures, FixtureKind};
 use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
 use wardgate_compiler::nearest::suggestion;
@@ -119,8 +119,10 @@ impl<'s> Builder<'s> {
             return Err(vec![error.expected(format!("at most {MAX_TESTS} tests"))]);
         }
         let mut lookup = self.lookup(&principals, &resources, &mut errors);
-        let people = self.principals(&principals, &mut errors);
-        let things = self.resources(&resources, &mut errors);
+        let people = |fixtures: &'s Fixtures| &fixtures.principals;
+        let people = self.fixtures(&principals, FixtureKind::Principal, people, &mut errors);
+        let things = |fixtures: &'s Fixtures| &fixtures.resources;
+        let things = self.fixtures(&resources, FixtureKind::Resource, things, &mut errors);
         let aux_data = self.aux_data(&mut errors);
         if !errors.is_empty() {
             return Err(errors);
@@ -144,41 +146,16 @@ impl<'s> Builder<'s> {
         Ok(tests)
     }
 
-    fn principals(
-        &self,
-        names: &[String],
-        errors: &mut Vec<Diagnostic>,
-    ) -> Vec<(&'s str, &'s Principal)> {
-        let find = |fixtures: &'s super::model::Fixtures, name: &str| {
-            fixtures.principals.get_key_value(name)
-        };
-        self.fixtures(names, FixtureKind::Principal, find, errors)
-    }
-
-    fn resources(
-        &self,
-        names: &[String],
-        errors: &mut Vec<Diagnostic>,
-    ) -> Vec<(&'s str, &'s Resource)> {
-        let find = |fixtures: &'s super::model::Fixtures, name: &str| {
-            fixtures.resources.get_key_value(name)
-        };
-        self.fixtures(names, FixtureKind::Resource, find, errors)
-    }
-
     fn fixtures<T>(
         &self,
         names: &[String],
         kind: FixtureKind,
-        find: impl Fn(&'s super::model::Fixtures, &str) -> Option<(&'s String, &'s T)>,
+        map: impl Fn(&'s Fixtures) -> &'s BTreeMap<String, T>,
         errors: &mut Vec<Diagnostic>,
     ) -> Vec<(&'s str, &'s T)> {
         let mut found = Vec::with_capacity(names.len());
         for name in names {
-            let own = find(self.available.own, name);
-            let fixture =
-                own.or_else(|| self.available.shared.and_then(|shared| find(shared, name)));
-            match fixture {
+            match self.available.find(&map, name) {
                 Some((name, fixture)) => found.push((name.as_str(), fixture)),
                 None => errors.push(self.nowhere(kind, name)),
             }
@@ -211,7 +188,7 @@ impl<'s> Builder<'s> {
             let known = self.available.all(|fixtures| &fixtures.aux_data);
             errors.push(error.with(None, suggestion(&named.name, known)));
         }
-        found
+        found.map(|(_, data)| data)
     }
 
     fn lookup(

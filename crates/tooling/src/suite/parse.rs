@@ -10,8 +10,8 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::table::Evaluation;
 
 use super::model::{
-    Expectation, ExpectedEffect, ExpectedOutput, Fixtures, Input, OutputEntry, Selection, Settings,
-    Suite, Table,
+    Expectation, ExpectedEffect, ExpectedOutput, Input, OutputEntry, Selection, Settings, Suite,
+    Table,
 };
 use super::reader::SuiteReader;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
@@ -58,13 +58,7 @@ impl SuiteReader<'_> {
             description: self.optional_text(&object, "description"),
             skip: self.skip(&object),
             tables: self.tables(&object),
-            fixtures: Fixtures {
-                principals: self.principals(&object),
-                resources: self.resources(&object),
-                aux_data: self.aux_data(&object),
-                principal_groups: self.groups(&object, "principalGroups", "principals"),
-                resource_groups: self.groups(&object, "resourceGroups", "resources"),
-            },
+            fixtures: self.fixtures(&object),
             settings: self.settings(&object).unwrap_or_default(),
         })
     }

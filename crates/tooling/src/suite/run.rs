@@ -156,7 +156,8 @@ impl Runner<'_, '_> {
             self.judge(test, &answer, cases);
             if let Ok(Ok(answer)) = &answer {
                 let judged = cases.get_mut(before..).unwrap_or_default();
-                Comparison::new(test, self.question(test), answer).note(self.decider, judged);
+                let question = self.question(test);
+                Comparison { test, question, answer }.note(self.decider, judged);
             }
         }
         Ok(())

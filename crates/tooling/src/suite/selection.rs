@@ -22,13 +22,14 @@ pub(super) enum FixtureKind {
 }
 
 impl<'f> AvailableFixtures<'f> {
-    /// Returns the fixture `name` of one of the maps.
+    /// Returns the fixture `name` of one of the maps, with its name.
     pub(super) fn find<T>(
         self,
         map: impl Fn(&'f Fixtures) -> &'f BTreeMap<String, T>,
         name: &str,
-    ) -> Option<&'f T> {
-        map(self.own).get(name).or_else(|| self.shared.and_then(|shared| map(shared).get(name)))
+    ) -> Option<(&'f String, &'f T)> {
+        let shared = || map(self.shared?).get_key_value(name);
+        map(self.own).get_key_value(name).or_else(shared)
     }
 
     /// Returns the names in one of the maps, of the suite and then of its directory.
@@ -55,20 +56,6 @@ impl<'f> AvailableFixtures<'f> {
         }
     }
 
-    fn groups(self, kind: FixtureKind) -> Vec<&'f str> {
-        match kind {
-            FixtureKind::Principal => self.all(|fixtures| &fixtures.principal_groups),
-            FixtureKind::Resource => self.all(|fixtures| &fixtures.resource_groups),
-        }
-    }
-
-    fn group(self, kind: FixtureKind, name: &str) -> Option<&'f Vec<Named>> {
-        match kind {
-            FixtureKind::Principal => self.find(|fixtures| &fixtures.principal_groups, name),
-            FixtureKind::Resource => self.find(|fixtures| &fixtures.resource_groups, name),
-        }
-    }
-
     /// Returns the names of a selection, its groups resolved, each once, in their order.
     pub(super) fn select(
         self,
@@ -85,12 +72,13 @@ impl<'f> AvailableFixtures<'f> {
         };
         selection.names.iter().for_each(|named| take(&named.name));
         for group in &selection.groups {
-            match self.group(kind, &group.name) {
-                Some(members) => members.iter().for_each(|named| take(&named.name)),
+            match self.find(|fixtures| kind.groups(fixtures), &group.name) {
+                Some((_, members)) => members.iter().for_each(|named| take(&named.name)),
                 None => {
                     let message = format!("no {} group is named `{}`", kind.name(), group.name);
                     let error = Diagnostic::error(Code::UnknownFixture, &group.location, message);
-                    errors.push(error.with(None, suggestion(&group.name, self.groups(kind))));
+                    let known = self.all(|fixtures| kind.groups(fixtures));
+                    errors.push(error.with(None, suggestion(&group.name, known)));
                 }
             }
         }
@@ -104,12 +92,8 @@ impl<'f> AvailableFixtures<'f> {
         missing: &str,
         errors: &mut Vec<Diagnostic>,
     ) {
-        let groups = [
-            (FixtureKind::Principal, &fixtures.principal_groups),
-            (FixtureKind::Resource, &fixtures.resource_groups),
-        ];
-        for (kind, groups) in groups {
-            for (group, members) in groups {
+        for kind in [FixtureKind::Principal, FixtureKind::Resource] {
+            for (group, members) in kind.groups(fixtures) {
                 for member in members.iter().filter(|member| !self.has(kind, &member.name)) {
                     let message = format!(
                         "group `{group}` names the {} `{}`, {missing}",
@@ -129,6 +113,14 @@ impl FixtureKind {
         match self {
             Self::Principal => "principal",
             Self::Resource => "resource",
+        }
+    }
+
+    /// Returns the groups of fixtures of this kind.
+    const fn groups(self, fixtures: &Fixtures) -> &BTreeMap<String, Vec<Named>> {
+        match self {
+            Self::Principal => &fixtures.principal_groups,
+            Self::Resource => &fixtures.resource_groups,
         }
     }
 }

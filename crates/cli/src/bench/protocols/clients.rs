@@ -6,33 +6,25 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wardgate_server::spocp::reply::Reply;
 
 use super::homes::Socket;
-use super::workload::{Query, Workload};
+use super::workload::Query;
 
-/// A client that is connected.
-pub(crate) trait Client: Sized + Send + 'static {
-    /// Asks at the other end of this stream.
-    fn over(stream: Stream) -> Self;
-
-    /// Asks the queries with these numbers and compares the answers.
-    fn send(
-        &mut self,
-        workload: &Workload,
-        from: usize,
-        until: usize,
+/// A way to ask the server.
+pub(crate) trait Way {
+    /// Asks these queries and compares the answers.
+    fn ask(
+        stream: &mut Stream,
+        queries: &[Query],
     ) -> impl Future<Output = Result<(), String>> + Send;
-
-    /// Its stream.
-    fn into_stream(self) -> Stream;
 }
 
 /// Asks over SPOCP, one query after the other.
-pub(crate) struct Spocp(Stream);
+pub(crate) struct Spocp;
 
 /// Asks over SPOCP, many queries at once.
-pub(crate) struct Piped(Stream);
+pub(crate) struct Piped;
 
 /// Asks AuthZEN over HTTP, one query after the other.
-pub(crate) struct Http(Stream);
+pub(crate) struct Http;
 
 /// A connection, and the bytes that were read from it.
 pub(crate) struct Stream {
@@ -57,40 +49,28 @@ impl Http {
     }
 }
 
-impl Client for Spocp {
-    fn over(stream: Stream) -> Self {
-        Self(stream)
-    }
-
-    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
-        for query in workload.queries.get(from..until).unwrap_or_default() {
-            self.0.write(&query.spocp).await?;
-            self.0.reply(query).await?;
+impl Way for Spocp {
+    async fn ask(stream: &mut Stream, queries: &[Query]) -> Result<(), String> {
+        for query in queries {
+            stream.write(&query.spocp).await?;
+            stream.reply(query).await?;
         }
         Ok(())
     }
-
-    fn into_stream(self) -> Stream {
-        self.0
-    }
 }
 
-impl Client for Piped {
-    fn over(stream: Stream) -> Self {
-        Self(stream)
-    }
-
-    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
-        let mut windows = workload.queries.get(from..until).unwrap_or_default().chunks(WINDOW);
+impl Way for Piped {
+    async fn ask(stream: &mut Stream, queries: &[Query]) -> Result<(), String> {
+        let mut windows = queries.chunks(WINDOW);
         let (mut bytes, mut before): (Vec<u8>, &[Query]) = (Vec::new(), &[]);
         loop {
             let window = windows.next().unwrap_or_default();
             bytes.clear();
             window.iter().for_each(|query| bytes.extend_from_slice(&query.spocp));
-            self.0.write(&bytes).await?;
+            stream.write(&bytes).await?;
             // While the server answers these, the answers to those before are read.
             for query in before {
-                self.0.reply(query).await?;
+                stream.reply(query).await?;
             }
             if window.is_empty() {
                 return Ok(());
@@ -98,27 +78,15 @@ impl Client for Piped {
             before = window;
         }
     }
-
-    fn into_stream(self) -> Stream {
-        self.0
-    }
 }
 
-impl Client for Http {
-    fn over(stream: Stream) -> Self {
-        Self(stream)
-    }
-
-    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
-        for query in workload.queries.get(from..until).unwrap_or_default() {
-            self.0.write(&query.http).await?;
-            self.0.response(query).await?;
+impl Way for Http {
+    async fn ask(stream: &mut Stream, queries: &[Query]) -> Result<(), String> {
+        for query in queries {
+            stream.write(&query.http).await?;
+            stream.response(query).await?;
         }
         Ok(())
-    }
-
-    fn into_stream(self) -> Stream {
-        self.0
     }
 }
 

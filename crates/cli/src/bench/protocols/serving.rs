@@ -11,7 +11,7 @@ use wardgate_server::{Config, Server, ServerError, Shared};
 use super::homes::Homes;
 use super::workload::Workload;
 use crate::arguments::Protocols;
-use crate::failure::{Failure, Status};
+use crate::failure::{Failure, Result};
 
 /// The server, and where it listens.
 pub(crate) struct Serving {
@@ -25,7 +25,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    pub(crate) fn start(workload: &Workload, options: &Protocols) -> Result<Self, Failure> {
+    pub(crate) fn start(workload: &Workload, options: &Protocols) -> Result<Self> {
         let folder = Folder::new().map_err(failed)?;
         fill(&folder.0, workload, options).map_err(failed)?;
         let config = Config::parse(CONFIG, &folder.0).map_err(|error| failed(error.to_string()))?;
@@ -39,7 +39,7 @@ impl Serving {
         Ok(Self { spocp, http, homes, shared, thread, _folder: folder })
     }
 
-    pub(crate) fn stop(self) -> Result<(), Failure> {
+    pub(crate) fn stop(self) -> Result<()> {
         self.shared.stop();
         match self.thread.join() {
             Ok(ended) => ended.map_err(|error| failed(error.to_string())),
@@ -63,7 +63,7 @@ fn fill(folder: &Path, workload: &Workload, options: &Protocols) -> std::io::Res
 }
 
 fn failed(error: impl ToString) -> Failure {
-    Failure::Message(Status::BadInputOutput, error.to_string())
+    Failure::system(error.to_string())
 }
 
 struct Folder(PathBuf);

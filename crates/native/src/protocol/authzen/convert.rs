@@ -10,7 +10,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Resource};
 
 use super::read::{bad, kind_of, texts};
-use super::{AuthzenError, Directory, Entity};
+use super::{AuthzenError, Directory, Entity, Result};
 
 /// Returns the principal that a subject means: its roles are its property `roles`, or else its
 /// type.
@@ -71,7 +71,7 @@ pub(super) fn add_tokens(
     aux_data: &mut AuxData,
     context: &AttrMap,
     verify: Verify<'_>,
-) -> Result<(), AuthzenError> {
+) -> Result<()> {
     let Some(tokens) = context.get(TOKENS) else { return Ok(()) };
     let verified = verify(tokens).map_err(bad)?;
     let given = std::mem::take(&mut aux_data.jwts);
@@ -124,7 +124,7 @@ impl<'a> Properties<'a> {
     }
 
     /// Returns text, empty if there is none.
-    fn text(&self, name: &str) -> Result<String, AuthzenError> {
+    fn text(&self, name: &str) -> Result<String> {
         match self.get(name) {
             None => Ok(String::new()),
             Some(Attr::String(text)) => Ok(text.to_string()),

@@ -2,7 +2,7 @@
 
 use wardgate_engine::attr::AttrMap;
 
-use super::AuthzenError;
+use super::Result;
 use super::read::Object;
 
 /// A subject or a resource.
@@ -26,7 +26,7 @@ pub struct Action {
 }
 
 impl Entity {
-    pub(super) fn read(position: &Object<'_>) -> Result<Self, AuthzenError> {
+    pub(super) fn read(position: &Object<'_>) -> Result<Self> {
         Ok(Self {
             kind: position.text("type")?,
             id: position.text("id")?,
@@ -36,7 +36,7 @@ impl Entity {
 }
 
 impl Action {
-    pub(super) fn read(position: &Object<'_>) -> Result<Self, AuthzenError> {
+    pub(super) fn read(position: &Object<'_>) -> Result<Self> {
         Ok(Self {
             name: position.text("name")?,
             properties: position.object("properties")?.clone(),

@@ -14,7 +14,7 @@ use wardgate_engine::wire::attr_json;
 
 use super::convert::Properties;
 use super::read::bad;
-use super::{AuthzenError, Directory, Evaluation};
+use super::{AuthzenError, Directory, Evaluation, Result};
 
 /// The properties of an expression, in order. Properties that are not listed are left out, and a
 /// listed one that is missing has no value. `None` means all of them in the order of their names.
@@ -78,7 +78,7 @@ struct Writer<'l> {
 }
 
 impl Writer<'_> {
-    fn put(&mut self, bytes: &[u8]) -> Result<(), AuthzenError> {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let Some(left) = self.left.checked_sub(bytes.len()) else {
             *self.left = 0;
             return Err(bad("the S-expressions of the request would be too long".to_owned()));
@@ -88,11 +88,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        tag: &str,
-        write: impl FnOnce(&mut Self) -> Result<(), AuthzenError>,
-    ) -> Result<(), AuthzenError> {
+    fn list(&mut self, tag: &str, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         // A list that begins with `*` is a star form.
         if tag.is_empty() || tag == "*" {
             return Err(bad(format!("`{tag}` is not a name that an S-expression can have")));
@@ -103,12 +99,12 @@ impl Writer<'_> {
         self.put(b")")
     }
 
-    fn pair(&mut self, tag: &str, text: &str) -> Result<(), AuthzenError> {
+    fn pair(&mut self, tag: &str, text: &str) -> Result<()> {
         self.list(tag, |out| out.atom(text))
     }
 
     /// Writes an atom; an empty text is not an atom.
-    fn atom(&mut self, text: &str) -> Result<(), AuthzenError> {
+    fn atom(&mut self, text: &str) -> Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -116,11 +112,7 @@ impl Writer<'_> {
         self.put(text.as_bytes())
     }
 
-    fn members(
-        &mut self,
-        properties: &Properties<'_>,
-        names: Option<&[String]>,
-    ) -> Result<(), AuthzenError> {
+    fn members(&mut self, properties: &Properties<'_>, names: Option<&[String]>) -> Result<()> {
         match names {
             None => properties.entries().try_for_each(|(name, value)| self.member(name, value)),
             Some(names) => names.iter().try_for_each(|name| match properties.get(name) {
@@ -131,7 +123,7 @@ impl Writer<'_> {
     }
 
     /// Writes a member. The reader of requests bounds the depth.
-    fn member(&mut self, name: &str, value: &Attr) -> Result<(), AuthzenError> {
+    fn member(&mut self, name: &str, value: &Attr) -> Result<()> {
         self.list(name, |out| match value {
             Attr::Map(map) => out.members(&Properties::of(map), None),
             Attr::List(items) => items.iter().try_for_each(|item| out.item(item)),
@@ -142,7 +134,7 @@ impl Writer<'_> {
 
     /// Writes an element of a list, whose elements keep their positions: text as it is, and JSON
     /// for values without an atom.
-    fn item(&mut self, item: &Attr) -> Result<(), AuthzenError> {
+    fn item(&mut self, item: &Attr) -> Result<()> {
         match item {
             Attr::String(text) if !text.is_empty() => self.atom(text),
             other => self.atom(&attr_json(other)),

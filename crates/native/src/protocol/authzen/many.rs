@@ -6,7 +6,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 
 use super::limits::MAX_EVALUATIONS;
 use super::read::{Object, bad, kind_of, object};
-use super::{Action, AuthzenError, Entity, Evaluation};
+use super::{Action, AuthzenError, Entity, Evaluation, Result};
 
 /// Several questions, or one if the request has no list of them. A question that cannot be read is
 /// its error.
@@ -35,7 +35,7 @@ pub struct Shared {
 }
 
 /// A member, if there is one, or its error, which concerns only questions that leave theirs out.
-type Member<T> = Option<Result<Arc<T>, AuthzenError>>;
+type Member<T> = Option<Result<Arc<T>>>;
 
 /// The rule that ends the evaluation of several questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub enum Semantic {
 }
 
 impl Evaluations {
-    pub(super) fn read(root: &Object<'_>) -> Result<Self, AuthzenError> {
+    pub(super) fn read(root: &Object<'_>) -> Result<Self> {
         let items = root.list("evaluations")?.unwrap_or(&[]);
         let semantic = semantic(root)?;
         if items.len() > MAX_EVALUATIONS {
@@ -69,7 +69,7 @@ impl Evaluations {
 }
 
 impl Shared {
-    fn read(root: &Object<'_>) -> Result<Self, AuthzenError> {
+    fn read(root: &Object<'_>) -> Result<Self> {
         Ok(Self {
             subject: shared(root, "subject", Entity::read)?,
             action: shared(root, "action", Action::read)?,
@@ -98,7 +98,7 @@ impl Shared {
 
     /// Reads an item. Members that it leaves out are the shared ones, each as a whole; one that is
     /// `null` is not left out.
-    fn complete(&self, item: &Attr) -> Result<Evaluation, AuthzenError> {
+    fn complete(&self, item: &Attr) -> Result<Evaluation> {
         let Attr::Map(item) = item else {
             return Err(bad(format!("an evaluation must be an object, found {}", kind_of(item))));
         };
@@ -114,13 +114,9 @@ impl Shared {
     }
 }
 
-type Read<T> = fn(&Object<'_>) -> Result<T, AuthzenError>;
+type Read<T> = fn(&Object<'_>) -> Result<T>;
 
-fn shared<T>(
-    root: &Object<'_>,
-    name: &'static str,
-    read: Read<T>,
-) -> Result<Member<T>, AuthzenError> {
+fn shared<T>(root: &Object<'_>, name: &'static str, read: Read<T>) -> Result<Member<T>> {
     let map = root.given(name)?;
     Ok(map.map(|map| read(&Object { path: name, map }).map(Arc::new)))
 }
@@ -130,7 +126,7 @@ fn own_or_shared<T>(
     name: &'static str,
     read: Read<T>,
     shared: &Member<T>,
-) -> Result<Arc<T>, AuthzenError> {
+) -> Result<Arc<T>> {
     match (item.get(name), shared) {
         (Some(own), _) => read(&Object { path: name, map: object(own, name)? }).map(Arc::new),
         (None, Some(shared)) => shared.clone(),
@@ -150,7 +146,7 @@ impl Semantic {
     }
 }
 
-fn semantic(root: &Object<'_>) -> Result<Semantic, AuthzenError> {
+fn semantic(root: &Object<'_>) -> Result<Semantic> {
     let options = root.object("options")?;
     let options = Object { path: "options", map: options };
     let Some(given) = options.member("evaluations_semantic") else {

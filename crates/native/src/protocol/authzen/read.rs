@@ -2,8 +2,8 @@
 
 use wardgate_engine::attr::{Attr, AttrMap};
 
-use super::AuthzenError;
 use super::limits::{MAX_DEPTH, MAX_NAME_BYTES};
+use super::{AuthzenError, Result};
 use crate::protocol::documents;
 
 /// An object of the request.
@@ -13,31 +13,31 @@ pub(super) struct Object<'a> {
 }
 
 /// Reads JSON with at most `most` values.
-pub(super) fn document(json: &[u8], most: usize) -> Result<Attr, AuthzenError> {
+pub(super) fn document(json: &[u8], most: usize) -> Result<Attr> {
     let document = documents::attribute(json).map_err(|error| bad(error.to_string()))?;
     bounded(&document, most)?;
     Ok(document)
 }
 
 /// Returns the request itself.
-pub(super) fn root(document: &Attr) -> Result<Object<'_>, AuthzenError> {
+pub(super) fn root(document: &Attr) -> Result<Object<'_>> {
     Ok(Object { path: "", map: object(document, "the request")? })
 }
 
 impl<'a> Object<'a> {
     /// Returns the object `name`, which is required.
-    pub(super) fn required(&self, name: &'static str) -> Result<Object<'a>, AuthzenError> {
+    pub(super) fn required(&self, name: &'static str) -> Result<Object<'a>> {
         let found = self.map.get(name).ok_or_else(|| self.wrong(name, "an object", None))?;
         Ok(Object { path: name, map: object(found, name)? })
     }
 
     /// Returns the object `name`, empty if there is none.
-    pub(super) fn object(&self, name: &str) -> Result<&'a AttrMap, AuthzenError> {
+    pub(super) fn object(&self, name: &str) -> Result<&'a AttrMap> {
         Ok(self.given(name)?.unwrap_or(&NOTHING))
     }
 
     /// Returns the object `name`, or `None`.
-    pub(super) fn given(&self, name: &str) -> Result<Option<&'a AttrMap>, AuthzenError> {
+    pub(super) fn given(&self, name: &str) -> Result<Option<&'a AttrMap>> {
         match self.member(name) {
             None => Ok(None),
             Some(Attr::Map(map)) => Ok(Some(map)),
@@ -46,7 +46,7 @@ impl<'a> Object<'a> {
     }
 
     /// Returns the list `name`, or `None`.
-    pub(super) fn list(&self, name: &str) -> Result<Option<&'a [Attr]>, AuthzenError> {
+    pub(super) fn list(&self, name: &str) -> Result<Option<&'a [Attr]>> {
         match self.member(name) {
             None => Ok(None),
             Some(Attr::List(items)) => Ok(Some(items)),
@@ -60,7 +60,7 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a required name: a type, an id, or that of an action.
-    pub(super) fn text(&self, name: &str) -> Result<String, AuthzenError> {
+    pub(super) fn text(&self, name: &str) -> Result<String> {
         match self.map.get(name) {
             Some(Attr::String(text)) if text.len() > MAX_NAME_BYTES => {
                 let (name, found) = (self.name(name), text.len());
@@ -84,7 +84,7 @@ impl<'a> Object<'a> {
 }
 
 /// Returns the members of a value, or an error if it is not an object.
-pub(super) fn object<'a>(value: &'a Attr, name: &str) -> Result<&'a AttrMap, AuthzenError> {
+pub(super) fn object<'a>(value: &'a Attr, name: &str) -> Result<&'a AttrMap> {
     match value {
         Attr::Map(map) => Ok(map),
         other => {
@@ -110,7 +110,7 @@ pub(super) fn bad(message: String) -> AuthzenError {
 }
 
 /// Counts values level by level, and fails above the bounds.
-fn bounded(document: &Attr, most: usize) -> Result<(), AuthzenError> {
+fn bounded(document: &Attr, most: usize) -> Result<()> {
     let (mut level, mut values) = (vec![document], 0_usize);
     for _ in 0..=MAX_DEPTH {
         values = values.saturating_add(level.len());

@@ -10,7 +10,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use super::convert::{ACTION, Verify, add_tokens, aux_data, claims, principal, resource};
-use super::{Action, AuthzenError, Directory, Entity, Evaluation, Shared};
+use super::{Action, AuthzenError, Directory, Entity, Evaluation, Result, Shared};
 
 /// Converts questions into requests.
 pub struct Requests<'r> {
@@ -26,11 +26,8 @@ pub struct Requests<'r> {
 /// moment.
 struct Part<S, T> {
     shared: Option<Arc<S>>,
-    converted: Option<Converted<T>>,
+    converted: Option<Result<T>>,
 }
-
-/// A part that cannot be converted is the error of every question that needs it.
-type Converted<T> = Result<T, AuthzenError>;
 
 impl<'r> Requests<'r> {
     /// Returns a converter that has converted no part.
@@ -80,12 +77,12 @@ impl<S, T> Part<S, T> {
 
     /// Returns the conversion of `source`: takes the stored one if it is shared and was converted
     /// before.
-    fn take(&mut self, source: &Arc<S>, convert: impl FnOnce(&S) -> Converted<T>) -> Converted<T> {
+    fn take(&mut self, source: &Arc<S>, convert: impl FnOnce(&S) -> Result<T>) -> Result<T> {
         let before = if self.is_shared(source) { self.converted.take() } else { None };
         before.unwrap_or_else(|| convert(source))
     }
 
-    fn put_back(&mut self, source: &Arc<S>, converted: Converted<T>) {
+    fn put_back(&mut self, source: &Arc<S>, converted: Result<T>) {
         if self.is_shared(source) {
             self.converted = Some(converted);
         }
@@ -96,22 +93,19 @@ impl<S, T> Part<S, T> {
     }
 }
 
-/// The parts of one request.
+/// The parts of one request. A part that cannot be converted is the error of every question that
+/// needs it.
 struct Parts {
-    principal: Converted<Principal>,
-    resource: Converted<Resource>,
+    principal: Result<Principal>,
+    resource: Result<Resource>,
     /// Has a free entry for the claims of the action, unless a verified token has their name.
-    aux_data: Converted<AuxData>,
-    claims: Converted<Attr>,
+    aux_data: Result<AuxData>,
+    claims: Result<Attr>,
 }
 
 impl Parts {
     /// Moves the parts into a request, and back after the answer.
-    fn with<R>(
-        &mut self,
-        action: &str,
-        answer: impl FnOnce(&Request) -> R,
-    ) -> Result<R, AuthzenError> {
+    fn with<R>(&mut self, action: &str, answer: impl FnOnce(&Request) -> R) -> Result<R> {
         let principal = self.principal.as_mut().map_err(|error| error.clone())?;
         let resource = self.resource.as_mut().map_err(|error| error.clone())?;
         let aux_data = self.aux_data.as_mut().map_err(|error| error.clone())?;
@@ -133,7 +127,7 @@ impl Parts {
 }
 
 /// Converts a context, and leaves the entry of the action free.
-fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Converted<AuxData> {
+fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Result<AuxData> {
     let mut converted = aux_data(context, &AttrMap::new());
     if let Some(position) = converted.jwts.get_mut(ACTION) {
         *position = Attr::Null;

@@ -10,7 +10,7 @@ use wardgate_engine::request::Request;
 use super::convert::{Verify, add_tokens, aux_data, principal, resource};
 use super::limits::{MAX_CANDIDATES, MAX_WHOLE};
 use super::read::{Object, bad, kind_of};
-use super::{Action, AuthzenError, Directory, Entity};
+use super::{Action, AuthzenError, Directory, Entity, Result};
 use crate::clock::Clock;
 use crate::policies::Policies;
 
@@ -100,7 +100,7 @@ pub struct SearchResults {
 }
 
 impl Search {
-    pub(super) fn read(root: &Object<'_>, search_kind: SearchKind) -> Result<Self, AuthzenError> {
+    pub(super) fn read(root: &Object<'_>, search_kind: SearchKind) -> Result<Self> {
         let entity = |name: &'static str, is_target: bool| {
             let position = root.required(name)?;
             if !is_target {
@@ -178,7 +178,7 @@ impl Search {
 
     /// Returns the request without the part that is searched for; `None` if a named entity is not
     /// known.
-    fn request(&self, basis: Basis<'_>) -> Result<Option<Request>, AuthzenError> {
+    fn request(&self, basis: Basis<'_>) -> Result<Option<Request>> {
         let mut aux_data = aux_data(&self.context, &self.action.properties);
         add_tokens(&mut aux_data, &self.context, basis.verify)?;
         if !self.is_known(basis.directory) {
@@ -259,12 +259,12 @@ pub fn scan<'n, T>(
     Ok(SearchResults { results, next })
 }
 
-fn candidates(root: &Object<'_>, kind: &str) -> Result<Option<Vec<Entity>>, AuthzenError> {
+fn candidates(root: &Object<'_>, kind: &str) -> Result<Option<Vec<Entity>>> {
     let Some(items) = candidate_list(root)? else { return Ok(None) };
     items.iter().map(|item| candidate(item, kind)).collect::<Result<_, _>>().map(Some)
 }
 
-fn candidate_actions(root: &Object<'_>) -> Result<Option<Vec<Entity>>, AuthzenError> {
+fn candidate_actions(root: &Object<'_>) -> Result<Option<Vec<Entity>>> {
     let Some(items) = candidate_list(root)? else { return Ok(None) };
     let action = |item| {
         let id = Object { path: "candidates[]", map: members(item)? }.text("name")?;
@@ -273,7 +273,7 @@ fn candidate_actions(root: &Object<'_>) -> Result<Option<Vec<Entity>>, AuthzenEr
     items.iter().map(action).collect::<Result<_, _>>().map(Some)
 }
 
-fn candidate_list<'a>(root: &Object<'a>) -> Result<Option<&'a [Attr]>, AuthzenError> {
+fn candidate_list<'a>(root: &Object<'a>) -> Result<Option<&'a [Attr]>> {
     let items = root.list("candidates")?;
     let found = items.map_or(0, <[Attr]>::len);
     if found > MAX_CANDIDATES {
@@ -284,14 +284,14 @@ fn candidate_list<'a>(root: &Object<'a>) -> Result<Option<&'a [Attr]>, AuthzenEr
     Ok(items)
 }
 
-fn members(item: &Attr) -> Result<&AttrMap, AuthzenError> {
+fn members(item: &Attr) -> Result<&AttrMap> {
     match item {
         Attr::Map(map) => Ok(map),
         _ => Err(bad(format!("a candidate must be an object, found {}", kind_of(item)))),
     }
 }
 
-fn candidate(item: &Attr, kind: &str) -> Result<Entity, AuthzenError> {
+fn candidate(item: &Attr, kind: &str) -> Result<Entity> {
     let position = Object { path: "candidates[]", map: members(item)? };
     let is_other = |given: &Attr| *given != Attr::String(kind.into());
     if position.member("type").is_some_and(is_other) {
@@ -301,7 +301,7 @@ fn candidate(item: &Attr, kind: &str) -> Result<Entity, AuthzenError> {
     Ok(Entity { kind: kind.to_owned(), id: position.text("id")?, properties })
 }
 
-fn page(root: &Object<'_>) -> Result<Option<Page>, AuthzenError> {
+fn page(root: &Object<'_>) -> Result<Option<Page>> {
     let Some(map) = root.given("page")? else { return Ok(None) };
     let position = Object { path: "page", map };
     let token = match position.member("token") {

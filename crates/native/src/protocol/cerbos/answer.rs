@@ -1,8 +1,10 @@
 //! Decisions in the JSON of Cerbos: the one writer of each part of its messages.
 
-use wardgate_engine::decision::{Decision, Effect, Output, ValidationError, ValidationSource};
+use wardgate_engine::decision::{Decision, Effect, Output, ValidationSource};
 use wardgate_engine::request::Resource;
 use wardgate_engine::wire::Json;
+
+use crate::protocol::json::{document, list, member, object};
 
 /// The beginning of a CheckResources response; results follow, and then `]}`.
 #[must_use]
@@ -32,27 +34,23 @@ impl ResultEntry<'_> {
     /// Writes the result.
     pub fn write(&self, json: &mut Json) {
         let Self { resource, decision, outputs, with_meta } = *self;
-        json.open('{');
-        json.key("resource");
-        json.open('{');
-        json.field("id", &resource.id);
-        json.field("kind", &resource.kind);
-        optional(json, "policyVersion", &resource.policy_version);
-        optional(json, "scope", &resource.scope);
-        json.close('}');
-        effects(json, decision);
-        validation_errors(json, decision);
-        if with_meta {
-            json.key("meta");
-            meta(json, decision);
-        }
-        if !outputs.is_empty() {
-            json.key("outputs");
-            json.open('[');
-            outputs.iter().for_each(|output| json.element(output));
-            json.close(']');
-        }
-        json.close('}');
+        object(json, |json| {
+            member(json, "resource", |json| {
+                json.field("id", &resource.id);
+                json.field("kind", &resource.kind);
+                optional(json, "policyVersion", &resource.policy_version);
+                optional(json, "scope", &resource.scope);
+            });
+            effects(json, decision);
+            validation_errors(json, decision);
+            if with_meta {
+                json.key("meta");
+                meta(json, decision);
+            }
+            if !outputs.is_empty() {
+                list(json, "outputs", outputs, |json, output| json.element(output));
+            }
+        });
     }
 }
 
@@ -73,29 +71,26 @@ pub fn outputs(decision: &Decision, most: usize) -> Vec<String> {
 }
 
 fn output_json(Output { source, action, value }: &Output) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    json.field("src", source);
-    json.field("action", action);
-    match value {
-        Ok(value) => {
-            json.key("val");
-            json.attr(value);
+    document(|json| {
+        json.field("src", source);
+        json.field("action", action);
+        match value {
+            Ok(value) => {
+                json.key("val");
+                json.attr(value);
+            }
+            Err(error) => json.field("error", error),
         }
-        Err(error) => json.field("error", error),
-    }
-    json.close('}');
-    json.finish()
+    })
 }
 
 /// Writes the effect on each action.
 pub fn effects(json: &mut Json, decision: &Decision) {
-    json.key("actions");
-    json.open('{');
-    for action in &decision.actions {
-        json.field(&action.action, effect(action.effect));
-    }
-    json.close('}');
+    member(json, "actions", |json| {
+        for action in &decision.actions {
+            json.field(&action.action, effect(action.effect));
+        }
+    });
 }
 
 /// Writes where attributes do not fit their schema, if there is such a place.
@@ -103,42 +98,35 @@ pub fn validation_errors(json: &mut Json, decision: &Decision) {
     if decision.validation_errors.is_empty() {
         return;
     }
-    json.key("validationErrors");
-    json.open('[');
-    for ValidationError { path, message, source } in &decision.validation_errors {
-        json.open('{');
-        json.field("path", path);
-        json.field("message", message);
-        let source = match source {
-            ValidationSource::Principal => "SOURCE_PRINCIPAL",
-            ValidationSource::Resource => "SOURCE_RESOURCE",
-        };
-        json.field("source", source);
-        json.close('}');
-    }
-    json.close(']');
+    list(json, "validationErrors", &decision.validation_errors, |json, error| {
+        object(json, |json| {
+            json.field("path", &error.path);
+            json.field("message", &error.message);
+            let source = match error.source {
+                ValidationSource::Principal => "SOURCE_PRINCIPAL",
+                ValidationSource::Resource => "SOURCE_RESOURCE",
+            };
+            json.field("source", source);
+        });
+    });
 }
 
 /// Writes which policies decided, and the derived roles in effect.
 pub fn meta(json: &mut Json, decision: &Decision) {
-    json.open('{');
-    json.key("actions");
-    json.open('{');
-    for action in &decision.actions {
-        json.key(&action.action);
-        json.open('{');
-        json.field("matchedPolicy", &action.policy);
-        optional(json, "matchedScope", &action.scope);
-        json.close('}');
-    }
-    json.close('}');
-    if !decision.effective_derived_roles.is_empty() {
-        json.key("effectiveDerivedRoles");
-        json.open('[');
-        decision.effective_derived_roles.iter().for_each(|role| json.string(role));
-        json.close(']');
-    }
-    json.close('}');
+    object(json, |json| {
+        member(json, "actions", |json| {
+            for action in &decision.actions {
+                member(json, &action.action, |json| {
+                    json.field("matchedPolicy", &action.policy);
+                    optional(json, "matchedScope", &action.scope);
+                });
+            }
+        });
+        let roles = &decision.effective_derived_roles;
+        if !roles.is_empty() {
+            list(json, "effectiveDerivedRoles", roles, |json, role| json.string(role));
+        }
+    });
 }
 
 /// Writes text that is not empty.

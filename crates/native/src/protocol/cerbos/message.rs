@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
+use crate::request::word;
+
 /// The fields of one message, and its path in the request.
 #[derive(Debug)]
 pub struct Message<'a> {
@@ -155,14 +157,7 @@ impl<'a> Message<'a> {
 
 /// Returns a message with the expected and the found kind.
 fn wrong_kind(path: &str, expected: &str, found: &Attr) -> String {
-    let found = match found {
-        Attr::Null => "null",
-        Attr::Bool(_) => "true or false",
-        Attr::Number(_) => "a number",
-        Attr::String(_) => "text",
-        Attr::List(_) => "a list",
-        Attr::Map(_) => "an object",
-    };
+    let found = word(found);
     if path.is_empty() {
         return format!("a request must be {expected}, found {found}");
     }

@@ -7,21 +7,19 @@ use hyper::HeaderMap;
 use hyper::StatusCode;
 use hyper::header::HOST;
 use hyper::http::uri::Authority;
-use wardgate_engine::wire::Json;
+use wardgate_native::protocol::json::document;
 
 use super::rules::answer_from_rules;
 use crate::address;
 use crate::http::context::Head;
 use crate::http::peer::Peer;
-use crate::http::reply::Problem;
+use crate::http::reply::{Problem, Result};
 
 /// Returns the URLs of the endpoints.
 ///
 /// # Errors
 /// AuthZEN is not served, or its URL is unknown.
-pub(in crate::http) fn metadata(
-    Head { headers, shared, peer }: &Head<'_>,
-) -> Result<String, Problem> {
+pub(in crate::http) fn metadata(Head { headers, shared, peer }: &Head<'_>) -> Result<String> {
     let state = shared.state();
     let are_entities_known = answer_from_rules(shared) || {
         state.policies().ok_or_else(Problem::no_policies)?;
@@ -35,15 +33,13 @@ pub(in crate::http) fn metadata(
 }
 
 fn written(url: &str, are_entities_known: bool) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    json.field("policy_decision_point", url);
     let of_entities = if are_entities_known { &OF_ENTITIES[..] } else { &[] };
-    for Named { member, path } in ALWAYS.iter().chain(of_entities) {
-        json.field(member, &format!("{url}{path}"));
-    }
-    json.close('}');
-    json.finish()
+    document(|json| {
+        json.field("policy_decision_point", url);
+        for Named { member, path } in ALWAYS.iter().chain(of_entities) {
+            json.field(member, &format!("{url}{path}"));
+        }
+    })
 }
 
 /// Returns the URL of a loopback listener: by the name of the header `Host` if that is one of this

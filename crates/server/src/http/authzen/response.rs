@@ -12,13 +12,14 @@ use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
-use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
+use wardgate_native::protocol::cerbos::answer::{self, ResultEntry, optional};
+use wardgate_native::protocol::json::{document, list, member};
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
 use crate::http::cerbos::{must_be_few, must_be_short};
 use crate::http::context::Context;
-use crate::http::reply::Problem;
+use crate::http::reply::Result;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::telemetry::metrics::Tally;
@@ -65,26 +66,19 @@ impl SubjectResponse {
     }
 
     /// Returns the context of the answers, unless it is longer than an answer may be.
-    fn context(&self) -> Result<String, Problem> {
-        let mut json = Json::default();
-        json.open('{');
-        json.key("cerbos.response");
-        json.open('{');
-        if !self.request_id.is_empty() {
-            json.field("requestId", &self.request_id);
-        }
-        json.key("results");
-        json.open('[');
-        self.results.iter().for_each(|entry| entry.write(&mut json));
-        json.close(']');
-        json.close('}');
-        json.close('}');
-        must_be_short(json.length(), MAX_ANSWER_BYTES)?;
-        Ok(json.finish())
+    fn context(&self) -> Result<String> {
+        let text = document(|json| {
+            member(json, "cerbos.response", |json| {
+                optional(json, "requestId", &self.request_id);
+                list(json, "results", &self.results, |json, entry| entry.write(json));
+            });
+        });
+        must_be_short(text.len(), MAX_ANSWER_BYTES)?;
+        Ok(text)
     }
 
     /// Returns the answer to the only question.
-    pub(super) fn answer(&self, is_allowed: bool) -> Result<String, Problem> {
+    pub(super) fn answer(&self, is_allowed: bool) -> Result<String> {
         Ok(response(is_allowed, &self.context()?))
     }
 
@@ -145,7 +139,7 @@ impl Entry {
 
 /// Answers several evaluations. As in Cerbos, the metadata covers all of them, also those after the
 /// end of the semantic: the tests of Cerbos have it so.
-pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Problem> {
+pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
     let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
@@ -227,7 +221,7 @@ impl<T: Debug> Digests<T> {
 fn written(
     answers: &[Result<(usize, bool), AuthzenError>],
     groups: &[SubjectResponse],
-) -> Result<String, Problem> {
+) -> Result<String> {
     let contexts = groups.iter().map(SubjectResponse::context).collect::<Result<Vec<_>, _>>()?;
     let mut text = String::from("{\"evaluations\":[");
     for (index, answer) in answers.iter().enumerate() {

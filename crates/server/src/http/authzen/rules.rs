@@ -17,7 +17,7 @@ use wardgate_spocp::{Element, Elements, Normal};
 use super::search::known;
 use super::{Item, each, refused};
 use crate::http::cerbos::bad;
-use crate::http::reply::Problem;
+use crate::http::reply::{Problem, Result};
 use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
 use crate::policies::state::State;
 use crate::rules::Live;
@@ -41,8 +41,8 @@ pub(in crate::http) fn answer_from_rules(shared: &Shared) -> bool {
 /// Calls `answer` with the rules and the state that belongs to them. Neither changes meanwhile.
 pub(super) fn with<R>(
     shared: &Shared,
-    answer: impl FnOnce(&ByRules<'_>) -> Result<R, Problem>,
-) -> Result<R, Problem> {
+    answer: impl FnOnce(&ByRules<'_>) -> Result<R>,
+) -> Result<R> {
     let (Some(rules), Some(shape)) = (shared.rules(), &shared.config().authzen.rules) else {
         return Err(Problem::not_found());
     };
@@ -53,7 +53,7 @@ pub(super) fn with<R>(
 
 impl ByRules<'_> {
     /// Answers an evaluation.
-    pub(super) fn one(&self, evaluation: &Evaluation, shared: &Shared) -> Result<String, Problem> {
+    pub(super) fn one(&self, evaluation: &Evaluation, shared: &Shared) -> Result<String> {
         let is_allowed = self.allows(evaluation).map_err(refused)?;
         shared.decided(Tally::one(is_allowed));
         let mut json = Json::default();
@@ -96,7 +96,7 @@ impl ByRules<'_> {
     }
 
     /// Finds those that are allowed.
-    pub(super) fn found(&self, search: &Search, window: Window) -> Result<SearchResults, Problem> {
+    pub(super) fn found(&self, search: &Search, window: Window) -> Result<SearchResults> {
         if !search.is_known(self.state.directory()) {
             return Ok(SearchResults::default());
         }
@@ -134,7 +134,7 @@ impl ByRules<'_> {
     }
 
     /// The ids or actions that rules about resources of this type name.
-    fn named(&self, search: &Search) -> Result<BTreeSet<String>, Problem> {
+    fn named(&self, search: &Search) -> Result<BTreeSet<String>> {
         if self.live.len() > MAX_NAMING_RULES {
             return Err(bad(format!(
                 "there are more than {MAX_NAMING_RULES} rules to search: name `candidates`"

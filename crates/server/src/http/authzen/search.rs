@@ -2,18 +2,18 @@
 
 use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
-use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{
     self, Basis, Entity, Search, SearchKind, SearchResults, Window,
 };
+use wardgate_native::protocol::json::{document, list, member, object};
 
 use super::rules::answer_from_rules;
 use super::tokens::Verifier;
 use super::{refused, rules};
 use crate::http::cerbos::bad;
 use crate::http::context::Context;
-use crate::http::reply::Problem;
+use crate::http::reply::{Problem, Result};
 use crate::http::steps::Steps;
 use crate::identity::page_token::{PagePosition, PageTokens};
 use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
@@ -25,7 +25,7 @@ pub(in crate::http) fn search(
     body: &[u8],
     search_kind: SearchKind,
     context: Context<'_>,
-) -> Result<String, Problem> {
+) -> Result<String> {
     let Context { shared, caller, .. } = context;
     let search = authzen::search(body, search_kind).map_err(refused)?;
     let Some(page_tokens) = shared.page_tokens() else {
@@ -48,7 +48,7 @@ pub(in crate::http) fn search(
     Ok(written(&search, &results, token.as_deref()))
 }
 
-fn found(search: &Search, window: Window, context: Context<'_>) -> Result<SearchResults, Problem> {
+fn found(search: &Search, window: Window, context: Context<'_>) -> Result<SearchResults> {
     let Context { state, shared, .. } = context;
     if answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
@@ -90,11 +90,7 @@ pub(super) fn known<'k>(search: &'k Search, state: &'k State) -> Option<&'k [Ent
 
 /// Returns the position of the page. An empty token means the first one: the specification ends a
 /// listing with it.
-fn position(
-    search: &Search,
-    page_tokens: &PageTokens,
-    caller: &str,
-) -> Result<PagePosition, Problem> {
+fn position(search: &Search, page_tokens: &PageTokens, caller: &str) -> Result<PagePosition> {
     let page = search.page.as_ref();
     let most = u64::try_from(MAX_RESULTS).unwrap_or(u64::MAX);
     match page.and_then(|page| page.token.as_deref()) {
@@ -108,30 +104,22 @@ fn position(
 }
 
 fn written(search: &Search, results: &[String], token: Option<&str>) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    if let Some(token) = token {
-        json.key("page");
-        json.open('{');
-        json.field("next_token", token);
-        json.key("count");
-        json.number(u32::try_from(results.len()).map_or(f64::INFINITY, f64::from));
-        json.close('}');
-    }
-    json.key("results");
-    json.open('[');
-    for name in results {
-        json.open('{');
-        match search.search_kind {
-            SearchKind::Actions => json.field("name", name),
-            _ => {
-                json.field("type", search.kind());
-                json.field("id", name);
-            }
+    document(|json| {
+        if let Some(token) = token {
+            member(json, "page", |json| {
+                json.field("next_token", token);
+                json.key("count");
+                json.number(u32::try_from(results.len()).map_or(f64::INFINITY, f64::from));
+            });
         }
-        json.close('}');
-    }
-    json.close(']');
-    json.close('}');
-    json.finish()
+        list(json, "results", results, |json, name| {
+            object(json, |json| match search.search_kind {
+                SearchKind::Actions => json.field("name", name),
+                _ => {
+                    json.field("type", search.kind());
+                    json.field("id", name);
+                }
+            });
+        });
+    })
 }

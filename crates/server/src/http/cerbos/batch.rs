@@ -1,31 +1,24 @@
 //! CheckResourceBatch, which CheckResources replaced.
 
-use wardgate_engine::wire::Json;
-
 use super::{each, joined, read};
 use crate::http::context::Context;
-use crate::http::reply::Problem;
+use crate::http::reply::Result;
 use crate::limits::MAX_ANSWER_BYTES;
-use wardgate_native::protocol::cerbos::answer::{effects, optional, validation_errors};
+use wardgate_native::protocol::cerbos::answer::{begin_response, effects, validation_errors};
+use wardgate_native::protocol::json::document;
 
 /// Answers it.
-pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
-    let mut json = Json::default();
-    json.open('{');
-    optional(&mut json, "requestId", call.request_id());
-    json.key("results");
-    json.open('[');
-    let mut text = json.finish();
+    let mut text = begin_response(call.request_id());
     each(&mut call, policies, context.shared, |request, decision| {
-        let mut json = Json::default();
-        json.open('{');
-        json.field("resourceId", &request.resource.id);
-        effects(&mut json, decision);
-        validation_errors(&mut json, decision);
-        json.close('}');
-        joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)
+        let result = document(|json| {
+            json.field("resourceId", &request.resource.id);
+            effects(json, decision);
+            validation_errors(json, decision);
+        });
+        joined(&mut text, &result, MAX_ANSWER_BYTES)
     })?;
     Ok(text + "]}")
 }

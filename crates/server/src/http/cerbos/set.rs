@@ -10,7 +10,7 @@ use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
 use super::{bad, document, joined, must_be_few, must_be_few_actions};
 use crate::http::context::Context;
-use crate::http::reply::Problem;
+use crate::http::reply::Result;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::shared::Shared;
@@ -18,7 +18,7 @@ use crate::telemetry::metrics::Tally;
 use wardgate_native::protocol::cerbos::answer::{effects, meta, optional, validation_errors};
 
 /// Answers it.
-pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String> {
     let (policies, shared) = (context.policies()?, context.shared);
     let document = document(body)?;
     let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;

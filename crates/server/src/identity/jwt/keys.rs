@@ -265,7 +265,8 @@ fn is_for_signatures(map: &AttrMap) -> bool {
     verifies && text(map, "use").is_none_or(|meant| meant == "sig")
 }
 
-fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {
+/// Returns a member that is text.
+pub(crate) fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {
     match map.get(name) {
         Some(Attr::String(text)) => Some(text),
         _ => None,

@@ -3,36 +3,30 @@
 //! It is the mapping of Protocol Buffers to JSON with the exceptions of OTLP 1: ids in hexadecimal
 //! digits, enumerations as numbers. Numbers of 64 bits are text.
 
+use wardgate_bundle::hexadecimal;
 use wardgate_engine::wire::Json;
+use wardgate_native::protocol::json::{document, list, member, object};
 
 use super::span::{Attribute, Kind, Span, Value};
 
 /// Writes a request for a collector, of one service.
 pub(super) fn request(service: &str, spans: &[Span]) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    json.key("resourceSpans");
-    json.open('[');
-    json.open('{');
-    json.key("resource");
-    json.open('{');
-    attributes(&mut json, &resource(service));
-    json.close('}');
-    json.key("scopeSpans");
-    json.open('[');
-    json.open('{');
-    json.key("scope");
-    json.open('{');
-    json.field("name", "wardgate");
-    json.field("version", VERSION);
-    json.close('}');
-    json.key("spans");
-    json.open('[');
-    spans.iter().for_each(|one| span(&mut json, one));
-    for bracket in [']', '}', ']', '}', ']', '}'] {
-        json.close(bracket);
-    }
-    json.finish()
+    document(|json| {
+        list_of_one(json, "resourceSpans", |json| {
+            member(json, "resource", |json| attributes(json, &resource(service)));
+            list_of_one(json, "scopeSpans", |json| {
+                member(json, "scope", |json| {
+                    json.field("name", "wardgate");
+                    json.field("version", VERSION);
+                });
+                list(json, "spans", spans, span);
+            });
+        });
+    })
+}
+
+fn list_of_one(json: &mut Json, name: &str, members: impl Fn(&mut Json)) {
+    list(json, name, [members], object);
 }
 
 /// Writes the attributes of the server as a whole.
@@ -48,64 +42,52 @@ fn resource(service: &str) -> [Attribute; 5] {
 
 fn span(json: &mut Json, span: &Span) {
     let context = &span.context;
-    json.open('{');
-    json.field("traceId", &hexadecimal(&context.trace));
-    json.field("spanId", &hexadecimal(&context.span));
-    if let Some(parent) = &context.parent {
-        json.field("parentSpanId", &hexadecimal(parent));
-    }
-    if let Some(state) = &context.state {
-        json.field("traceState", state);
-    }
-    json.key("flags");
-    json.number(if context.is_remote { SAMPLED + KNOWN + REMOTE } else { SAMPLED + KNOWN });
-    json.field("name", &span.name);
-    json.key("kind");
-    json.number(match span.kind {
-        Kind::Internal => 1.0,
-        Kind::Server => 2.0,
+    object(json, |json| {
+        json.field("traceId", &hexadecimal(&context.trace));
+        json.field("spanId", &hexadecimal(&context.span));
+        if let Some(parent) = &context.parent {
+            json.field("parentSpanId", &hexadecimal(parent));
+        }
+        if let Some(state) = &context.state {
+            json.field("traceState", state);
+        }
+        json.key("flags");
+        json.number(if context.is_remote { SAMPLED + KNOWN + REMOTE } else { SAMPLED + KNOWN });
+        json.field("name", &span.name);
+        json.key("kind");
+        json.number(match span.kind {
+            Kind::Internal => 1.0,
+            Kind::Server => 2.0,
+        });
+        json.field("startTimeUnixNano", &span.begin.to_string());
+        json.field("endTimeUnixNano", &span.end.to_string());
+        attributes(json, &span.attributes);
+        if span.has_failed {
+            member(json, "status", |json| {
+                json.key("code");
+                json.number(ERROR);
+            });
+        }
     });
-    json.field("startTimeUnixNano", &span.begin.to_string());
-    json.field("endTimeUnixNano", &span.end.to_string());
-    attributes(json, &span.attributes);
-    if span.has_failed {
-        json.key("status");
-        json.open('{');
-        json.key("code");
-        json.number(ERROR);
-        json.close('}');
-    }
-    json.close('}');
 }
 
 fn attributes(json: &mut Json, attributes: &[Attribute]) {
-    json.key("attributes");
-    json.open('[');
-    for (name, value) in attributes {
-        json.open('{');
-        json.field("key", name);
-        json.key("value");
-        json.open('{');
-        match value {
-            Value::Text(text) => json.field("stringValue", text),
-            // The protocol has signed numbers.
-            Value::Number(number) => {
-                json.field("intValue", &i64::try_from(*number).unwrap_or(i64::MAX).to_string());
-            }
-            Value::Flag(flag) => {
-                json.key("boolValue");
-                json.boolean(*flag);
-            }
-        }
-        json.close('}');
-        json.close('}');
-    }
-    json.close(']');
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |value: &u8| char::from_digit(u32::from(*value), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| digit(&half)).collect()
+    list(json, "attributes", attributes, |json, (name, value)| {
+        object(json, |json| {
+            json.field("key", name);
+            member(json, "value", |json| match value {
+                Value::Text(text) => json.field("stringValue", text),
+                // The protocol has signed numbers.
+                Value::Number(number) => {
+                    json.field("intValue", &i64::try_from(*number).unwrap_or(i64::MAX).to_string());
+                }
+                Value::Flag(flag) => {
+                    json.key("boolValue");
+                    json.boolean(*flag);
+                }
+            });
+        });
+    });
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -26,28 +26,21 @@ pub(super) enum State {
     None,
 }
 
+/// How a state is shown.
+pub(super) struct Look {
+    /// The class of the row.
+    pub(super) class: &'static str,
+    pub(super) mark: char,
+    /// The words for those who do not see the mark.
+    pub(super) words: &'static str,
+}
+
 impl State {
-    pub(super) const fn class(self) -> &'static str {
+    pub(super) const fn look(self) -> Look {
         match self {
-            Self::Full => "full",
-            Self::Part => "part",
-            Self::None => "none",
-        }
-    }
-
-    pub(super) const fn mark(self) -> &'static str {
-        match self {
-            Self::Full => "✓",
-            Self::Part => "◐",
-            Self::None => "✗",
-        }
-    }
-
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::Full => "exercised",
-            Self::Part => "partly exercised",
-            Self::None => "not exercised",
+            Self::Full => Look { class: "full", mark: '✓', words: "exercised" },
+            Self::Part => Look { class: "part", mark: '◐', words: "partly exercised" },
+            Self::None => Look { class: "none", mark: '✗', words: "not exercised" },
         }
     }
 

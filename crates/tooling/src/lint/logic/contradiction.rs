@@ -48,24 +48,11 @@ impl Logic<'_> {
     /// Returns true if the parts of `condition` cannot hold together.
     pub(super) fn contradicts_itself(&self, condition: &Condition) -> bool {
         let mut demands = Demands::default();
-        self.demand_condition(condition, true, &mut demands);
+        self.each_implied(condition, true, &mut |tree, holds| {
+            let requirement = if holds { Requirement::BeTrue } else { Requirement::NotBeTrue };
+            self.demand(tree, requirement, &Facts::default(), &mut demands);
+        });
         demands.are_impossible()
-    }
-
-    fn demand_condition(&self, condition: &Condition, holds: bool, demands: &mut Demands) {
-        let parts = match (condition, holds) {
-            (Condition::Expr(expr), _) => {
-                let requirement = if holds { Requirement::BeTrue } else { Requirement::NotBeTrue };
-                if let Some(tree) = self.tree(&expr.text) {
-                    self.demand(&tree, requirement, &Facts::default(), demands);
-                }
-                return;
-            }
-            (Condition::All(parts), true) => (parts, true),
-            (Condition::None(parts), true) | (Condition::Any(parts), false) => (parts, false),
-            _ => return,
-        };
-        parts.0.iter().for_each(|part| self.demand_condition(part, parts.1, demands));
     }
 
     fn demand(&self, expr: &Expr, requirement: Requirement, facts: &Facts, demands: &mut Demands) {

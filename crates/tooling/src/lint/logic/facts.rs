@@ -85,39 +85,39 @@ impl Logic<'_> {
 
     /// Adds every read of an expression, for all of its outcomes.
     pub(in crate::lint) fn learn_all(&self, facts: &mut Facts, expr: &Expr) {
-        if !self.burn() {
-            return;
-        }
-        if let Some(path) = Path::of(expr, facts) {
-            facts.add(path.keys());
-            if let Some(inner) = self.variable(expr, facts) {
-                self.learn_all(facts, &inner);
-            }
-            return;
-        }
-        expr.kind.children().into_iter().for_each(|child| self.learn_all(facts, child));
+        self.learn_parts(facts, expr, ExprKind::children);
     }
 
     /// Adds the reads of an expression that did not fail.
     fn learn_reads(&self, facts: &mut Facts, expr: &Expr) {
+        self.learn_parts(facts, expr, evaluated);
+    }
+
+    /// Adds the read that an expression is, or else those of its `parts`.
+    fn learn_parts(&self, facts: &mut Facts, expr: &Expr, parts: fn(&ExprKind) -> Vec<&Expr>) {
         if !self.burn() {
             return;
         }
         if let Some(path) = Path::of(expr, facts) {
             facts.add(path.keys());
             if let Some(inner) = self.variable(expr, facts) {
-                self.learn_reads(facts, &inner);
+                self.learn_parts(facts, &inner, parts);
             }
             return;
         }
-        match &expr.kind {
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..)
-            | ExprKind::Bind { .. }
-            | ExprKind::OptMap { .. }
-            | ExprKind::Block { .. } => {}
-            ExprKind::Conditional(condition, ..) => self.learn_reads(facts, condition),
-            ExprKind::Comprehension(node) => self.learn_reads(facts, &node.range),
-            kind => kind.children().into_iter().for_each(|child| self.learn_reads(facts, child)),
-        }
+        parts(&expr.kind).into_iter().for_each(|part| self.learn_parts(facts, part, parts));
+    }
+}
+
+/// Returns the parts of an expression that are evaluated in any case.
+fn evaluated(kind: &ExprKind) -> Vec<&Expr> {
+    match kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..)
+        | ExprKind::Bind { .. }
+        | ExprKind::OptMap { .. }
+        | ExprKind::Block { .. } => Vec::new(),
+        ExprKind::Conditional(condition, ..) => vec![condition],
+        ExprKind::Comprehension(node) => vec![&node.range],
+        kind => kind.children(),
     }
 }

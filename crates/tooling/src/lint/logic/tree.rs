@@ -87,6 +87,25 @@ impl Logic<'_> {
         parts.iter().for_each(|part| self.learn_condition(facts, part, truth));
     }
 
+    /// Calls `visit` with each leaf whose outcome follows if `condition` has the outcome `truth`,
+    /// and with that outcome.
+    pub(in crate::lint) fn each_implied(
+        &self,
+        condition: &Condition,
+        truth: bool,
+        visit: &mut dyn FnMut(&Expr, bool),
+    ) {
+        let (parts, truth) = match (condition, truth) {
+            (Condition::Expr(expr), _) => {
+                return self.tree(&expr.text).iter().for_each(|tree| visit(tree, truth));
+            }
+            (Condition::All(parts), true) => (parts, true),
+            (Condition::None(parts), true) | (Condition::Any(parts), false) => (parts, false),
+            _ => return,
+        };
+        parts.iter().for_each(|part| self.each_implied(part, truth, visit));
+    }
+
     /// Returns true if facts follow from a false leaf. In a lenient table a leaf that failed counts
     /// as false, which proves nothing.
     fn says_more_than_no(&self, tree: &Rc<Expr>, facts: &Facts) -> bool {

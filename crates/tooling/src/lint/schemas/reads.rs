@@ -66,15 +66,7 @@ pub(super) fn reads(expr: &Expr) -> Vec<AttributeRead> {
 
 fn visit(expr: &Expr, facts: &Facts, found: &mut Vec<AttributeRead>) {
     match &expr.kind {
-        ExprKind::Has { operand, field } => {
-            if let Some(mut read) = read_of(operand, facts, expr.span) {
-                read.keys.push(field.clone());
-                read.is_presence_test = true;
-                found.push(read);
-                return;
-            }
-        }
-        ExprKind::Select { operand, field, optional: true } => {
+        ExprKind::Has { operand, field } | ExprKind::Select { operand, field, optional: true } => {
             if let Some(mut read) = read_of(operand, facts, expr.span) {
                 read.keys.push(field.clone());
                 read.is_presence_test = true;

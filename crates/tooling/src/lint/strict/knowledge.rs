@@ -34,36 +34,21 @@ impl Knowledge {
             let tree = logic.tree(&expr.text)?;
             logic.learn_all(&mut self.facts, &tree);
         }
-        self.add(logic, condition, true);
+        logic.each_implied(condition, true, &mut |tree, truth| self.add(logic, tree, truth));
         (!logic.is_spent()).then_some(self)
     }
 
-    fn add(&mut self, logic: &Logic<'_>, condition: &Condition, truth: bool) {
-        let (parts, truth) = match (condition, truth) {
-            (Condition::Expr(expr), _) => {
-                if let Some(tree) = logic.tree(&expr.text) {
-                    self.add_expression(logic, &tree, truth);
-                }
-                return;
-            }
-            (Condition::All(parts), true) => (parts, true),
-            (Condition::None(parts), true) | (Condition::Any(parts), false) => (parts, false),
-            _ => return,
-        };
-        parts.iter().for_each(|part| self.add(logic, part, truth));
-    }
-
-    fn add_expression(&mut self, logic: &Logic<'_>, expr: &Expr, truth: bool) {
+    fn add(&mut self, logic: &Logic<'_>, expr: &Expr, truth: bool) {
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, inner) => self.add_expression(logic, inner, !truth),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.add(logic, inner, !truth),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), budget, right) => {
                 if truth == (*op == BinaryOp::And) {
-                    self.add_expression(logic, budget, truth);
-                    self.add_expression(logic, right, truth);
+                    self.add(logic, budget, truth);
+                    self.add(logic, right, truth);
                 }
             }
             _ => match logic.variable(expr, &Facts::default()) {
-                Some(inner) => self.add_expression(logic, &inner, truth),
+                Some(inner) => self.add(logic, &inner, truth),
                 None => self.truths.extend(logic.key(expr).map(|key| (key, truth))),
             },
         }

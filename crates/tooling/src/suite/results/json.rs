@@ -11,24 +11,21 @@ use super::{
     ActualOutput, CaseResult, Failure, Outcome, OutputFailure, Results, SuiteOutcome, SuiteResult,
     Summary, Verdict, effect_word,
 };
-use crate::json::{count, list};
+use crate::json::{count, document, list, object};
 use wardgate_compiler::diagnostics::Diagnostic;
 
 impl Results {
     /// Returns the results as JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let mut json = Json::default();
-        json.open('{');
-        list(&mut json, "suites", &self.suites, suite);
-        summary(&mut json, &self.summary());
-        json.close('}');
-        json.finish()
+        document(|json| {
+            list(json, "suites", &self.suites, suite);
+            summary(json, &self.summary());
+        })
     }
 }
 
 fn suite(json: &mut Json, result: &SuiteResult) {
-    json.open('{');
     json.field("file", &result.file);
     json.field("name", result.name.as_deref().unwrap_or(UNKNOWN));
     if !result.description.is_empty() {
@@ -46,7 +43,6 @@ fn suite(json: &mut Json, result: &SuiteResult) {
             groups(json, "testCases", tables, |case| &case.table, principals);
         }
     }
-    json.close('}');
 }
 
 fn principals(json: &mut Json, cases: &[CaseResult]) {
@@ -68,95 +64,72 @@ fn groups<'c>(
     name: impl Fn(&CaseResult) -> &String,
     inside: impl Fn(&mut Json, &'c [CaseResult]),
 ) {
-    json.key(key);
-    json.open('[');
-    for group in groups {
-        json.open('{');
+    list(json, key, groups, |json, group| {
         json.field("name", group.first().map_or("", |case| name(case)));
         inside(json, group);
-        json.close('}');
-    }
-    json.close(']');
+    });
 }
 
 fn action(json: &mut Json, case: &CaseResult) {
-    json.open('{');
     json.field("name", &case.action);
     if matches!(case.outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
         count(json, "line", case.location.position.line);
         count(json, "column", case.location.position.column);
     }
-    json.key("details");
-    json.open('{');
-    json.field("result", case.outcome.verdict().word());
-    match &case.outcome {
+    object(json, "details", |json| details(json, &case.outcome));
+    if let Some(only_with) = case.only_with {
+        json.field("passesOnlyWith", only_with.options());
+    }
+}
+
+fn details(json: &mut Json, outcome: &Outcome) {
+    json.field("result", outcome.verdict().word());
+    match outcome {
         Outcome::Skipped(skip) => json.field("skipReason", skip.reason()),
         Outcome::Errored(error) => json.field("error", error),
-        Outcome::Failed(failure) => failed(json, failure),
-        Outcome::Passed(effect, outputs) => {
-            json.key("success");
-            json.open('{');
+        Outcome::Failed(failure) => object(json, "failure", |json| failed(json, failure)),
+        Outcome::Passed(effect, outputs) => object(json, "success", |json| {
             json.field("effect", effect_word(*effect));
             if !outputs.is_empty() {
                 list(json, "outputs", outputs, output);
             }
-            json.close('}');
-        }
+        }),
     }
-    json.close('}');
-    if let Some(only_with) = case.only_with {
-        json.field("passesOnlyWith", only_with.options());
-    }
-    json.close('}');
 }
 
 fn failed(json: &mut Json, failure: &Failure) {
-    json.key("failure");
-    json.open('{');
     json.field("expected", effect_word(failure.expected));
     json.field("actual", effect_word(failure.actual));
     json.field("policy", &failure.policy);
     if !failure.outputs.is_empty() {
         list(json, "outputs", &failure.outputs, output_failure);
     }
-    json.close('}');
 }
 
 fn output_failure(json: &mut Json, failure: &OutputFailure) {
-    let expected = |json: &mut Json| {
+    json.field("src", &failure.source);
+    let word = match failure.found {
+        ActualOutput::Value(_) => "mismatched",
+        ActualOutput::Nothing => "missing",
+        ActualOutput::Error(_) => "errored",
+    };
+    object(json, word, |json| {
         if let Some(value) = &failure.expected {
             json.key("expected");
             json.attr(value);
         }
-    };
-    json.open('{');
-    json.field("src", &failure.source);
-    match &failure.found {
-        ActualOutput::Value(value) => {
-            json.key("mismatched");
-            json.open('{');
-            expected(json);
-            json.key("actual");
-            json.attr(value);
+        match &failure.found {
+            ActualOutput::Value(value) => {
+                json.key("actual");
+                json.attr(value);
+            }
+            ActualOutput::Nothing => {}
+            ActualOutput::Error(error) => json.field("error", error),
         }
-        ActualOutput::Nothing => {
-            json.key("missing");
-            json.open('{');
-            expected(json);
-        }
-        ActualOutput::Error(error) => {
-            json.key("errored");
-            json.open('{');
-            expected(json);
-            json.field("error", error);
-        }
-    }
-    json.close('}');
-    json.close('}');
+    });
 }
 
 fn output(json: &mut Json, output: &Output) {
-    json.open('{');
     json.field("src", &output.source);
     match &output.value {
         Ok(value) => {
@@ -166,36 +139,31 @@ fn output(json: &mut Json, output: &Output) {
         Err(error) => json.field("error", error),
     }
     json.field("action", &output.action);
-    json.close('}');
 }
 
 fn summary(json: &mut Json, summary: &Summary) {
-    json.key("summary");
-    json.open('{');
-    if summary.overall != Verdict::Empty {
-        json.field("overallResult", summary.overall.word());
-    }
-    if summary.tests > 0 {
-        count(json, "testsCount", summary.tests);
-        let counts = [
-            (Verdict::Skipped, summary.skipped),
-            (Verdict::Passed, summary.passed),
-            (Verdict::Failed, summary.failed),
-            (Verdict::Errored, summary.errored),
-        ];
-        let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-        list(json, "resultCounts", &counts, |json, (verdict, times)| {
-            json.open('{');
-            json.field("result", verdict.word());
-            count(json, "count", *times);
-            json.close('}');
-        });
-    }
-    json.close('}');
+    object(json, "summary", |json| {
+        if summary.overall != Verdict::Empty {
+            json.field("overallResult", summary.overall.word());
+        }
+        if summary.tests > 0 {
+            count(json, "testsCount", summary.tests);
+            let counts = [
+                (Verdict::Skipped, summary.skipped),
+                (Verdict::Passed, summary.passed),
+                (Verdict::Failed, summary.failed),
+                (Verdict::Errored, summary.errored),
+            ];
+            let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+            list(json, "resultCounts", counts, |json, (verdict, times)| {
+                json.field("result", verdict.word());
+                count(json, "count", times);
+            });
+        }
+    });
 }
 
 fn diagnostic(json: &mut Json, diagnostic: &Diagnostic) {
-    json.open('{');
     json.field("code", diagnostic.code.name());
     json.field("message", &diagnostic.message);
     json.field("file", &diagnostic.file);
@@ -207,7 +175,6 @@ fn diagnostic(json: &mut Json, diagnostic: &Diagnostic) {
         json.field("path", &diagnostic.path);
     }
     json.field("text", &diagnostic.to_string());
-    json.close('}');
 }
 
 /// Returns diagnostics as one text.

@@ -16,12 +16,11 @@ pub(super) fn replace_item(
     expectations: &[NewExpectation],
     comments: &Comments<'_>,
 ) -> Vec<Edit> {
-    let flow = text.get(offset..).and_then(closed).map(|length| offset..offset + length);
-    if let Some(range) = flow {
+    let brackets = text.get(offset..).and_then(closed).map(|length| offset..offset + length);
+    if let Some(range) = brackets {
         let has_comments = !comments.within(&range).is_empty();
-        let items: Vec<String> = expectations.iter().map(NewExpectation::flow).collect();
         let gap = beside(text, offset);
-        let edit = |between: &str| Edit { range: range.clone(), text: items.join(between) };
+        let edit = |between: &str| Edit { range: range.clone(), text: flow(expectations, between) };
         // Between brackets a comment would need a line of its own.
         return if has_comments { Vec::new() } else { vec![edit(&format!(",{gap}")), edit(", ")] };
     }
@@ -40,45 +39,46 @@ pub(super) fn append_items(
     offset: usize,
     expectations: &[NewExpectation],
 ) -> Vec<Edit> {
-    let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
-    if let Some(end) = flow {
-        let before = text.get(offset..end).unwrap_or_default().trim_end();
-        let at = offset + before.len();
-        let items = |between: &str| {
-            expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(between)
-        };
-        let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
-        let edit = |text: String| Edit { range: at..at, text };
-        return vec![
-            edit(format!(",{gap}{}", items(&format!(",{gap}")))),
-            edit(format!(",{}", items(","))),
-            edit(items(", ")),
-        ];
-    }
-    let column = offset - line_start(text, offset);
-    let end = block_end(text, offset, column.checked_sub(1));
-    let lines = expectations.iter().flat_map(NewExpectation::lines);
-    vec![Edit { range: end..end, text: below(text, column, lines) }]
+    let Some((at, gap)) = bracket(text, offset) else {
+        return after_block(text, offset, expectations.iter().flat_map(NewExpectation::lines));
+    };
+    let texts = [
+        format!(",{gap}{}", flow(expectations, &format!(",{gap}"))),
+        format!(",{}", flow(expectations, ",")),
+        flow(expectations, ", "),
+    ];
+    texts.map(|text| Edit { range: at..at, text }).into()
 }
 
 /// Returns the ways to add a list of `expectations` to the table at `offset`, which has none.
 pub(super) fn add_list(text: &str, offset: usize, expectations: &[NewExpectation]) -> Vec<Edit> {
-    let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
-    if let Some(end) = flow {
-        let before = text.get(offset..end).unwrap_or_default().trim_end();
-        let at = offset + before.len();
-        let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
-        let items = expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(", ");
-        let edit = |text: String| Edit { range: at..at, text };
-        return vec![
-            edit(format!(",{gap}\"expected\": [{items}]")),
-            edit(format!("{gap}\"expected\": [{items}]")),
-        ];
-    }
+    let Some((at, gap)) = bracket(text, offset) else {
+        let lines = expectations.iter().flat_map(NewExpectation::lines);
+        let lines = lines.map(|line| format!("  {line}"));
+        return after_block(text, offset, std::iter::once("expected:".to_owned()).chain(lines));
+    };
+    let list = format!("{gap}\"expected\": [{}]", flow(expectations, ", "));
+    [format!(",{list}"), list].map(|text| Edit { range: at..at, text }).into()
+}
+
+/// Writes expectations between brackets.
+fn flow(expectations: &[NewExpectation], between: &str) -> String {
+    expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(between)
+}
+
+/// Returns the end of the last item between the brackets that open at `offset`, and the white space
+/// that separates an item after it. There are none if lines alone hold the items.
+fn bracket(text: &str, offset: usize) -> Option<(usize, String)> {
+    let end = offset + text.get(offset..).and_then(closed)? - 1;
+    let before = text.get(offset..end).unwrap_or_default().trim_end();
+    let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
+    Some((offset + before.len(), gap))
+}
+
+/// Returns the edit that adds lines to the block at `offset`.
+fn after_block(text: &str, offset: usize, lines: impl Iterator<Item = String>) -> Vec<Edit> {
     let column = offset - line_start(text, offset);
     let end = block_end(text, offset, column.checked_sub(1));
-    let lines = expectations.iter().flat_map(NewExpectation::lines).map(|line| format!("  {line}"));
-    let lines = std::iter::once("expected:".to_owned()).chain(lines);
     vec![Edit { range: end..end, text: below(text, column, lines) }]
 }
 
