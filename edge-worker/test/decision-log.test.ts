@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, reading, send, TOKEN } from "./testing.ts";
+import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, metrics, reading, TOKEN } from "./testing.ts";
 
 beforeAll(fill);
 
@@ -51,7 +51,6 @@ describe("the log", () => {
     for (let time = 0; time < 2; time += 1) {
       expect(await ask(deployed, EVALUATION, reading)).toEqual({ status: 200, body: { decision: true } });
     }
-    const numbers = await send(deployed, "/metrics", { headers: { Authorization: `Bearer ${TOKEN}` } });
-    expect(await numbers.json()).toMatchObject({ log: { lost: 2 } });
+    expect(await metrics(deployed)).toMatchObject({ log: { lost: 2 } });
   });
 });

@@ -70,20 +70,15 @@ async function transport() {
 
 /** The fixture of the certification scenario, and what it asks of batches and searches. */
 async function certification() {
-  const decide = async (body, expected) => {
-    assert.equal((await ask("evaluation", body)).decision, expected, JSON.stringify(body));
+  const check = async (path, body, expected, found) => {
+    assert.deepEqual(found(await ask(path, body)), expected, JSON.stringify(body));
     count("certification");
   };
-  const all = async (body, expected) => {
-    const { evaluations } = await ask("evaluations", body);
-    assert.deepEqual(evaluations.map(({ decision }) => decision), expected, JSON.stringify(body));
-    count("certification");
-  };
-  const find = async (path, body, expected) => {
-    const { results } = await ask(`search/${path}`, body);
-    assert.deepEqual(results.map(({ id, name }) => id ?? name), expected, JSON.stringify(body));
-    count("certification");
-  };
+  const decide = (body, expected) => check("evaluation", body, expected, ({ decision }) => decision);
+  const all = (body, expected) =>
+    check("evaluations", body, expected, ({ evaluations }) => evaluations.map(({ decision }) => decision));
+  const find = (path, body, expected) =>
+    check(`search/${path}`, body, expected, ({ results }) => results.map(({ id, name }) => id ?? name));
   const [alice, bob, first] = [user("alice"), user("bob"), record("record-1")];
   const [read, write] = [{ name: "read" }, { name: "write" }];
   const archived = { ...record("record-2"), properties: { status: "archived" } };
@@ -134,18 +129,15 @@ async function interop() {
 
 async function payloads(name, file) {
   const { evaluation, decisions, evaluations = [], search = [] } = JSON.parse(readFileSync(file, "utf8"));
-  for (const { request, expected } of evaluation ?? decisions ?? []) {
-    assert.equal((await ask("evaluation", request)).decision, expected, JSON.stringify(request));
-    count(name);
-  }
-  for (const { request, expected } of evaluations) {
-    assert.deepEqual((await ask("evaluations", request)).evaluations, expected, JSON.stringify(request));
-    count(name);
-  }
-  for (const { request, expected } of search) {
-    assert.deepEqual((await ask("search/resource", request)).results, expected.results, JSON.stringify(request));
-    count(name);
-  }
+  const check = async (path, cases, found, right = (expected) => expected) => {
+    for (const { request, expected } of cases) {
+      assert.deepEqual(found(await ask(path, request)), right(expected), JSON.stringify(request));
+      count(name);
+    }
+  };
+  await check("evaluation", evaluation ?? decisions ?? [], ({ decision }) => decision);
+  await check("evaluations", evaluations, (answer) => answer.evaluations);
+  await check("search/resource", search, ({ results }) => results, ({ results }) => results);
   assert.ok(tally.get(name) > 0, `${file} holds no payload`);
 }
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Env } from "../src/env.ts";
 import { Policies, type PolicySettings } from "../src/policies.ts";
-import { ask, dated, deployment, EVALUATION, fill, given, next, policies, reading, send, stranger, TOKEN } from "./testing.ts";
+import { ask, dated, deployment, EVALUATION, fill, given, metrics, next, policies, reading, send, stranger } from "./testing.ts";
 
 beforeEach(fill);
 
@@ -21,8 +21,7 @@ async function health(deployed: Env): Promise<object> {
 
 /** Returns the public state of the policies in use. */
 async function inUse(deployed: Env): Promise<object> {
-  const response = await send(deployed, "/metrics", { headers: { Authorization: `Bearer ${TOKEN}` } });
-  return ((await response.json()) as { policies: object }).policies;
+  return (await metrics(deployed))["policies"]!;
 }
 
 /** Returns a binding like that of static assets, over one file. */

@@ -22,14 +22,12 @@ interface Given {
 
 export const given = env as unknown as Given;
 export const TOKEN = "a-token-for-the-tests";
+/** The headers of a caller with a body. */
+export const JSON_HEADERS = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" };
 export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-export const [policies, next, stranger, dated] = [given.POLICIES, given.NEXT, given.STRANGER, given.DATED].map(bytesOf) as [
-  Uint8Array<ArrayBuffer>,
-  Uint8Array<ArrayBuffer>,
-  Uint8Array<ArrayBuffer>,
-  Uint8Array<ArrayBuffer>,
-];
+export const [policies, next] = [bytesOf(given.POLICIES), bytesOf(given.NEXT)];
+export const [stranger, dated] = [bytesOf(given.STRANGER), bytesOf(given.DATED)];
 
 /**
  * Returns a complete configuration, whose bundle is in KV. Each call is a deployment of its own.
@@ -61,12 +59,20 @@ export async function sendTo(deployed: Env, url: string, init: RequestInit): Pro
   return response;
 }
 
+/** Sends the request of `reading` to the endpoint for evaluations, with other headers or another body. */
+export async function post(deployed: Env, init: RequestInit = {}, path = EVALUATION): Promise<Response> {
+  return send(deployed, path, { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(reading), ...init });
+}
+
 /** Sends a request with a token, and returns status and body. */
 export async function ask(deployed: Env, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
-  const headers = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" };
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await send(deployed, path, { method: "POST", headers, body: text });
+  const response = await post(deployed, { body: typeof body === "string" ? body : JSON.stringify(body) }, path);
   return { status: response.status, body: await response.json() };
+}
+
+/** Returns the metrics of a worker. */
+export async function metrics(deployed: Env): Promise<Record<string, object>> {
+  return (await send(deployed, "/metrics", { headers: JSON_HEADERS })).json();
 }
 
 export const EVALUATION = "/access/v1/evaluation";

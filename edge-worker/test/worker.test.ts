@@ -2,11 +2,9 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { alice, ask, deployment, EVALUATION, EVALUATIONS, fill, reading, record, send, sendTo, TOKEN } from "./testing.ts";
+import { alice, ask, deployment, EVALUATION, EVALUATIONS, fill, JSON_HEADERS, metrics, post, reading, record, send, sendTo } from "./testing.ts";
 
 beforeAll(fill);
-
-const JSON_BODY = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" };
 
 describe("an evaluation", () => {
   it("is answered", async () => {
@@ -37,19 +35,16 @@ describe("an evaluation", () => {
       expect(answer, JSON.stringify(body)).toMatchObject({ status: 400, body: { error: "bad-request" } });
     }
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/jsonp", "application/json charset=utf-8", "application/json; =", ""]) {
-      const headers = { ...JSON_BODY, "Content-Type": type };
-      const response = await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) });
-      expect(response.status, type).toBe(400);
+      expect((await post(deployed, { headers: { ...JSON_HEADERS, "Content-Type": type } })).status, type).toBe(400);
     }
     for (const type of ["application/json; charset=utf-8", "application/json;", "Application/JSON ;\tcharset=\"UTF-8\" ; v=1", "application/json;profile=\"a b\"", " application/json "]) {
-      const headers = { ...JSON_BODY, "Content-Type": type };
-      expect((await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) })).status, type).toBe(200);
+      expect((await post(deployed, { headers: { ...JSON_HEADERS, "Content-Type": type } })).status, type).toBe(200);
     }
     const doubled = JSON.stringify(reading).replace("{", '{"subject":{"type":"user","id":"bob"},');
     expect(await ask(deployed, EVALUATION, doubled)).toMatchObject({ status: 400, body: { message: "duplicate member `subject` in an object" } });
     const broken = new Uint8Array([0x22, 0xff, 0x22]);
-    expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY, body: broken })).status).toBe(400);
-    expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY })).status).toBe(400);
+    expect((await post(deployed, { body: broken })).status).toBe(400);
+    expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_HEADERS })).status).toBe(400);
   });
 
   it("is refused while it is read, once it is too large", async () => {
@@ -61,7 +56,7 @@ describe("an evaluation", () => {
         controller.enqueue(new Uint8Array(65_536).fill(0x20));
       },
     });
-    const response = await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY, body: endless });
+    const response = await post(deployed, { body: endless });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: "too-large" });
     // 17 MiB and a few chunks in flight, not the whole body.
@@ -78,7 +73,7 @@ describe("a request", () => {
       expect((await send(deployed, path)).status, path).toBe(404);
     }
     for (const method of ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
-      const response = await send(deployed, EVALUATION, { method, headers: JSON_BODY });
+      const response = await send(deployed, EVALUATION, { method, headers: JSON_HEADERS });
       expect([response.status, response.headers.get("Allow")], method).toEqual([405, "POST"]);
     }
     expect((await send(deployed, "/health", { method: "POST" })).status).toBe(405);
@@ -89,8 +84,8 @@ describe("a request", () => {
     const deployed = deployment();
     const id = "bfe9eb29-ab87; \"x\"";
     for (const [path, init] of [
-      [EVALUATION, { method: "POST", headers: JSON_BODY, body: JSON.stringify(reading) }],
-      [EVALUATION, { method: "POST", headers: JSON_BODY, body: "{" }],
+      [EVALUATION, { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(reading) }],
+      [EVALUATION, { method: "POST", headers: JSON_HEADERS, body: "{" }],
       [EVALUATION, { method: "POST" }],
       ["/nowhere", {}],
       ["/health", {}],
@@ -103,7 +98,7 @@ describe("a request", () => {
   });
 
   it("is never cached", async () => {
-    const response = await send(deployment(), EVALUATION, { method: "POST", headers: JSON_BODY, body: JSON.stringify(reading) });
+    const response = await post(deployment());
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(response.headers.get("Content-Type")).toBe("application/json");
   });
@@ -111,13 +106,16 @@ describe("a request", () => {
   it("gets an error for an unreadable index, instead of a decision without it", async () => {
     const INDEX = { get: () => Promise.reject(new Error("KV is away")) };
     expect(await ask(deployment({ INDEX }), EVALUATION, reading)).toMatchObject({ status: 503, body: { error: "not-ready" } });
-    const broken = { get: () => Promise.resolve(new Response('[{"id": 7}]').body) };
-    expect((await ask(deployment({ INDEX: broken }), EVALUATION, reading)).status).toBe(503);
-    const doubled = { get: () => Promise.resolve(new Response('[{"id": "a"}, {"id": "b"}, {"id": "a"}]').body) };
-    expect((await ask(deployment({ INDEX: doubled }), EVALUATION, reading)).status).toBe(503);
-    const full = (entities: number): object => ({ get: () => Promise.resolve(new Response(JSON.stringify(Array.from({ length: entities }, (_, id) => ({ id: `${id}` })))).body) });
-    expect((await ask(deployment({ INDEX: full(50_001) }), EVALUATION, reading)).status).toBe(503);
-    expect((await ask(deployment({ INDEX: full(50_000) }), EVALUATION, reading)).status).toBe(200);
+    const full = (entities: number): object[] => Array.from({ length: entities }, (_, id) => ({ id: `${id}` }));
+    for (const [name, entities, status] of [
+      ["broken", [{ id: 7 }], 503],
+      ["doubled", [{ id: "a" }, { id: "b" }, { id: "a" }], 503],
+      ["too large", full(50_001), 503],
+      ["large", full(50_000), 200],
+    ] as const) {
+      const INDEX = { get: () => Promise.resolve(new Response(JSON.stringify(entities)).body) };
+      expect((await ask(deployment({ INDEX }), EVALUATION, reading)).status, name).toBe(status);
+    }
     const many = Array.from({ length: 40 }, (_, at) => ({ resource: { type: `kind${at}`, id: "x" } }));
     const body = { subject: alice, action: { name: "read" }, evaluations: many };
     expect((await ask(deployment(), EVALUATIONS, body)).status).toBe(400);
@@ -176,8 +174,7 @@ describe("the metrics", () => {
     await ask(deployed, EVALUATION, { ...reading, action: { name: "fly" } });
     await send(deployed, "/nowhere");
     expect((await send(deployed, "/metrics")).status).toBe(401);
-    const numbers = await (await send(deployed, "/metrics", { headers: JSON_BODY })).json();
-    expect(numbers).toMatchObject({
+    expect(await metrics(deployed)).toMatchObject({
       requests: { "evaluation 200": 2, "unknown 404": 1, "metrics 401": 1 },
       decisions: { allowed: 1, denied: 1 },
       policies: { status: "ok", revision: 1 },

@@ -1,7 +1,7 @@
 // Times the first calls of one row in a fresh process: node cold.mjs ROW, with a job on standard input.
 
 import { readFileSync } from "node:fs";
-import { now } from "./measure.mjs";
+import { now, time } from "./measure.mjs";
 import { rowsOf } from "./rows.mjs";
 
 const job = JSON.parse(readFileSync(0, "utf8"));
@@ -15,11 +15,3 @@ const next = row && time(row, 1, 100) / 99;
 const figure = (nanoseconds, requests) => ({ name: row.name, side: row.side, nanoseconds, requests });
 const figures = row ? [figure(loaded - before, 0), figure(first, 1), figure(next, 99)] : [];
 process.stdout.write(JSON.stringify({ figures }));
-
-function time({ name, run }, from, to) {
-  const start = now();
-  const wrong = run(from, to);
-  const taken = now() - start;
-  if (wrong > 0) throw new Error(`${name}: ${wrong} wrong answers`);
-  return taken;
-}

@@ -85,7 +85,8 @@ function part(one) {
   return time(one.row, from, one.at);
 }
 
-function time({ name, run }, from, to) {
+/** Returns the nanoseconds in which a row answers some requests. */
+export function time({ name, run }, from, to) {
   const start = now();
   const wrong = run(from, to);
   const taken = now() - start;

@@ -22,12 +22,8 @@ check(CHECKS / 10);
 const before = used();
 check(CHECKS);
 const after = used();
-const figures = {
-  checks: CHECKS,
-  heap: [before.heap, after.heap],
-  linear: [before.linear, after.linear],
-};
-process.stdout.write(JSON.stringify(figures));
+const [heap, linear] = ["heap", "linear"].map((memory) => [before[memory], after[memory]]);
+process.stdout.write(JSON.stringify({ checks: CHECKS, heap, linear }));
 
 function check(checks) {
   const { requests, expected } = job;

@@ -12,21 +12,15 @@ export function renewal(job) {
 }
 
 function rebuilt({ principal, action, resource }) {
+  const { owner, public: isPublic, locked } = resource.attr;
+  const own = { department: fresh(principal.attr.department) };
   return {
-    principal: {
-      id: fresh(principal.id),
-      roles: principal.roles.map(fresh),
-      attr: { department: fresh(principal.attr.department) },
-    },
+    principal: { id: fresh(principal.id), roles: principal.roles.map(fresh), attr: own },
     action: fresh(action),
     resource: {
       kind: fresh(resource.kind),
       id: fresh(resource.id),
-      attr: {
-        owner: fresh(resource.attr.owner),
-        public: resource.attr.public,
-        locked: resource.attr.locked,
-      },
+      attr: { owner: fresh(owner), public: isPublic, locked },
     },
   };
 }

@@ -13,7 +13,7 @@ import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
-import { openAlbum, releaseKey, signed, viewing } from "./testing.ts";
+import { addressOf, fixture, noon, openAlbum, releaseKey, signed, viewing } from "./testing.ts";
 import type { Principal } from "./pdp/types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
@@ -48,11 +48,9 @@ describe("the example", () => {
 
   it("for Express answers", async () => {
     const server = onExpress.albumApp(await openAlbum(), albums, signedIn).listen(0, "127.0.0.1");
-    await new Promise((listening) => server.once("listening", listening));
-    const { port } = server.address() as { readonly port: number };
+    const address = await addressOf(server);
     for (const [path, authorization, [, expected]] of paths) {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } });
-      expect(response.status).toBe(expected);
+      expect((await fetch(`${address}${path}`, { headers: { authorization } })).status).toBe(expected);
     }
     server.close();
     server.closeAllConnections();
@@ -70,7 +68,7 @@ describe("the example", () => {
   it("of a watcher logs and decides", async () => {
     const lines: string[] = [];
     vi.stubGlobal("fetch", async () => new Response(new Uint8Array(signed)));
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2024, 4, 6, 12) });
+    vi.useFakeTimers({ toFake: ["Date"], now: noon });
     using watcher = watch("https://policies.example/album.bundle", releaseKey, (line) => lines.push(line));
     expect(await mayView(watcher, "ada")).toBe(true);
     await watcher.refresh();
@@ -80,14 +78,14 @@ describe("the example", () => {
   });
 
   it("of rules answers", async () => {
-    using pdp = await openPages(readFileSync(new URL("../fixtures/spocp.bundle", import.meta.url)), "unsigned");
+    using pdp = await openPages(fixture("spocp.bundle"), "unsigned");
     expect([mayGet(pdp, "index.html", "bo"), mayGet(pdp, "other.html", "bo"), mayGet(pdp, "x", "ada")]).toEqual([true, false, true]);
     expect(mayGet(pdp, "x)(action GET)(user ada", "bo")).toBe(false);
     expect(reasons(pdp, "(binary |AP8=|)")).toEqual(["(binary #00ff#)"]);
   });
 
   it("of a pool decides", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2024, 4, 6, 12) });
+    vi.useFakeTimers({ toFake: ["Date"], now: noon });
     const resources = Array.from({ length: 1000 }, (_, at) => ({ ...resource, attr: { owner: at < 10 ? "ada" : "bo" } }));
     expect(await editable(signed, releaseKey, resources)).toEqual(resources.slice(0, 10));
     vi.useRealTimers();

@@ -34,7 +34,7 @@ export async function hash(job) {
     const act = () => {
       let found;
       for (const message of messages) found = digestOf(message);
-      return same(found, last);
+      return sameAt(found, 0, last);
     };
     return { name, side: "rival", act };
   }
@@ -44,10 +44,8 @@ function ours(job, messages, digests) {
   const { count, bytes } = job;
   const buffers = filled(job, "ours", messages);
   const { module } = buffers;
-  const [name, call] =
-    count === 1
-      ? ["Wardgate hash", () => module.hash(1, bytes)]
-      : ["Wardgate hashMany", () => module.hash_many(count, bytes)];
+  const name = count === 1 ? "Wardgate hash" : "Wardgate hashMany";
+  const call = count === 1 ? () => module.hash(1, bytes) : () => module.hash_many(count, bytes);
   const rows = [
     row(`${name}, handed over`, "ours", buffers, digests, () => {
       const input = buffers.input();
@@ -97,10 +95,6 @@ function filled(job, name, messages) {
   messages.forEach((message, at) => view.set(message, at * bytes));
   const renewed = () => (view.length === 0 ? (view = input()) : view);
   return { module, input: renewed, output };
-}
-
-function same(found, expected) {
-  return sameAt(found, 0, expected);
 }
 
 function sameAt(found, at, expected) {

@@ -62,7 +62,8 @@ function prebuilt(job, abilities, name, covers) {
   return { name, side: "rival", covers, run };
 }
 
-function ability(kinds, { id, roles }) {
+/** Returns the ability of a principal on resources of these kinds. */
+export function ability(kinds, { id, roles }) {
   const { can, cannot, build } = new AbilityBuilder(createMongoAbility);
   for (const kind of kinds) {
     if (roles.includes("viewer")) can(["view", "list"], kind);

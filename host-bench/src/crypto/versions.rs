@@ -2,12 +2,10 @@
 
 /// Returns all of them.
 pub(crate) fn all() -> Vec<String> {
-    let mut all: Vec<String> = [ML_DSA, LIBCRUX, FIPS204, AWS_LC, RING, BLAKE3, CHACHA20POLY1305]
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let all = [ML_DSA, LIBCRUX, FIPS204, AWS_LC, RING, BLAKE3, CHACHA20POLY1305];
+    let all = all.map(str::to_owned).to_vec();
     #[cfg(feature = "openssl")]
-    all.push(openssl());
+    let all = [all, vec![openssl()]].concat();
     all
 }
 

@@ -1,8 +1,6 @@
 // The adapters for Hono and Express in apps of the real frameworks: one table of cases, whose
 // answers are equal for all of them.
 
-import type { AddressInfo } from "node:net";
-
 import express5, { type ErrorRequestHandler, type Express } from "express";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -11,7 +9,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import type { PdpSource, Question } from "./authorizer.ts";
 import * as forExpress from "./express.ts";
 import * as forHono from "./hono.ts";
-import { openAlbum, viewing } from "../testing.ts";
+import { addressOf, openAlbum, viewing } from "../testing.ts";
 import type { Principal, Resource } from "../pdp/types.ts";
 
 const express4 = ((await import("express-4" as string)) as { default: typeof express5 }).default;
@@ -102,9 +100,7 @@ describe.each(apps)("%s", (_, app) => {
   // Values that some frameworks take for a pass, or for the way to another handler.
   const thrown = [new Error("lost"), undefined, null, false, 0, "", "route", "router", { status: 200 }];
   it.each(thrown)("never passes a request if %j is thrown", async (value) => {
-    const throws = (): never => {
-      throw value;
-    };
+    const throws = (): never => { throw value; };
     for (const part of ["principal", "resource", "action", "auxData"]) {
       expect(await app(album, question({ [part]: throws }))).toEqual(error);
       expect(await app(album, question({ [part]: async () => throws() }))).toEqual(error);
@@ -172,8 +168,7 @@ afterAll(() => servers.forEach((server) => server.close()));
 async function send(app: Express): Promise<readonly [number, string]> {
   const server = app.listen(0, "127.0.0.1");
   servers.push(server);
-  await new Promise((listening) => server.once("listening", listening));
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/album`);
+  const response = await fetch(`${await addressOf(server)}/album`);
   return [response.status, await response.text()];
 }
 

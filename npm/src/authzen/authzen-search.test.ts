@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import {
   AuthzenError,
@@ -14,12 +12,14 @@ import {
   type Directory,
   type Entity,
 } from "./authzen.ts";
-import { open } from "../pdp/open.ts";
-import type { Pdp } from "../pdp/types.ts";
+import { openSync } from "../pdp/open.ts";
+import { fixture } from "../testing.ts";
 
 const user = { type: "user", id: "ada" };
 const record = { type: "record", id: "r1" };
 const write = { name: "write" };
+/** The search for the resources that `user` may write. */
+const writing = { subject: user, action: write, resource: { type: "record" } };
 const all = { from: 0, limit: 1000, most: 10_000 };
 const owners = new Map(Array.from({ length: 700 }, (_, at) => [`r${at}`, at % 3 === 0 ? "ada" : "bob"]));
 const records: Entity[] = [...owners].map(([id, owner]) => ({ type: "record", id, properties: { owner } }));
@@ -27,51 +27,62 @@ const directory: Directory = {
   subject: (type, id) => (type === "user" && ["ada", "bob"].includes(id) ? {} : undefined),
   resource: (type, id) => (type === "record" && owners.has(id) ? { owner: owners.get(id) } : undefined),
 };
-let pdp: Pdp;
+const pdp = openSync(fixture("authzen.bundle"), { trust: "unsigned" });
 
-beforeAll(async () => {
-  const bundle = readFileSync(new URL("../../fixtures/authzen.bundle", import.meta.url));
-  pdp = await open(bundle, { trust: "unsigned" });
-});
+type Among = Partial<Parameters<typeof searchResources>[2]>;
+
+/** Searches all records, unless told otherwise, and returns the resources that are found. */
+function resources(body: object, among: Among = {}): ReturnType<typeof searchResources> {
+  return searchResources(pdp, readResourceSearch(body), { candidates: records, window: all, ...among });
+}
+
+/** Returns the subjects that are found among the candidates. */
+function subjects(body: object, candidates: readonly Entity[], among: Among = {}): readonly Entity[] {
+  return searchSubjects(pdp, readSubjectSearch(body), { candidates, window: all, ...among }).results;
+}
+
+/** Returns the actions that are found. */
+function actions(body: object, among: Among = {}): readonly object[] {
+  return searchActions(pdp, readActionSearch(body), { window: all, ...among }).results;
+}
+
+function named(...names: string[]): object[] {
+  return names.map((name) => ({ name }));
+}
 
 describe("a search", () => {
   const owned = [...owners].filter(([, owner]) => owner === "ada").map(([id]) => ({ type: "record", id }));
 
   it("finds resources as an evaluation would allow them", () => {
-    const search = readResourceSearch({ subject: user, action: write, resource: { type: "record", id: "ignored" } });
-    expect(searchResources(pdp, search, { candidates: records, window: all })).toEqual({ results: owned, next: undefined });
+    const search = { subject: user, action: write, resource: { type: "record", id: "ignored" } };
+    expect(resources(search)).toEqual({ results: owned, next: undefined });
     const bare = records.map(({ type, id }) => ({ type, id }));
-    expect(searchResources(pdp, search, { candidates: bare, window: all, directory }).results).toEqual(owned);
-    expect(searchResources(pdp, search, { candidates: bare, window: all }).results).toEqual([]);
+    expect(resources(search, { candidates: bare, directory }).results).toEqual(owned);
+    expect(resources(search, { candidates: bare }).results).toEqual([]);
   });
 
   it("continues where a page ended, for every window", () => {
-    const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" } });
     for (const [limit, most] of [[1, 1000], [7, 1000], [100, 50], [1000, 256], [234, 1000]] as const) {
       const found = [];
       let from: number | undefined = 0;
       while (from !== undefined) {
-        const { results, next } = searchResources(pdp, search, { candidates: records, window: { from, limit, most } });
+        const { results, next } = resources(writing, { window: { from, limit, most } });
         expect(results.length).toBeLessThanOrEqual(limit);
         found.push(...results);
         from = next;
       }
       expect(found).toEqual(owned);
     }
-    const nothing = { from: 0, limit: 0, most: 10 };
-    expect(searchResources(pdp, search, { candidates: records, window: nothing })).toEqual({ results: [], next: 0 });
-    const beyond = { from: 5000, limit: 1, most: 10 };
-    expect(searchResources(pdp, search, { candidates: records, window: beyond })).toEqual({ results: [], next: undefined });
+    expect(resources(writing, { window: { from: 0, limit: 0, most: 10 } })).toEqual({ results: [], next: 0 });
+    expect(resources(writing, { window: { from: 5000, limit: 1, most: 10 } })).toEqual({ results: [], next: undefined });
   });
 
   it("finds subjects and actions", () => {
     const resource = { ...record, properties: { owner: "bob", office: "Paris" } };
     const candidates = ["ada", "bob", "eve"].map((id) => ({ type: "user", id }));
-    const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource });
-    expect(searchSubjects(pdp, subjects, { candidates, window: all }).results).toEqual([{ type: "user", id: "bob" }]);
+    expect(subjects({ subject: { type: "user" }, action: write, resource }, candidates)).toEqual([{ type: "user", id: "bob" }]);
     const request = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
-    const actions = searchActions(pdp, readActionSearch(request), { window: all });
-    expect(actions.results).toEqual([{ name: "print" }, { name: "read" }, { name: "write" }]);
+    expect(actions(request)).toEqual(named("print", "read", "write"));
     expect(pdp.actions("record")).toEqual(["delete", "print", "read", "write"]);
     expect(() => pdp.actions(7 as unknown as string)).toThrow(TypeError);
     const elsewhere = readActionSearch({ ...request, resource: { type: "spaceship", id: "x" } });
@@ -80,11 +91,10 @@ describe("a search", () => {
 
   it("finds no action by a pattern alone, but candidates that a pattern matches", () => {
     const body = { subject: user, resource: { type: "page", id: "p1" } };
-    const found = (more: object): string[] =>
-      searchActions(pdp, readActionSearch({ ...body, ...more }), { window: all }).results.map(({ name }) => name);
-    expect(found({})).toEqual(["edit"]);
-    expect(found({ candidates: ["view:public", "burn", "edit", "view:*"].map((name) => ({ name })) })).toEqual(["view:public", "edit", "view:*"]);
-    expect(found({ candidates: [] })).toEqual([]);
+    expect(actions(body)).toEqual(named("edit"));
+    const candidates = named("view:public", "burn", "edit", "view:*");
+    expect(actions({ ...body, candidates })).toEqual(named("view:public", "edit", "view:*"));
+    expect(actions({ ...body, candidates: [] })).toEqual([]);
     for (const candidates of [["edit"], [{}], [{ name: 7 }], {}]) {
       expect(() => readActionSearch({ ...body, candidates }), JSON.stringify(candidates)).toThrow(AuthzenError);
     }
@@ -93,41 +103,32 @@ describe("a search", () => {
   it("is refused with tokens that cannot be verified, as an evaluation is", () => {
     const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
     const message = "tokens cannot be verified here";
-    const window = { candidates: records, window: all };
-    const sought = { subject: user, action: write, resource: { type: "record" }, context };
-    expect(() => searchResources(pdp, readResourceSearch(sought), window)).toThrow(message);
-    const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource: record, context });
-    expect(() => searchSubjects(pdp, subjects, window)).toThrow(message);
-    expect(() => searchActions(pdp, readActionSearch({ subject: user, resource: record, context }), window)).toThrow(message);
+    expect(() => resources({ ...writing, context })).toThrow(message);
+    expect(() => subjects({ subject: { type: "user" }, action: write, resource: record, context }, records)).toThrow(message);
+    expect(() => actions({ subject: user, resource: record, context })).toThrow(message);
   });
 
   it("finds nothing for unknown entities, unless the request describes them", () => {
     const eve = { type: "user", id: "eve" };
-    const found = (subject: object): number =>
-      searchActions(pdp, readActionSearch({ subject, resource: record }), { window: all, directory }).results.length;
+    const found = (subject: object): number => actions({ subject, resource: record }, { directory }).length;
     expect(found(user)).toBe(1);
     expect(found(eve)).toBe(0);
     expect(found({ ...eve, properties: {} })).toBe(1);
-    const nowhere = { type: "record", id: "nowhere" };
-    const search = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
-    expect(searchSubjects(pdp, search, { candidates: [user], window: all, directory }).results).toEqual([]);
-    const which = readResourceSearch({ subject: eve, action: { name: "read" }, resource: { type: "record" } });
-    expect(searchResources(pdp, which, { candidates: records, window: all, directory }).results).toEqual([]);
+    const [read, nowhere] = [{ name: "read" }, { type: "record", id: "nowhere" }];
+    expect(subjects({ subject: { type: "user" }, action: read, resource: nowhere }, [user], { directory })).toEqual([]);
+    expect(resources({ subject: eve, action: read, resource: { type: "record" } }, { directory }).results).toEqual([]);
   });
 
   it("with a large body finds the same, in a bounded number of steps", () => {
     const much = Array.from({ length: 100 }, (_, at) => ({ at, text: `${at}` }));
     const [ada, first] = [{ ...user, properties: { much } }, { ...record, properties: { owner: "bob", much } }];
-    const which = readResourceSearch({ subject: ada, action: write, resource: { type: "record" } });
-    const search = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
-    const what = readActionSearch({ subject: ada, resource: first });
-    const candidates = [user, { type: "user", id: "bob" }];
+    const bob = { type: "user", id: "bob" };
     const searches = (maxSteps?: number) => [
-      () => searchResources(pdp, which, { candidates: records, window: all, maxSteps }).results,
-      () => searchSubjects(pdp, search, { candidates, window: all, maxSteps }).results,
-      () => searchActions(pdp, what, { window: all, maxSteps }).results,
+      () => resources({ ...writing, subject: ada }, { maxSteps }).results,
+      () => subjects({ subject: { type: "user" }, action: write, resource: first }, [user, bob], { maxSteps }),
+      () => actions({ subject: ada, resource: first }, { maxSteps }),
     ];
-    const found = [owned, [{ type: "user", id: "bob" }], [{ name: "read" }]];
+    const found = [owned, [bob], named("read")];
     for (const [at, sought] of searches().entries()) expect(sought()).toEqual(found[at]);
     for (const sought of searches(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
     for (const sought of searches(-1)) expect(sought).toThrow(RangeError);
@@ -137,27 +138,23 @@ describe("a search", () => {
     const check = (reading: (body: unknown) => unknown, body: object): void => {
       expect(() => reading(body), JSON.stringify(body)).toThrow(AuthzenError);
     };
-    const sought = { subject: { type: "user" }, action: write, resource: { type: "record" } };
-    check(readSubjectSearch, sought);
-    check(readResourceSearch, sought);
-    check(readActionSearch, sought);
+    for (const reading of [readSubjectSearch, readResourceSearch, readActionSearch]) check(reading, { ...writing, subject: { type: "user" } });
     check(readSubjectSearch, { subject: { type: "user" }, resource: record });
     check(readSubjectSearch, { subject: {}, action: write, resource: record });
     check(readResourceSearch, { action: write, resource: { type: "record" } });
     check(readActionSearch, { subject: user });
-    const good = { subject: user, action: write, resource: { type: "record" } };
     for (const page of [[], "x", { token: 1 }, { limit: 0 }, { limit: -1 }, { limit: 1.5 }, { limit: "1" }, { properties: 1 }]) {
-      check(readResourceSearch, { ...good, page });
+      check(readResourceSearch, { ...writing, page });
     }
     for (const candidates of [{}, [1], [{}], [{ id: 1 }], [{ id: "x", type: "other" }], [{ id: "x", properties: [] }]]) {
-      check(readResourceSearch, { ...good, candidates });
+      check(readResourceSearch, { ...writing, candidates });
     }
-    expect(readResourceSearch({ ...good, candidates: [{ id: "x" }] }).candidates).toEqual([{ type: "record", id: "x" }]);
+    expect(readResourceSearch({ ...writing, candidates: [{ id: "x" }] }).candidates).toEqual([{ type: "record", id: "x" }]);
   });
 });
 
 describe("a token", () => {
-  const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" }, page: { limit: 2 } });
+  const search = readResourceSearch({ ...writing, page: { limit: 2 } });
   const page = { from: 77, limit: 2 };
   let now = 1_000_000;
   const tokens = PageTokens.create(new Uint8Array(32).fill(7), () => now);

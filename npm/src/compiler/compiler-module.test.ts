@@ -1,10 +1,9 @@
 // The instance of the compiler: its state after a trap, and its lifetime.
 
-import { readFileSync } from "node:fs";
-
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { run } from "./compiler-module.ts";
+import { fixture, ofCode } from "../testing.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, starts: 0 }));
 
@@ -29,8 +28,7 @@ vi.mock("../../wasm/wardgate_compiler_bg.js", async (load) => {
   };
 });
 
-const policy = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url));
-const files = [["album.yaml", new Uint8Array(policy)]] as const;
+const files = [["album.yaml", new Uint8Array(fixture("album/album.yaml"))]] as const;
 const settings = { code: undefined, moduleOptions: {} };
 
 beforeEach(async () => {
@@ -46,7 +44,7 @@ describe("a trap", () => {
   it("is reported as internal, and the next call has a fresh instance", async () => {
     const before = await length();
     trap.armed = true;
-    await expect(length()).rejects.toMatchObject({ name: "WardgateError", code: "internal" });
+    await expect(length()).rejects.toEqual(ofCode("internal"));
     expect(await length()).toBe(before);
     expect(trap.starts).toBe(1);
   });

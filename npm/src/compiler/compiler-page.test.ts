@@ -1,10 +1,10 @@
 // The program of docs/runtimes/compiler.md, run unchanged with the built package.
 
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
+
+import { node } from "../testing.ts";
 
 const page = readFileSync(new URL("../../../docs/runtimes/compiler.md", import.meta.url), "utf8");
 const program = /```js\n([^]+?)```/.exec(page)![1]!;
@@ -13,10 +13,8 @@ it.each(["import", "require"])("prints what it promises, with %s", (way) => {
   const promised = [...program.matchAll(/console\.log\(.*\); \/\/ (.+)/g)].map(([, line]) => line);
   expect(promised).toHaveLength(2);
   // The package resolves its own name through its exports.
-  const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const form = way === "import" ? ["--input-type=module", "--eval", program] : ["--input-type=commonjs", "--eval", asCommonJs(program)];
-  const output = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
-  expect(output.trim().split("\n")).toEqual(promised);
+  expect(node(["--no-warnings", ...form]).trim().split("\n")).toEqual(promised);
 });
 
 /** Returns the same program for `require`. */

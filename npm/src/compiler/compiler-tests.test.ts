@@ -1,12 +1,11 @@
 // Policy tests through the public API: results, options, and errors.
 
-import { readFileSync } from "node:fs";
-
 import { describe, expect, it } from "vitest";
 
 import { compile, test, type TestOptions } from "./compiler.ts";
+import { fixture } from "../testing.ts";
 
-const policy = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url), "utf8");
+const policy = fixture("album/album.yaml").toString();
 const suite = `
 name: Albums
 principals: { ann: { id: ann, roles: [nobody] } }

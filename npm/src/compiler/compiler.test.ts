@@ -1,21 +1,19 @@
 // The compiler through its public API: bundles, diagnostics, options, and files of the wrong kind.
 
-import { readFileSync } from "node:fs";
-
 import { describe, expect, it } from "vitest";
 
 import { compile, lint, type CompileOptions, type PolicyFiles } from "./compiler.ts";
 import { open } from "../pdp/open.ts";
-import { album, noon, viewing } from "../testing.ts";
+import { album, fixture, noon, viewing } from "../testing.ts";
 
-const text = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url), "utf8");
+const text = fixture("album/album.yaml").toString();
 const files = { "album.yaml": text };
 
 describe("compile", () => {
   it("writes the bytes that the command writes", async () => {
     const { bundle, accessors, diagnostics } = await compile(files, { emitAccessors: true });
     expect(Buffer.from(bundle!).equals(album)).toBe(true);
-    expect(accessors).toBe(readFileSync(new URL("../../fixtures/album.accessors.js", import.meta.url), "utf8"));
+    expect(accessors).toBe(fixture("album.accessors.js").toString());
     expect(diagnostics).toEqual([]);
   });
 

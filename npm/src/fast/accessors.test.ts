@@ -1,7 +1,6 @@
 // Accessor modules: the template of the command, and a module that it has filled.
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -10,11 +9,9 @@ import { accessorTemplate as template, TEMPLATE } from "../../accessor-template.
 import { LOOPS } from "./generated/column-loops.ts";
 import { open } from "../pdp/open.ts";
 import { BY_NAME } from "./read-sites.ts";
-import { album, closed, noon, viewing } from "../testing.ts";
-import type { Accessors } from "../pdp/types.ts";
+import { accessorsOf, album, atNoon, closed, editing, ofCode, viewing } from "../testing.ts";
 
-const emitted = fileURLToPath(new URL("../../fixtures/album.accessors.js", import.meta.url));
-const accessors = (await import(emitted)) as Accessors;
+const accessors = await accessorsOf("album");
 
 /** Returns the text of a source file of the package. */
 function source(name: string): string {
@@ -65,7 +62,7 @@ describe("an accessor module", () => {
   it("belongs to its bundle", async () => {
     const opening = open(closed, { trust: "unsigned", accessors });
     await expect(opening).rejects.toThrow(/^the accessors were emitted for another bundle: /);
-    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+    await expect(opening).rejects.toEqual(ofCode("accessors"));
   });
 
   it("is refused by another copy of the package", async () => {
@@ -73,12 +70,11 @@ describe("an accessor module", () => {
     const copy = await import("../pdp/open.ts");
     const opening = copy.open(album, { trust: "unsigned", accessors });
     await expect(opening).rejects.toThrow(/^the accessors import another copy of the package$/);
-    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+    await expect(opening).rejects.toEqual(ofCode("accessors"));
   });
 
   it("changes no answer", async () => {
-    const settings = { trust: "unsigned", clock: () => noon } as const;
-    const [plain, fast] = [await open(album, settings), await open(album, { ...settings, accessors })];
+    const [plain, fast] = [await open(album, atNoon), await open(album, { ...atNoon, accessors })];
     const owners = ["ada", "eve", 7, null, undefined].map((owner) => ({ owner }));
     const attrs = [undefined, {}, ...owners, new Map([["owner", "ada"]])];
     for (const attr of attrs) {
@@ -96,6 +92,6 @@ describe("an accessor module", () => {
     pdp.reload(closed);
     expect(pdp.isAllowed(viewing())).toBe(false);
     pdp.reload(album);
-    expect(pdp.isAllowed(viewing({ resource: { attr: { owner: "ada" } }, request: { action: "edit" } }))).toBe(true);
+    expect(pdp.isAllowed(editing({ owner: "ada" }))).toBe(true);
   });
 });

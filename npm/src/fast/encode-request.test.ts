@@ -10,9 +10,7 @@ import type { Runtime } from "../wasm/runtime.ts";
 import { begin } from "../wasm/reentrancy.ts";
 import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "./prepared-requests.ts";
 
-interface Decided {
-  readonly words: number[];
-  readonly numbers: number[];
+interface Call {
   readonly roles: number;
   readonly used?: number;
   readonly now?: number;
@@ -50,7 +48,7 @@ vi.mock("./truth-table.ts", async (load) => {
 });
 
 /** The contents of the frame at the last decision. */
-let decided: Decided | undefined;
+let decided: (Call & { readonly words: number[]; readonly numbers: number[] }) | undefined;
 let fastPaths: FastPaths;
 
 const buffer = new ArrayBuffer(1024 + 65_536);
@@ -63,7 +61,7 @@ const frame = frameAt(buffer, 0, {
 frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
 
-function note(call: { roles: number; used?: number; now?: number }): number {
+function note(call: Call): number {
   decided = { words: [...frame.words], numbers: [...frame.numbers], ...call };
   return ALLOW;
 }
@@ -75,7 +73,7 @@ function usePath(wire: Wire): void {
   fastPaths.begin(["root"]);
   fastPaths.resume(0);
   // The first request of a kind loads its fast paths, and is left to the general path.
-  expect(decideRequest(fastPaths, request())).toBe(UNSURE);
+  expect(decide()).toBe(UNSURE);
   decided = undefined;
 }
 
@@ -87,23 +85,28 @@ function request(resource: object = {}, principal: object = {}): Record<string, 
   };
 }
 
+/** Decides the request with these changes. */
+function decide(resource: object = {}, principal: object = {}): number {
+  return decideRequest(fastPaths, request(resource, principal));
+}
+
 /**
  * Returns the words of the slots for attributes of the resource; `undefined` if the general path
  * decides.
  */
 function words(attr: unknown): number[] | undefined {
   decided = undefined;
-  const single = decideRequest(fastPaths, request({ attr }));
+  const single = decide({ attr });
   const seen = seenWords();
   const { principal, resource } = request({ attr });
   // Every method writes the same.
-  for (const decide of [
+  for (const other of [
     () => decideForPrincipal(fastPaths, new PrincipalRecord(principal), "read", resource),
     () => decideTarget(fastPaths, new PrincipalRecord(principal), new PreparedTarget("doc", "read"), resource),
     () => decideAction(fastPaths, new PreparedTarget("doc", "read"), principal, resource),
   ]) {
     decided = undefined;
-    expect(decide()).toBe(single);
+    expect(other()).toBe(single);
     expect(seenWords()).toEqual(seen);
   }
   return single === UNSURE ? undefined : seen;
@@ -252,7 +255,7 @@ describe("a principal without attributes", () => {
   it("is left to the general path if the fast path reads some", () => {
     usePath({ slots: [{ root: "principal.attr", path: ["team"] }] });
     expect(words({})).toBeUndefined();
-    expect(decideRequest(fastPaths, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
+    expect(decide({}, { attr: { team: "red" } })).toBe(ALLOW);
     expect(decideForPrincipal(fastPaths, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
   });
 });
@@ -263,7 +266,7 @@ describe("roles", () => {
   it("are masks", () => {
     usePath({ others: 16, roles });
     const mask = (...names: unknown[]): number | undefined => {
-      const answer = decideRequest(fastPaths, request({}, { roles: names }));
+      const answer = decide({}, { roles: names });
       return answer === UNSURE ? undefined : decided?.roles;
     };
     expect(mask()).toBe(0);
@@ -277,31 +280,29 @@ describe("roles", () => {
 
   it("are distinguished if they are many", () => {
     usePath({ others: 0, roles: Array.from({ length: 20 }, (_, at) => [`role${at}`, 1 << at] as const) });
-    expect(decideRequest(fastPaths, request({}, { roles: ["role19", "role3", "role20"] }))).toBe(ALLOW);
+    expect(decide({}, { roles: ["role19", "role3", "role20"] })).toBe(ALLOW);
     expect(decided?.roles).toBe((1 << 19) | 8);
   });
 
   it("are a list of classes, in their order, in a fast path by class", () => {
     usePath({ flags: 8, others: 9, roles: [["a", 3], ["b", 1]] });
-    expect(decideRequest(fastPaths, request({}, { roles: ["b", "x", "a"] }))).toBe(ALLOW);
+    expect(decide({}, { roles: ["b", "x", "a"] })).toBe(ALLOW);
     expect([decided?.roles, decided?.words.slice(32, 35)]).toEqual([3, [1, 9, 3]]);
-    expect(decideRequest(fastPaths, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
+    expect(decide({}, { roles: Array.from({ length: 32 }, () => "a") })).toBe(UNSURE);
   });
 
   it("are left to the general path if they are more than the limit of fast paths", () => {
     usePath({ roles });
-    const some = (length: number): number =>
-      decideRequest(fastPaths, request({}, { roles: Array.from({ length }, () => "user") }));
+    const some = (length: number): number => decide({}, { roles: Array.from({ length }, () => "user") });
     expect([some(64), some(65)]).toEqual([ALLOW, UNSURE]);
-    const long = (length: number): number =>
-      decideRequest(fastPaths, request({}, { roles: ["x".repeat(length), "user"] }));
+    const long = (length: number): number => decide({}, { roles: ["x".repeat(length), "user"] });
     expect([long(64), long(65)]).toEqual([ALLOW, UNSURE]);
   });
 
   it("must be a list", () => {
     usePath({ roles });
     for (const unusual of ["user", undefined, null, { 0: "user", length: 1 }, new Set(["user"])]) {
-      expect(decideRequest(fastPaths, request({}, { roles: unusual }))).toBe(UNSURE);
+      expect(decide({}, { roles: unusual })).toBe(UNSURE);
     }
   });
 });
@@ -318,29 +319,29 @@ describe("a request", () => {
       request({ policyVersion: 2 }),
     ];
     for (const one of unusual) expect(decideRequest(fastPaths, one)).toBe(UNSURE);
-    expect(decideRequest(fastPaths, request())).toBe(ALLOW);
+    expect(decide()).toBe(ALLOW);
   });
 
   it("of an unknown action or kind, or a principal with own policies, is left to it too", () => {
     expect(decideRequest(fastPaths, { ...request(), action: "burn" })).toBe(UNSURE);
-    expect(decideRequest(fastPaths, request({ kind: "else" }))).toBe(UNSURE);
-    expect(decideRequest(fastPaths, request({ kind: "doc\ud800" }))).toBe(UNSURE);
-    expect(decideRequest(fastPaths, request({ kind: "" }))).toBe(UNSURE);
-    expect(decideRequest(fastPaths, request({}, { id: "root" }))).toBe(UNSURE);
+    expect(decide({ kind: "else" })).toBe(UNSURE);
+    expect(decide({ kind: "doc\ud800" })).toBe(UNSURE);
+    expect(decide({ kind: "" })).toBe(UNSURE);
+    expect(decide({}, { id: "root" })).toBe(UNSURE);
   });
 
   it("finds the fast paths of its version and scope", () => {
     for (const resource of [{ scope: "acme" }, { policyVersion: "v2" }, { scope: "acme", policyVersion: "v2" }]) {
-      expect(decideRequest(fastPaths, request(resource))).toBe(UNSURE);
-      expect(decideRequest(fastPaths, request(resource))).toBe(ALLOW);
+      expect(decide(resource)).toBe(UNSURE);
+      expect(decide(resource)).toBe(ALLOW);
     }
-    expect(decideRequest(fastPaths, request({ scope: "", policyVersion: "" }))).toBe(ALLOW);
-    for (let time = 0; time < 2; time += 1) expect(decideRequest(fastPaths, request({ scope: "none" }))).toBe(UNSURE);
+    expect(decide({ scope: "", policyVersion: "" })).toBe(ALLOW);
+    for (let time = 0; time < 2; time += 1) expect(decide({ scope: "none" })).toBe(UNSURE);
   });
 
   it("loads the fast paths of an unknown kind once", () => {
     module.lists = 0;
-    for (let time = 0; time < 5; time += 1) decideRequest(fastPaths, request({ kind: "else" }));
+    for (let time = 0; time < 5; time += 1) decide({ kind: "else" });
     expect(module.lists).toBe(1);
   });
 });
@@ -351,7 +352,7 @@ describe("code of the caller", () => {
     const inner: number[] = [];
     const attr = {
       get a(): boolean {
-        inner.push(decideRequest(fastPaths, request({ attr: { a: false } })));
+        inner.push(decide({ attr: { a: false } }));
         return true;
       },
       b: true,
@@ -364,14 +365,14 @@ describe("code of the caller", () => {
     usePath({ slots: attributes("a") });
     const get = vi.fn(() => true);
     const attr = Object.defineProperty({ b: 1 }, "a", { get, enumerable: true });
-    expect(decideRequest(fastPaths, request({ attr }))).toBe(ALLOW);
+    expect(decide({ attr })).toBe(ALLOW);
     expect(get).toHaveBeenCalledTimes(1);
   });
 
   it("that throws passes its exception on", () => {
     usePath({ slots: attributes("a") });
     const attr = { get a(): boolean { throw new Error("not today"); } };
-    expect(() => decideRequest(fastPaths, request({ attr }))).toThrow("not today");
+    expect(() => decide({ attr })).toThrow("not today");
   });
 });
 
@@ -401,7 +402,7 @@ describe("a frame that died", () => {
   it("decides nothing", () => {
     usePath({ slots: [] });
     fastPaths.reset();
-    expect(decideRequest(fastPaths, request())).toBe(UNSURE);
+    expect(decide()).toBe(UNSURE);
     expect(DENY).toBe(0);
   });
 });

@@ -3,57 +3,56 @@ import { describe, expect, it } from "vitest";
 import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
-/** Returns fast paths for every kind that starts with `k`. */
-function mockFastPaths(): { readonly loaded: string[]; readonly mockFastPaths: FastPaths } {
-  const loaded: string[] = [];
-  const load = (_: Kinds, kind: string): FastPathList | null => {
-    loaded.push(kind);
-    return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
-  };
-  return { loaded, mockFastPaths: { isLive: true, load } as unknown as FastPaths };
-}
-
 const planOf = (id: number): FastPath => ({ id }) as FastPath;
 
-/** Finds a list as the hot functions do. */
-function find(kinds: Kinds, from: FastPaths, kind: string): string | undefined {
-  const at = digest(kind) & kinds.mask;
-  const list = kinds.names[at] === kind ? kinds.lists[at] : kinds.miss(from, kind);
-  return list == null || planFor(list, kind)?.id !== kind.length ? undefined : kind;
+/** Kinds with fast paths for each one that starts with `k`. */
+class Lists {
+  readonly loaded: string[] = [];
+  readonly kinds = new Kinds("", "");
+  readonly #fastPaths = { isLive: true, load: (_: Kinds, kind: string) => this.#load(kind) } as unknown as FastPaths;
+
+  /** Finds a list as the hot functions do. */
+  find(kind: string): string | undefined {
+    const at = digest(kind) & this.kinds.mask;
+    const list = this.kinds.names[at] === kind ? this.kinds.lists[at] : this.kinds.miss(this.#fastPaths, kind);
+    return list == null || planFor(list, kind)?.id !== kind.length ? undefined : kind;
+  }
+
+  #load(kind: string): FastPathList | null {
+    this.loaded.push(kind);
+    return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
+  }
 }
 
 describe("the lists of kinds", () => {
   it("are found in any number, and loaded once", () => {
-    const { loaded, mockFastPaths: from } = mockFastPaths();
-    const kinds = new Kinds("", "");
+    const lists = new Lists();
     const names = ["k", "kk", ...Array.from({ length: 3000 }, (_, at) => `kind_${at}`)];
-    for (let time = 0; time < 3; time += 1) for (const name of names) expect(find(kinds, from, name)).toBe(name);
-    expect(loaded).toEqual(names);
+    for (let time = 0; time < 3; time += 1) for (const name of names) expect(lists.find(name)).toBe(name);
+    expect(lists.loaded).toEqual(names);
   });
 
   it("are distinguished if their names have one digest", () => {
-    const { mockFastPaths: from } = mockFastPaths();
-    const kinds = new Kinds("", "");
+    const lists = new Lists();
     const [one, two] = ["kind_abc", "kinx_abc"];
     expect(digest(one)).toBe(digest(two));
-    for (let time = 0; time < 3; time += 1) for (const name of [one, two]) expect(find(kinds, from, name)).toBe(name);
+    for (let time = 0; time < 3; time += 1) for (const name of [one, two]) expect(lists.find(name)).toBe(name);
   });
 
   it("that do not exist are remembered, up to a bound", () => {
-    const { loaded, mockFastPaths: from } = mockFastPaths();
-    const kinds = new Kinds("", "");
-    for (let time = 0; time < 3; time += 1) expect(find(kinds, from, "none")).toBeUndefined();
+    const lists = new Lists();
+    const { kinds, loaded } = lists;
+    for (let time = 0; time < 3; time += 1) expect(lists.find("none")).toBeUndefined();
     expect(loaded).toEqual(["none"]);
-    for (let at = 0; at < 5000; at += 1) find(kinds, from, `x${at}`);
+    for (let at = 0; at < 5000; at += 1) lists.find(`x${at}`);
     expect(kinds.names.length).toBe(64);
     const long = "x".repeat(1000);
-    for (let time = 0; time < 2; time += 1) find(kinds, from, long);
+    for (let time = 0; time < 2; time += 1) lists.find(long);
     expect(loaded.filter((name) => name === long).length).toBe(2);
   });
 
   it("take the empty name for a name", () => {
-    const { mockFastPaths: from } = mockFastPaths();
-    expect(find(new Kinds("", ""), from, "")).toBeUndefined();
+    expect(new Lists().find("")).toBeUndefined();
   });
 });
 

@@ -3,17 +3,14 @@
 //
 // Reading always ends, and every decision is one by the policies in use afterwards.
 
-import { fileURLToPath } from "node:url";
-
 import { describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "../pdp/open.ts";
-import { closed, noon, unusual } from "../testing.ts";
-import type { Accessors, Pdp, Principal, Resource } from "../pdp/types.ts";
+import { accessorsOf, atNoon, closed, unusual } from "../testing.ts";
+import type { Pdp, Principal, Resource } from "../pdp/types.ts";
 
-const settings = { trust: "unsigned", clock: () => noon } as const;
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
+const accessors = await accessorsOf("unusual");
 
 /** Calls `act` at one of the reads, counted from 1, of all objects that it wraps. */
 class Disturber {
@@ -97,7 +94,7 @@ function disturbed(pdp: Pdp, decide: Decide, [action, attr, own]: (typeof reques
 }
 
 function opened(withAccessors: boolean): Pdp {
-  const pdp = openSync(unusual, withAccessors ? { ...settings, accessors } : settings);
+  const pdp = openSync(unusual, withAccessors ? { ...atNoon, accessors } : atNoon);
   loadFastPaths(pdp);
   return pdp;
 }

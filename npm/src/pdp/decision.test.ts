@@ -1,26 +1,21 @@
 // Decisions and explanations in JavaScript, and attributes on their way through the engine.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { open } from "./open.ts";
-import { album, noon, openAlbum, viewing } from "../testing.ts";
-import type { Decision, Pdp } from "../index.ts";
+import { album, noon, openAlbum, viewing, withActions } from "../testing.ts";
+import type { Decision } from "../index.ts";
 
-let pdp: Pdp;
-beforeAll(async () => {
-  pdp = await openAlbum();
-});
+const pdp = await openAlbum();
 
 /** Returns the attributes of a resource as a policy reads them: its rule `echo` returns them. */
 function seen(attr: object): unknown {
-  const { action, ...rest } = viewing({ resource: { attr } });
-  return pdp.check({ ...rest, actions: ["echo"] }).outputs?.[0]?.val;
+  return pdp.check(withActions(viewing({ resource: { attr } }), ["echo"])).outputs?.[0]?.val;
 }
 
 /** Decides several actions on an album of `ada`. */
 function check(actions: readonly string[]): Decision {
-  const { action, ...rest } = viewing({ resource: { attr: { owner: "ada" } } });
-  return pdp.check({ ...rest, actions, requestId: "r1" });
+  return pdp.check({ ...withActions(viewing({ resource: { attr: { owner: "ada" } } }), actions), requestId: "r1" });
 }
 
 describe("a decision", () => {
@@ -34,9 +29,9 @@ describe("a decision", () => {
   });
 
   it("is canonical JSON as bytes", () => {
-    const { action, ...rest } = viewing();
-    const bytes = pdp.decisionBytes({ ...rest, actions: ["view"] });
-    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check({ ...rest, actions: ["view"] }));
+    const request = withActions(viewing(), ["view"]);
+    const bytes = pdp.decisionBytes(request);
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check(request));
   });
 
   it("takes its time from the clock of the options", async () => {

@@ -1,21 +1,18 @@
 // Requests of a few MiB from an attacker. Each is decided or refused, and reading stops at the
 // limits of a request. The tests count reads, not time.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
-import { noon, unusual } from "../testing.ts";
-import type { Pdp, Principal, Resource } from "./types.ts";
+import { atNoon, inFull, onLists, onOne, thrownBy, unusual } from "../testing.ts";
+import type { Principal, Resource } from "./types.ts";
 
 /** The largest number of values in a request, and the reads of each beside it. */
 const MOST = 100_000;
 const READS_OF_ONE = 8;
 const LONG = 300_000;
 
-let pdp: Pdp;
-beforeAll(() => {
-  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
-});
+const pdp = openSync(unusual, atNoon);
 
 let reads = 0;
 /** Returns the same object with counted reads. */
@@ -27,27 +24,20 @@ function counted<T extends object>(value: T): T {
 }
 
 type Decide = (principal: Principal, resource: Resource) => unknown;
+const target = { kind: "thing", action: "listed" };
+// A filter of many rows would read each of them.
+const single = onLists.filter(([name]) => name === "filter of a few");
 const ways: readonly (readonly [string, Decide])[] = [
-  ["isAllowed", (principal, resource) => pdp.isAllowed({ principal, action: "listed", resource })],
-  ["check", (principal, resource) => pdp.check({ principal, actions: ["listed"], resource })],
+  ...[...onOne, ...single, ...inFull].map(([name, decide]): [string, Decide] => [
+    name,
+    (principal, resource) => decide(pdp, () => ({ principal, action: "listed", resource }), target),
+  ]),
   ["checkMany", (principal, resource) => pdp.checkMany([{ principal, actions: ["listed"], resource }], { maxSteps: 1_000_000 })],
-  ["explain", (principal, resource) => pdp.explain({ principal, action: "listed", resource })],
-  ["for", (principal, resource) => pdp.for(principal).isAllowed("listed", resource)],
-  ["filter", (principal, resource) => pdp.filter({ principal, action: "listed", resources: [resource] })],
 ];
 
 const ada: Principal = { id: "ada", roles: ["user"] };
 const having = (x: unknown): Resource => ({ kind: "thing", id: "t1", attr: { x } }) as Resource;
 const long = (): string[] => counted(Array.from({ length: LONG }, (_, at) => `e${at}`));
-
-function refusal(act: () => unknown): unknown {
-  try {
-    act();
-    return undefined;
-  } catch (thrown) {
-    return thrown;
-  }
-}
 
 describe.each(ways)("%s", (_, decide) => {
   it("reads no more of a long list than a request may hold", () => {
@@ -58,7 +48,7 @@ describe.each(ways)("%s", (_, decide) => {
       [{ ...ada, attr: { list: long() } }, having(["ada"]), false],
     ] as const) {
       reads = 0;
-      const refused = refusal(() => decide(principal as Principal, resource));
+      const refused = thrownBy(() => decide(principal as Principal, resource));
       if (isRead || refused !== undefined) expect(refused).toBeInstanceOf(RangeError);
       // Preparing a principal copies it once.
       expect(reads).toBeLessThan(LONG * 2 + READS_OF_ONE * MOST);

@@ -1,10 +1,9 @@
 // Hosts that have changed `__proto__`, on which the hot functions rely. They need a process of
 // their own, so they run the built package.
 
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { describe, expect, it } from "vitest";
+
+import { node } from "../testing.ts";
 
 const program = `
   import { readFileSync } from "node:fs";
@@ -32,10 +31,7 @@ describe("a host", () => {
   const flags = ["--no-warnings", "--disable-proto=delete", "--disable-proto=throw"];
 
   it.each(flags)("with %s gives the same answers", (flag) => {
-    const cwd = fileURLToPath(new URL("../..", import.meta.url));
-    const words = [flag, "--input-type=module", "--eval", program];
-    const output = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
     const [yes, no] = ["true true true 20\n", "false false false 0\n"];
-    expect(output).toBe(`${yes}${no}${no}${yes}`.repeat(3));
+    expect(node([flag, "--input-type=module", "--eval", program])).toBe(`${yes}${no}${no}${yes}`.repeat(3));
   });
 });

@@ -4,10 +4,9 @@
 // The heap varies by some ten thousand bytes by itself, up and down. A leak would appear in each of
 // the four runs, so the test takes the smallest growth.
 
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { expect, it } from "vitest";
+
+import { node } from "../testing.ts";
 
 const program = `
   import { readFileSync } from "node:fs";
@@ -68,9 +67,7 @@ const program = `
 `;
 
 it("leaves no memory behind", { timeout: 240_000 }, () => {
-  const cwd = fileURLToPath(new URL("../..", import.meta.url));
-  const words = ["--expose-gc", "--input-type=module", "--eval", program];
-  const [heap, linear] = JSON.parse(execFileSync(process.execPath, words, { cwd, encoding: "utf8" })) as [number, number];
+  const [heap, linear] = JSON.parse(node(["--expose-gc", "--input-type=module", "--eval", program])) as [number, number];
   expect(heap).toBeLessThan(MOST_HEAP);
   expect(linear).toBe(0);
 });

@@ -1,51 +1,42 @@
 // Misspelt members: `policy_version`, for example, would select policies, and the wrong ones are
 // selected.
 
-import { readFileSync } from "node:fs";
-
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
-import type { Pdp, Resource, Target } from "./types.ts";
+import { fixture } from "../testing.ts";
+import type { Principal, Resource, Target } from "./types.ts";
 
-let pdp: Pdp;
-beforeAll(() => {
-  pdp = openSync(readFileSync(new URL("../../fixtures/authzen.bundle", import.meta.url)), { trust: "unsigned" });
-});
-
+const pdp = openSync(fixture("authzen.bundle"), { trust: "unsigned" });
 const principal = { id: "ada", roles: ["user"] };
 const resource = { kind: "record", id: "r1" };
 const request = { principal, action: "read", resource };
 const rows = Array.from({ length: 20 }, () => resource);
-
-function changed(member: object): never {
-  return { ...principal, ...member } as never;
-}
+const target = { kind: "record", action: "read" };
 
 describe("a misspelt member", () => {
   const members = [{ policy_version: "2" }, { Scope: "acme" }, { policyversion: undefined }, { attrs: {} }];
 
   it.each(members)("of a principal is refused by methods that read it once: %j", (member) => {
-    const misspelt = changed(member);
-    const [name] = Object.keys(member);
-    const message = `unknown field \`${name}\` in principal`;
+    const misspelt = { ...principal, ...member } as Principal;
+    const message = `unknown field \`${Object.keys(member)[0]}\` in principal`;
     expect(() => pdp.check({ principal: misspelt, actions: ["read"], resource })).toThrow(message);
     expect(() => pdp.for(misspelt).isAllowed("read", resource)).toThrow(message);
-    expect(() => pdp.for(misspelt).prepare({ kind: "record", action: "read" }).isAllowed(resource)).toThrow(message);
+    expect(() => pdp.for(misspelt).prepare(target).isAllowed(resource)).toThrow(message);
     expect(() => pdp.for(misspelt).filter("read", rows)).toThrow(message);
     expect(() => pdp.filter({ principal: misspelt, action: "read", resources: rows })).toThrow(message);
-    expect(() => pdp.prepare({ kind: "record", action: "read" }).filter(misspelt, rows)).toThrow(message);
+    expect(() => pdp.prepare(target).filter(misspelt, rows)).toThrow(message);
   });
 
   it("of a target is refused", () => {
     for (const name of ["policy_version", "Scope", "roles"]) {
-      const target = { kind: "record", action: "read", [name]: "acme" } as Target;
-      expect(() => pdp.prepare(target), name).toThrow(TypeError);
-      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in a target`);
+      const misspelt = { ...target, [name]: "acme" } as Target;
+      expect(() => pdp.prepare(misspelt), name).toThrow(TypeError);
+      expect(() => pdp.for(principal).prepare(misspelt), name).toThrow(`unknown field \`${name}\` in a target`);
     }
     for (const scope of [null, 1, ["acme"]] as never[]) {
-      expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");
-      expect(() => pdp.prepare({ kind: "record", action: "read", policyVersion: scope })).toThrow("policyVersion must be a string");
+      expect(() => pdp.prepare({ ...target, scope })).toThrow("scope must be a string");
+      expect(() => pdp.prepare({ ...target, policyVersion: scope })).toThrow("policyVersion must be a string");
     }
   });
 
@@ -85,7 +76,7 @@ describe("a target with a scope or version", () => {
   });
 
   it("refuses invalid resources, and resources with an invalid scope", () => {
-    const prepared = pdp.prepare({ kind: "record", action: "read", scope: "acme" });
+    const prepared = pdp.prepare({ ...target, scope: "acme" });
     for (const invalid of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
       expect(() => prepared.isAllowed(principal, invalid)).toThrow(TypeError);
     }

@@ -1,26 +1,23 @@
 // Reading requests: the refusals and their messages. `explain` reads whole requests;
 // `encode-request.test.ts` tests that `isAllowed` ignores members that it does not need.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { runtimeNow } from "../wasm/module.ts";
-import { openAlbum, viewing } from "../testing.ts";
-import type { ActionRequest, Pdp } from "./types.ts";
+import { openAlbum, thrownBy, viewing } from "../testing.ts";
+import type { ActionRequest } from "./types.ts";
 
-let pdp: Pdp;
-beforeAll(async () => {
-  pdp = await openAlbum();
-});
+const pdp = await openAlbum();
 
 function refused(request: unknown, message: string, kind: new () => Error = TypeError): void {
-  let thrown: unknown;
-  try {
-    pdp.explain(request as ActionRequest);
-  } catch (error) {
-    thrown = error;
-  }
+  const thrown = thrownBy(() => pdp.explain(request as ActionRequest));
   expect(thrown).toBeInstanceOf(kind);
   expect((thrown as Error).message).toBe(message);
+}
+
+/** Reads a resource with these attributes. */
+function explain(attr: unknown): void {
+  pdp.explain(viewing({ resource: { attr } }));
 }
 
 /** Checks that the value is refused as an attribute of the resource. */
@@ -33,14 +30,9 @@ describe("a request", () => {
     refused(undefined, "request must be an object, found undefined");
     refused([], "request must be an object, found array");
     refused({}, "principal must be an object, found undefined");
-    refused(
-      viewing({ request: { context: {} } }),
-      "unknown field `context` in request, expected one of principal, resource, action, auxData, requestId",
-    );
-    refused(
-      viewing({ resource: { attrs: {} } }),
-      "unknown field `attrs` in resource, expected one of kind, id, attr, policyVersion, scope",
-    );
+    const [inRequest, inResource] = ["principal, resource, action, auxData, requestId", "kind, id, attr, policyVersion, scope"];
+    refused(viewing({ request: { context: {} } }), `unknown field \`context\` in request, expected one of ${inRequest}`);
+    refused(viewing({ resource: { attrs: {} } }), `unknown field \`attrs\` in resource, expected one of ${inResource}`);
   });
 
   it("names the field that is of the wrong kind", () => {
@@ -93,27 +85,24 @@ describe("an attribute", () => {
   it("may not contain itself, or nest without end", () => {
     const self: unknown[] = [];
     self.push(self);
-    expect(() => pdp.explain(viewing({ resource: { attr: { self } } }))).toThrow(
-      /^resource\.attr\.self\[0\].* nests deeper than 64 levels, or contains itself$/,
-    );
+    expect(() => explain({ self })).toThrow(/^resource\.attr\.self\[0\].* nests deeper than 64 levels, or contains itself$/);
   });
 
   it("may not unfold into more than a request may hold", () => {
     let shared: unknown = [0, 0];
     for (let level = 0; level < 40; level += 1) shared = [shared, shared];
-    expect(() => pdp.explain(viewing({ resource: { attr: { shared } } }))).toThrow(RangeError);
+    expect(() => explain({ shared })).toThrow(RangeError);
     const long = "x".repeat(9 << 20);
-    expect(() => pdp.explain(viewing({ resource: { attr: { a: long, b: long } } }))).toThrow(
-      new RangeError("resource.attr.b is past the 16777216 bytes that a request may hold"),
-    );
+    const message = "resource.attr.b is past the 16777216 bytes that a request may hold";
+    expect(() => explain({ a: long, b: long })).toThrow(new RangeError(message));
   });
 
   it("that throws when it is read passes its own error on", () => {
     const error = new Error("not today");
     const attr = { get x(): never { throw error; } };
-    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(error);
+    expect(() => explain(attr)).toThrow(error);
     const proxy = new Proxy({}, { ownKeys: () => { throw error; } });
-    expect(() => pdp.explain(viewing({ resource: { attr: { proxy } } }))).toThrow(error);
+    expect(() => explain({ proxy })).toThrow(error);
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
@@ -125,11 +114,11 @@ describe("an attribute", () => {
     refusedAttribute(list(undefined), "resource.attr.x must be an array, found one without length");
     refused(viewing({ principal: { roles: list(null) } }), "principal.roles must be an array, found one without length");
     refusedAttribute(list(-1), "resource.attr.x[1] must be a JSON value, found undefined");
-    expect(() => pdp.explain(viewing({ resource: { attr: { x: list(1n) } } }))).toThrow(TypeError);
+    expect(() => explain({ x: list(1n) })).toThrow(TypeError);
     const costly = list({ valueOf: () => { throw error; } });
-    expect(() => pdp.explain(viewing({ resource: { attr: { costly } } }))).toThrow(error);
+    expect(() => explain({ costly })).toThrow(error);
     const throwing = new Proxy([1], { get: () => { throw error; } });
-    expect(() => pdp.explain(viewing({ resource: { attr: { throwing } } }))).toThrow(error);
+    expect(() => explain({ throwing })).toThrow(error);
     expect(pdp.isAllowed(viewing({ principal: { roles: list(0) } }))).toBe(false);
     expect(pdp.isAllowed(viewing())).toBe(true);
     expect(runtimeNow().generation).toBe(0);

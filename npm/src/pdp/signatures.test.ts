@@ -3,13 +3,12 @@
 import { describe, expect, it } from "vitest";
 
 import { allocations } from "../wasm/abi.ts";
-import type { PublicJwk } from "./keys.ts";
 import { runtimeNow } from "../wasm/module.ts";
 import { verifyBatch, type SignedMessage } from "./signatures.ts";
-import { releaseKey as release, trustFile } from "../testing.ts";
+import { edited, fixture, jwk, releaseKey as release } from "../testing.ts";
 
-const other = JSON.parse(trustFile("other.pub.jwk").toString()) as PublicJwk;
-const { message, signature } = signedPart(trustFile("signed.bundle"));
+const other = jwk("other.pub");
+const { message, signature } = signedPart(fixture("trust/signed.bundle"));
 const right: SignedMessage = { key: release, message, signature };
 
 describe("verifyBatch", () => {
@@ -76,10 +75,4 @@ function signedPart(bundle: Buffer): { message: Uint8Array; signature: Uint8Arra
     message: new Uint8Array(Buffer.concat([head, header, external, payload])),
     signature: new Uint8Array(bundle.subarray(start, start + 4627)),
   };
-}
-
-function edited(original: Uint8Array, at = 0): Uint8Array {
-  const copy = original.slice();
-  copy[at]! ^= 1;
-  return copy;
 }

@@ -1,9 +1,7 @@
 // The sources of bundles, and their failures.
 
-import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,7 +10,7 @@ import { describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
 import { open } from "./open.ts";
-import { album, viewing } from "../testing.ts";
+import { addressOf, album, viewing } from "../testing.ts";
 import type { BundleSource } from "./types.ts";
 
 const bytes = new Uint8Array(album);
@@ -184,10 +182,6 @@ function file(content: Uint8Array): URL {
 
 async function served<T>(answer: RequestListener, work: (address: URL) => Promise<T>): Promise<T> {
   const server = createServer(answer).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    return await work(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
-  } finally {
-    server.close();
-  }
+  const address = await addressOf(server);
+  return work(new URL(address)).finally(() => server.close());
 }

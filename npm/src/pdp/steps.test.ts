@@ -1,16 +1,13 @@
 // The total of steps for the decisions of one `checkMany`.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 import type { Decision } from "./decision.ts";
 import { openSync } from "./open.ts";
-import { noon, unusual } from "../testing.ts";
-import type { CheckRequest, Pdp } from "./types.ts";
+import { atNoon, unusual } from "../testing.ts";
+import type { CheckRequest } from "./types.ts";
 
-let pdp: Pdp;
-beforeAll(() => {
-  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
-});
+const pdp = openSync(unusual, atNoon);
 afterAll(() => pdp.dispose());
 
 /** Returns a request whose condition reads every element of a list, at the cost of steps. */

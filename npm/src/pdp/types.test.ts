@@ -1,10 +1,10 @@
 // The values that the types accept and refuse. The compiler is the test; at run time the answers
 // are checked.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { openAlbum } from "../testing.ts";
-import type { AttributeHolder, Pdp, Resource } from "./types.ts";
+import type { AttributeHolder, Resource } from "./types.ts";
 
 interface Album {
   readonly owner: string;
@@ -28,11 +28,7 @@ class Photo {
   }
 }
 
-let pdp: Pdp;
-beforeAll(async () => {
-  pdp = await openAlbum();
-});
-
+const pdp = await openAlbum();
 const principal = { id: "ada", roles: ["user"] };
 
 describe("attributes", () => {

@@ -4,30 +4,21 @@
 // `check` refuses: then its answer is the one for a readable request of the same sort. A rule that
 // only compares two texts does not depend on whether one of them is well formed.
 
-import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
 
-import { beforeAll, describe, expect, it } from "vitest";
-
-import { open } from "./open.ts";
-import { noon, unusual } from "../testing.ts";
-import type { Accessors, ActionRequest, Pdp } from "./types.ts";
+import { openSync } from "./open.ts";
+import { accessorsOf, atNoon, onLists, onOne, unusual, withActions } from "../testing.ts";
+import type { ActionRequest } from "./types.ts";
 
 const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
 ];
 
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
-
-let pdp: Pdp;
-let accessed: Pdp;
-beforeAll(async () => {
-  const settings = { trust: "unsigned", clock: () => noon } as const;
-  pdp = await open(unusual, settings);
-  accessed = await open(unusual, { ...settings, accessors });
-  // The first request about a kind loads its fast paths.
-  for (const one of [pdp, accessed]) for (const action of ACTIONS) one.isAllowed(request({}, { action }));
-});
+const pdp = openSync(unusual, atNoon);
+const accessed = openSync(unusual, { ...atNoon, accessors: await accessorsOf("unusual") });
+// The first request about a kind loads its fast paths.
+for (const one of [pdp, accessed]) for (const action of ACTIONS) one.isAllowed(request({}, { action }));
 
 type Parts = { principal?: unknown; resource?: unknown };
 
@@ -54,29 +45,18 @@ function outcome(decide: () => boolean): Outcome {
   }
 }
 
-/** Returns the outcomes of every method for one action. */
-function answers(parts: () => Parts, action: string): Outcome[] {
-  const one = (): ActionRequest => request(parts(), { action });
-  const rows = (): ActionRequest["resource"][] => Array.from({ length: 20 }, () => one().resource);
-  const all = (allowed: readonly unknown[]): boolean => {
-    if (allowed.length !== 0 && allowed.length !== 20) throw new Error(`${allowed.length} of 20 are kept`);
-    return allowed.length > 0;
-  };
-  return [
-    () => pdp.isAllowed(one()),
-    () => accessed.isAllowed(one()),
-    () => pdp.for(one().principal).isAllowed(action, one().resource),
-    () => pdp.prepare({ kind: "thing", action }).isAllowed(one().principal, one().resource),
-    () => pdp.for(one().principal).prepare({ kind: "thing", action }).isAllowed(one().resource),
-    () => all(pdp.filter({ principal: one().principal, action, resources: rows() })),
-  ].map(outcome);
+/** Returns the outcome of every method for one action, with its name. */
+function answers(parts: () => Parts, action: string): [way: string, Outcome][] {
+  const make = (): ActionRequest => request(parts(), { action });
+  const ways = [...onOne, ...onLists].map(([way, decide]): [string, Outcome] => [
+    way,
+    outcome(() => decide(pdp, make, { kind: "thing", action })),
+  ]);
+  return [["isAllowed with accessors", outcome(() => accessed.isAllowed(make()))], ...ways];
 }
 
 function checked(parts: () => Parts, action: string): Outcome {
-  return outcome(() => {
-    const { action: _, ...rest } = request(parts(), { action });
-    return pdp.check({ ...rest, actions: [action] }).actions[action]?.effect === "allow";
-  });
+  return outcome(() => pdp.check(withActions(request(parts(), { action }), [action])).actions[action]?.effect === "allow");
 }
 
 /**
@@ -84,13 +64,14 @@ function checked(parts: () => Parts, action: string): Outcome {
  * answered like the readable one.
  */
 function same(parts: () => Parts, like?: () => Parts): void {
-  for (const action of ACTIONS) {
-    const right = [checked(parts, action)];
-    if (typeof right[0] === "string" && like !== undefined) right.push(checked(like, action));
-    for (const [way, answer] of answers(parts, action).entries()) {
-      expect(right, `${action}, way ${way}`).toContain(answer);
-    }
-  }
+  for (const action of ACTIONS) compare(action, parts, like === undefined ? [] : [like]);
+}
+
+/** Compares every method with `check`, or where that refuses, with it about one of `others`. */
+function compare(action: string, parts: () => Parts, others: readonly (() => Parts)[]): void {
+  const right = [checked(parts, action)];
+  if (typeof right[0] === "string") right.push(...others.map((like) => checked(like, action)));
+  for (const [way, answer] of answers(parts, action)) expect(right, `${action}, ${way}`).toContain(answer);
 }
 
 /**
@@ -100,15 +81,8 @@ function same(parts: () => Parts, like?: () => Parts): void {
 function sameAttribute(value: () => unknown, like?: unknown): void {
   for (const action of ACTIONS) {
     const isRead = !["any", "inherited", "principal", "unknown"].includes(action);
-    const parts = (): Parts => having({ x: value(), x2: value() });
-    const right = [checked(parts, action)];
-    if (typeof right[0] === "string" && !isRead) right.push(checked(() => having({}), action));
-    if (typeof right[0] === "string" && like !== undefined) {
-      right.push(checked(() => having({ x: like, x2: like }), action));
-    }
-    for (const [way, answer] of answers(parts, action).entries()) {
-      expect(right, `${action}, way ${way}`).toContain(answer);
-    }
+    const others = [...(isRead ? [] : [{}]), ...(like === undefined ? [] : [{ x: like, x2: like }])];
+    compare(action, () => having({ x: value(), x2: value() }), others.map((attr) => () => having(attr)));
   }
 }
 
@@ -232,10 +206,8 @@ describe("attributes", () => {
     ["a proxy that throws", () => new Proxy({}, { get: () => { throw new EvalError("no"); } })],
   ];
   it.each([...table, ...liars])("of a resource may be %s", (_, attr) => same(() => having(attr()), () => having({ x: "ada" })));
-  it.each(table)("of a principal may be %s", (_, attr) =>
-    same(() => ({ principal: { id: "ada", roles: ["user"], attr: attr() } }), () => ({
-      principal: { id: "ada", roles: ["user"], attr: { x: "ada" } },
-    })));
+  const owning = (attr: unknown): Parts => ({ principal: { id: "ada", roles: ["user"], attr } });
+  it.each(table)("of a principal may be %s", (_, attr) => same(() => owning(attr()), () => owning({ x: "ada" })));
 
   // `check` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
   // them would cost each decision more than everything else.
@@ -246,7 +218,7 @@ describe("attributes", () => {
     ["inherited behind a lie about it", () => Object.defineProperty(Object.create({ x: "ada" }) as object, "__proto__", { value: Object.prototype })],
   ];
   it.each(hidden)("are read by name if they are %s", (_, attr) => {
-    expect(answers(() => having(attr()), "equal")).toEqual(Array(6).fill(true));
+    for (const [way, answer] of answers(() => having(attr()), "equal")) expect(answer, way).toBe(true);
     expect(checked(() => having(attr()), "equal")).toBe(false);
   });
 });
@@ -335,7 +307,7 @@ describe("a getter", () => {
         x2: "ada",
       });
       const right = checked(() => having({ x: "ada", x2: "ada" }), action);
-      for (const answer of answers(nosy, action)) expect(answer, action).toBe(right);
+      for (const [way, answer] of answers(nosy, action)) expect(answer, `${action}, ${way}`).toBe(right);
     }
   });
 
@@ -348,28 +320,31 @@ describe("a getter", () => {
 });
 
 describe("a member of Object.prototype", () => {
-  it("is no attribute", () => {
+  /** Runs `act` while every object inherits a member. */
+  function inherited(name: string, value: unknown, act: () => void): void {
     const prototype = Object.prototype as unknown as Record<string, unknown>;
-    prototype["x"] = "ada";
+    prototype[name] = value;
     try {
+      act();
+    } finally {
+      delete prototype[name];
+    }
+  }
+
+  it("is no attribute", () => {
+    inherited("x", "ada", () => {
       same(() => having({}));
       same(() => having({ x: "eve" }));
       same(() => having({ x: {} }));
-    } finally {
-      delete prototype["x"];
-    }
+    });
     same(() => having({}));
   });
 
   it.each(["id", "roles", "attr", "kind", "scope", "policyVersion"])("is no `%s` of a request", (name) => {
-    const prototype = Object.prototype as unknown as Record<string, unknown>;
-    prototype[name] = name === "roles" ? ["user"] : name === "attr" ? { x: "ada" } : "thing";
-    try {
+    inherited(name, name === "roles" ? ["user"] : name === "attr" ? { x: "ada" } : "thing", () => {
       same(() => ({}));
       same(() => ({ principal: { id: "ada" } }));
       same(() => ({ resource: { kind: "thing" } }));
-    } finally {
-      delete prototype[name];
-    }
+    });
   });
 });

@@ -1,11 +1,8 @@
 // A pool with real threads of Node: the built package, in a program of its own.
 
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
 import { expect, it } from "vitest";
 
-const cwd = fileURLToPath(new URL("../..", import.meta.url));
+import { node } from "../testing.ts";
 
 const program = `
   const principal = { id: "ada", roles: ["user"] };
@@ -39,20 +36,12 @@ const program = `
   }
 `;
 
-const imported = `${program}
-  main(await import("wardgate/pool"), await import("node:fs"), await import("node:worker_threads"));
-`;
-const required = `${program}
-  main(require("wardgate/pool"), require("node:fs"), require("node:worker_threads"));
-`;
 // Only for a program that would never end.
 const PATIENCE = 120_000;
 const expected = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
 
-it.each([
-  ["import", "module", imported],
-  ["require", "commonjs", required],
-])("decides in threads, loses one and goes on (%s)", (_, form, text) => {
-  const words = [`--input-type=${form}`, "--eval", text];
-  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(expected);
+it.each([["import", "module"], ["require", "commonjs"]])("decides in threads, loses one and goes on (%s)", (load, form) => {
+  const modules = ["wardgate/pool", "node:fs", "node:worker_threads"].map((name) => `await ${load}("${name}")`);
+  const text = `${program} (async () => main(${modules.join()}))();`;
+  expect(node([`--input-type=${form}`, "--eval", text], PATIENCE)).toBe(expected);
 }, PATIENCE);

@@ -7,7 +7,8 @@ import { openSync } from "../pdp/open.ts";
 import type { FromWorker, ToWorker } from "./pool-messages.ts";
 import { PoolExecutor } from "./pool-executor.ts";
 import { startPool, type Pool, type PoolOptions } from "./pool.ts";
-import { album, closed, noon, openAlbum, releaseKey as trust, signed, trustFile } from "../testing.ts";
+import { album, atNoon, closed, jwk, noon, ofCode, openAlbum, releaseKey as trust, signed, trustFile } from "../testing.ts";
+import type { SecretJwk } from "../pdp/keys.ts";
 import type { ThreadEvents, Thread, Threads } from "./threads.ts";
 import type { FilterRequest, Resource } from "../pdp/types.ts";
 
@@ -54,7 +55,7 @@ let pace: number;
 
 beforeEach(() => {
   [doubles, pace] = [[], 100];
-  spawn = (events) => doubles[doubles.push(new Double(events)) - 1]!;
+  spawn = (events) => doubling(events);
   let time = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (time += pace));
 });
@@ -63,8 +64,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function start(options: Partial<PoolOptions> = {}, bundle = album): Promise<Pool> {
-  return (pool = await startPool(threads, bundle, { trust: "unsigned", clock: () => noon, ...options }));
+/** Starts a worker without a thread, after `change`. */
+function doubling(events: ThreadEvents, change: (double: Double) => void = () => {}): Double {
+  const double = new Double(events);
+  change(double);
+  doubles.push(double);
+  return double;
+}
+
+async function start(options: Partial<PoolOptions> = {}, bundle: Uint8Array = album): Promise<Pool> {
+  return (pool = await startPool(threads, bundle, { ...atNoon, ...options }));
 }
 
 const principal = { id: "ada", roles: ["user"] };
@@ -257,16 +266,16 @@ describe("reloading a pool", () => {
 
   it("keeps the last good bundle everywhere", async () => {
     await start();
-    expect(() => pool.reload(new Uint8Array(9))).toThrow(expect.objectContaining({ code: "not-a-bundle" }) as Error);
+    expect(() => pool.reload(new Uint8Array(9))).toThrow(ofCode("not-a-bundle"));
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
   });
 
   it("takes signed bundles and deltas, sealed or not, which the workers verify themselves", async () => {
-    const unsealKey = JSON.parse(trustFile("host.jwk").toString()) as { readonly kty: "oct"; readonly k: string };
-    for (const [bundle, delta, key] of [[signed, "next.delta", {}], [new Uint8Array(trustFile("sealed.bundle")), "sealed.delta", { unsealKey }]] as const) {
+    const unsealKey = jwk<SecretJwk>("host");
+    for (const [bundle, delta, key] of [[signed, "next.delta", {}], [trustFile("sealed.bundle"), "sealed.delta", { unsealKey }]] as const) {
       await start({ trust, name: "album", ...key }, bundle);
       expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
-      pool.reload(new Uint8Array(trustFile(delta)));
+      pool.reload(trustFile(delta));
       expect([await pool.filter(editing(albums(1000))), pool.pdp.header.revision, pool.size]).toEqual([[], 8, 2]);
       expect(JSON.stringify(doubles.map(({ received }) => received))).not.toContain("unsealKey");
       pool.close();
@@ -340,25 +349,20 @@ describe("starting a pool", () => {
   it("throws if workers cannot be started, and leaves none", async () => {
     spawn = () => { throw new Error("forbidden"); };
     expect(await begin({ trust: "unsigned" })).toBe("not-loaded: the workers of the pool cannot be started");
-    spawn = (events) => {
-      const double = new Double(events);
-      double.change = () => ({ kind: "broken", error: { name: "Error", message: "no code", code: "not-loaded" } });
-      return doubles[doubles.push(double) - 1]!;
-    };
+    const broken = { kind: "broken", error: { name: "Error", message: "no code", code: "not-loaded" } } as const;
+    spawn = (events) => doubling(events, (double) => (double.change = () => broken));
     expect(await begin({ trust: "unsigned" })).toBe("not-loaded: the workers of the pool cannot be started");
     expect(doubles.every(({ isEnded }) => isEnded)).toBe(true);
   });
 
   it("lets workers load the code themselves if it cannot be cloned", async () => {
-    spawn = (events) => {
-      const double = new Double(events);
+    spawn = (events) => doubling(events, (double) => {
       const post = double.post.bind(double);
       double.post = (message) => {
         if (message.kind === "open" && message.opening.code !== undefined) throw new Error("cannot be cloned");
         post(message);
       };
-      return doubles[doubles.push(double) - 1]!;
-    };
+    });
     expect((await start({ size: 1 })).size).toBe(1);
   });
 

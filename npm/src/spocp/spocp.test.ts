@@ -1,9 +1,7 @@
 // Queries to the rules of SPOCP in a bundle: their answers, their refusals, and that rules and
 // policies always belong to one bundle.
 
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -13,10 +11,10 @@ import { open, openSync } from "../pdp/open.ts";
 import { spocp } from "./spocp.ts";
 import type { SpocpQuery } from "../pdp/spocp-types.ts";
 import type { SpocpPdp } from "../pdp/types.ts";
-import { album, noon, releaseKey, signed, viewing } from "../testing.ts";
+import { album, closed, editing, fixture, node, noon, releaseKey, signed, thrownBy, viewing } from "../testing.ts";
 
 /** The album with the rules of `fixtures/spocp/pages.spoc`. */
-const pages: Uint8Array = readFileSync(new URL("../../fixtures/spocp.bundle", import.meta.url));
+const pages = fixture("spocp.bundle");
 const options = { trust: "unsigned", spocp } as const;
 const index = "(http (page index.html) (action GET) (user bo))";
 const adaPosts = "(http (page a) (action POST) (user ada))";
@@ -28,11 +26,8 @@ beforeEach(async () => {
 afterEach(() => pdp.dispose());
 
 function refused(act: () => unknown): unknown {
-  try {
-    return act();
-  } catch (error) {
-    return error instanceof WardgateError ? [error.code, error.offset] : error;
-  }
+  const thrown = thrownBy(act);
+  return thrown instanceof WardgateError ? [thrown.code, thrown.offset] : thrown;
 }
 
 describe("rules of a bundle that has expired", () => {
@@ -98,16 +93,9 @@ describe("a query", () => {
   });
 
   it("has the position of its error, in bytes", () => {
-    const malformedQueries = ["", "(", "(http", "http)", "(5:http)", "(ä (* sets a))", new Uint8Array()];
-    expect(malformedQueries.map((query) => refused(() => pdp.spocp.query(query)))).toEqual([
-      ["malformed-query", 0],
-      ["malformed-query", 1],
-      ["malformed-query", 5],
-      ["malformed-query", 4],
-      ["malformed-query", 8],
-      ["malformed-query", 7],
-      ["malformed-query", 0],
-    ]);
+    for (const [query, at] of [["", 0], ["(", 1], ["(http", 5], ["http)", 4], ["(5:http)", 8], ["(ä (* sets a))", 7], [new Uint8Array(), 0]] as const) {
+      expect(refused(() => pdp.spocp.query(query)), String(query)).toEqual(["malformed-query", at]);
+    }
     expect(() => pdp.spocp.matches("(http")).toThrow("byte 5: the expression is not finished");
     expect(pdp.spocp.query(index)).toBe(true);
   });
@@ -154,8 +142,6 @@ describe("a bundle", () => {
 });
 
 describe("a reload", () => {
-  const closed: Uint8Array = readFileSync(new URL("../../fixtures/closed.bundle", import.meta.url));
-
   it("replaces policies and rules together", () => {
     const { spocp: rules } = pdp;
     const seen: unknown[] = [];
@@ -164,16 +150,12 @@ describe("a reload", () => {
     expect([pdp.isAllowed(viewing()), rules.query(index)]).toEqual([true, true]);
     pdp.reload(closed);
     pdp.reload(pages);
-    expect(seen).toEqual([
-      [false, false],
-      [true, true],
-    ]);
+    expect(seen).toEqual([[false, false], [true, true]]);
     expect(rules).toBe(pdp.spocp);
   });
 
   it("may come while a request is read", () => {
-    const request = viewing({ resource: { attr: { get owner() { return (pdp.reload(closed), "ada"); } } }, request: { action: "edit" } });
-    expect(pdp.isAllowed(request)).toBe(false);
+    expect(pdp.isAllowed(editing({ get owner() { return (pdp.reload(closed), "ada"); } }))).toBe(false);
     expect(pdp.spocp.query(index)).toBe(false);
   });
 
@@ -247,10 +229,8 @@ const program = `
 `;
 
 it("frees its memory", () => {
-  const cwd = fileURLToPath(new URL("../..", import.meta.url));
-  const words = ["--expose-gc", "--input-type=module", "--eval", program];
   // One instance is that of the runtime.
-  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8" })).toBe("152 2 5\n");
+  expect(node(["--expose-gc", "--input-type=module", "--eval", program])).toBe("152 2 5\n");
 });
 
 /**

@@ -6,8 +6,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { loader as nodeLoader } from "../runtimes/node/load.ts";
 import { hasSimd } from "../runtimes/simd.ts";
-import { album, viewing } from "../testing.ts";
+import { album, ofCode, viewing } from "../testing.ts";
 import type { CodeSource } from "../base/web.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 const vectors = readFileSync(new URL("../../wasm/wardgate_bg.wasm", import.meta.url));
 const plain = readFileSync(new URL("../../wasm/wardgate_nosimd_bg.wasm", import.meta.url));
@@ -25,6 +26,12 @@ beforeEach(async () => {
   fresh = await import("../index.ts");
 });
 
+/** Checks that the PDP decides, and disposes of it. */
+function allows(pdp: Pdp): void {
+  using own = pdp;
+  expect(own.isAllowed(viewing())).toBe(true);
+}
+
 describe("code", () => {
   const ways: readonly (readonly [string, () => CodeSource | Promise<CodeSource>])[] = [
     ["compiled", () => WebAssembly.compile(vectors)],
@@ -41,8 +48,7 @@ describe("code", () => {
     // Not `await make()`: that would unwrap the promise.
     const made = make();
     const code = made instanceof Promise ? await made : (made as CodeSource);
-    using pdp = await fresh.open(album, { trust: "unsigned", code });
-    expect(pdp.isAllowed(viewing())).toBe(true);
+    allows(await fresh.open(album, { trust: "unsigned", code }));
     expect(loads).not.toHaveBeenCalled();
   });
 
@@ -57,22 +63,20 @@ describe("code", () => {
   it("that came first is the code of all", async () => {
     await fresh.load({ code: plain });
     const code = Promise.reject<Response>(new Error("lost"));
-    using pdp = await fresh.open(album, { trust: "unsigned", code });
-    using other = fresh.openSync(album, { trust: "unsigned" });
-    expect([pdp.isAllowed(viewing()), other.isAllowed(viewing())]).toEqual([true, true]);
+    const both = [await fresh.open(album, { trust: "unsigned", code }), fresh.openSync(album, { trust: "unsigned" })];
+    both.forEach(allows);
   });
 
   it("that fails does not prevent later code", async () => {
     const first = fresh.load({ code: Uint8Array.of(1) }).catch((error: unknown) => error);
     const second = fresh.open(album, { trust: "unsigned", code: vectors });
     expect(await first).toMatchObject({ code: "wrong-code" });
-    expect((await second).isAllowed(viewing())).toBe(true);
+    allows(await second);
   });
 
   it("may be given to openSync", () => {
     for (const code of [new WebAssembly.Module(plain), plain]) {
-      using pdp = fresh.openSync(album, { trust: "unsigned", code });
-      expect(pdp.isAllowed(viewing())).toBe(true);
+      allows(fresh.openSync(album, { trust: "unsigned", code }));
     }
   });
 
@@ -112,18 +116,17 @@ describe("without code", () => {
   it("a module that does not load is named, and loaded again", async () => {
     await expect(fresh.open(album, { trust: "unsigned" })).rejects.toMatchObject({ code: "not-loaded", message: expect.stringContaining("no such file") });
     loads = () => WebAssembly.compile(vectors);
-    expect((await fresh.open(album, { trust: "unsigned" })).isAllowed(viewing())).toBe(true);
+    allows(await fresh.open(album, { trust: "unsigned" }));
   });
 
   it("no synchronous call works before the module is loaded", async () => {
-    const early = expect.objectContaining({ name: "WardgateError", code: "not-loaded" }) as Error;
+    const early = ofCode("not-loaded");
     expect(() => fresh.openSync(album, { trust: "unsigned" })).toThrow(early);
     expect(() => fresh.hash(album)).toThrow(early);
     loads = () => WebAssembly.compile(vectors);
     await fresh.load();
     expect(fresh.hash(album)).toHaveLength(32);
-    using pdp = fresh.openSync(album, { trust: "unsigned" });
-    expect(pdp.isAllowed(viewing())).toBe(true);
+    allows(fresh.openSync(album, { trust: "unsigned" }));
   });
 });
 

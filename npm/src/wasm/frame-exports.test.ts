@@ -1,20 +1,17 @@
 // The calls without glue, used as in the hot functions: words in the memory, numbers as arguments.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import * as glue from "../../wasm/wardgate_bg.js";
 import { loader } from "../runtimes/node/load.ts";
+import { ALLOW, DENY, MISSING, TEMPORARY, UNSURE, type DecideCalls } from "./frame.ts";
 import { album, unsignedTerms, noon } from "../testing.ts";
 
-interface Raw {
+interface Raw extends DecideCalls {
   readonly memory: WebAssembly.Memory;
   readonly __wbindgen_start: () => void;
   readonly frame: () => number;
   readonly columns: () => number;
-  readonly decide: (handle: number, fastPath: number, roles: number) => number;
-  readonly decideValues: (handle: number, fastPath: number, roles: number, used: number, now: number) => number;
-  readonly decideClasses: (handle: number, fastPath: number, count: number, used: number, now: number) => number;
-  readonly decideColumns: (handle: number, fastPath: number, roles: number, rows: number, varying: number) => number;
 }
 
 interface List {
@@ -29,21 +26,12 @@ interface WireFastPath {
   readonly roles: readonly (readonly [string, number])[];
 }
 
-const [DENY, ALLOW, UNSURE] = [0, 1, 2];
-const MISSING = 0;
-const TEMPORARY = 1 << 24;
-
-let raw: Raw;
-let handle: number;
-let words: Uint32Array;
-beforeAll(async () => {
-  const instance = new WebAssembly.Instance(await loader.load(), { "./wardgate_bg.js": { ...glue } });
-  glue.__wbg_set_wasm(instance.exports);
-  raw = instance.exports as unknown as Raw;
-  raw.__wbindgen_start();
-  handle = glue.open(album, unsignedTerms, 0, 0);
-  words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
-});
+const instance = new WebAssembly.Instance(await loader.load(), { "./wardgate_bg.js": { ...glue } });
+glue.__wbg_set_wasm(instance.exports);
+const raw = instance.exports as unknown as Raw;
+raw.__wbindgen_start();
+const handle = glue.open(album, unsignedTerms, 0, 0);
+let words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
 
 /** Returns the number of the fast path for an action, and the mask of the role `user` in it. */
 function fastPathFor(action: string): { id: number; fastPath: WireFastPath; user: number } {

@@ -6,7 +6,7 @@ import { loader } from "../runtimes/node/load.ts";
 import { readOptions } from "../pdp/options.ts";
 import { OpenedPdp } from "../pdp/pdp.ts";
 import { Runtime } from "./runtime.ts";
-import { album, closed, noon, releaseKey, signed, viewing } from "../testing.ts";
+import { album, closed, editing, noon, ofCode, onOne, releaseKey, signed, thrownBy, viewing } from "../testing.ts";
 import type { ActionRequest } from "../pdp/types.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
@@ -60,7 +60,7 @@ vi.mock("../fast/truth-table.ts", async (load) => {
 });
 
 const settings = readOptions({ trust: "unsigned" });
-const internal = expect.objectContaining({ name: "WardgateError", code: "internal" }) as Error;
+const internal = ofCode("internal");
 
 let runtime: Runtime;
 let pdp: OpenedPdp;
@@ -73,37 +73,32 @@ beforeEach(async () => {
 
 describe("a trap", () => {
   it("is reported as internal, and the PDP decides again afterwards", () => {
-    trap.armed = true;
-    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+    trapIn(() => pdp.isAllowed(unusualRequest()));
     expect(pdp.isAllowed(viewing())).toBe(true);
     expect(runtime.generation).toBe(1);
   });
 
   it("loses no PDP of the instance, and none gets the policies of another", () => {
     const other = new OpenedPdp(runtime, closed, settings);
-    trap.armed = true;
-    expect(() => other.isAllowed(unusualRequest())).toThrow(internal);
+    trapIn(() => other.isAllowed(unusualRequest()));
     expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
   });
 
   it("keeps what was reloaded before it", () => {
     pdp.reload(closed);
-    trap.armed = true;
-    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+    trapIn(() => pdp.isAllowed(unusualRequest()));
     expect(pdp.isAllowed(viewing())).toBe(false);
   });
 
   it("during a reload keeps the last good bundle", () => {
-    trap.armed = true;
-    expect(() => pdp.reload(closed)).toThrow(internal);
+    trapIn(() => pdp.reload(closed));
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
   it("inside a getter of a request ends the whole call", () => {
     const attr = {
       get x(): boolean {
-        trap.armed = true;
-        expect(() => new OpenedPdp(runtime, album, settings).reload(closed)).toThrow(internal);
+        trapIn(() => new OpenedPdp(runtime, album, settings).reload(closed));
         return pdp.isAllowed(viewing());
       },
     };
@@ -114,8 +109,7 @@ describe("a trap", () => {
   it("that a getter catches ends the whole call too", () => {
     const attr = {
       get x(): boolean {
-        trap.armed = true;
-        expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+        trapIn(() => pdp.isAllowed(unusualRequest()));
         return true;
       },
     };
@@ -125,7 +119,7 @@ describe("a trap", () => {
 
   it("is distinguished from an error in code around the module", () => {
     for (const error of [new WebAssembly.RuntimeError("of another module"), new RangeError("theirs"), ["type", "x"], 7]) {
-      expect(caught(() => runtime.call(() => { throw error; }))).toBe(error);
+      expect(thrownBy(() => runtime.call(() => { throw error; }))).toBe(error);
     }
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
   });
@@ -135,8 +129,8 @@ describe("a trap", () => {
     const inner = { get owner(): never { throw error; } };
     const attr = {
       get x(): boolean {
-        expect(caught(() => pdp.isAllowed(viewing({ resource: { attr: inner }, request: { action: "edit" } })))).toBe(error);
-        expect(caught(() => pdp.explain(viewing({ resource: { attr: inner } })))).toBe(error);
+        expect(thrownBy(() => pdp.isAllowed(editing(inner)))).toBe(error);
+        expect(thrownBy(() => pdp.explain(viewing({ resource: { attr: inner } })))).toBe(error);
         return true;
       },
     };
@@ -146,7 +140,7 @@ describe("a trap", () => {
 
   it("is an exhausted stack, though other code throws that error too", () => {
     const dive = (): void => { pdp.explain(viewing()); dive(); };
-    expect(caught(dive)).toBeInstanceOf(Error);
+    expect(thrownBy(dive)).toBeInstanceOf(Error);
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
@@ -154,43 +148,34 @@ describe("a trap", () => {
     let now = noon;
     const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
     now = Date.UTC(2030, 0);
-    trap.armed = true;
-    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+    trapIn(() => pdp.isAllowed(unusualRequest()));
     // It is open again, and its expiry is in force.
     expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([false, 7]);
     const { principal, resource } = viewing();
     const { actions } = dated.check({ principal, resource, actions: ["view"] });
     expect(actions["view"]?.reason).toEqual({ kind: "expired" });
-    expect(() => dated.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
+    expect(() => dated.reload(signed)).toThrow(ofCode("expired"));
     now = noon;
     expect(dated.isAllowed(viewing())).toBe(true);
   });
 
   it("lets a PDP of the lost instance be disposed of", () => {
     const other = new OpenedPdp(runtime, closed, settings);
-    trap.armed = true;
-    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+    trapIn(() => pdp.isAllowed(unusualRequest()));
     other.dispose();
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 });
 
 describe("a trap while a frame is decided on", () => {
-  const target = { kind: "album", action: "view" };
-  const ways: readonly (readonly [string, () => unknown])[] = [
-    ["isAllowed", () => pdp.isAllowed(viewing())],
-    ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
-    ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
-    ["prepare", () => pdp.prepare(target).isAllowed(viewing().principal, viewing().resource)],
-  ];
-
-  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, decide) => {
+  it.each(onOne)("is reported by %s, and the PDP decides again afterwards", (_, decide) => {
+    const deciding = (): boolean => decide(pdp, viewing, { kind: "album", action: "view" });
     warm();
     trap.inFrame = true;
-    expect(decide).toThrow(internal);
+    expect(deciding).toThrow(internal);
     expect(trap.inFrame).toBe(false);
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
-    expect(decide()).toBeTruthy();
+    expect(deciding()).toBe(true);
   });
 
   it("takes the frame from all PDPs, and none decides by the policies of another", () => {
@@ -209,12 +194,11 @@ describe("a trap while a frame is decided on", () => {
     warm();
     const error = new WebAssembly.RuntimeError("of another module");
     const attr = { get owner(): string { throw error; } };
-    expect(() => pdp.isAllowed(viewing({ resource: { attr }, request: { action: "edit" } }))).toThrow(error);
+    expect(() => pdp.isAllowed(editing(attr))).toThrow(error);
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
   });
 
   it("inside a getter makes the outer request be decided anew", () => {
-    const editing = (attr: object): ActionRequest => viewing({ resource: { attr }, request: { action: "edit" } });
     warm();
     expect(pdp.isAllowed(editing({ owner: "ada" }))).toBe(true);
     const inner = vi.fn(() => pdp.isAllowed(viewing()));
@@ -230,12 +214,10 @@ describe("a trap while a frame is decided on", () => {
   });
 });
 
-function caught(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
+/** Lets a call trap, which it reports. */
+function trapIn(act: () => unknown): void {
+  trap.armed = true;
+  expect(act).toThrow(internal);
 }
 
 /** Returns a request for the general path, because its object is an instance of a class. */

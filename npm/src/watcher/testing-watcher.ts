@@ -4,14 +4,15 @@
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 
 import { load } from "../pdp/open.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { noon, releaseKey as trust, signed, trustFile } from "../testing.ts";
 import type { FetchInit, WatcherOptions } from "./watcher-options.ts";
 import { createWatcher, type Watcher } from "./watcher.ts";
 
 // The release key has signed 6, 7 and 8; 7 is valid in 2024. One delta leads from 7 to 8, the other
 // from 6 to 8.
-export const [next, old] = [bytes("next.bundle"), bytes("old.bundle")];
-export const [delta, otherDelta] = [bytes("next.delta"), bytes("other.delta")];
+export const [next, old] = [trustFile("next.bundle"), trustFile("old.bundle")];
+export const [delta, otherDelta] = [trustFile("next.delta"), trustFile("other.delta")];
 
 /** The answers of the server, in their order; the last one is repeated. */
 export type Reply = Response | Error | ((init: FetchInit) => Response | Promise<Response>);
@@ -74,6 +75,19 @@ export async function settled(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await new Promise(setImmediate);
 }
 
+/** Starts a watcher whose server answers with `reply`, and waits for its first poll. */
+export async function polled(reply: Reply, changes?: Partial<WatcherOptions>): Promise<Watcher> {
+  serve(reply);
+  watch(changes);
+  await settled();
+  return watcher;
+}
+
+/** Does the same, and returns the PDP of the watcher. */
+export async function ready(reply: Reply = first(), changes?: Partial<WatcherOptions>): Promise<Pdp> {
+  return (await polled(reply, changes)).ready;
+}
+
 /** Fires the timer of the next poll. */
 export async function ring(...answers: Reply[]): Promise<void> {
   replies.push(...answers);
@@ -90,8 +104,4 @@ export function bundle(body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array
 export const unchanged = (): Response => new Response(null, { status: 304 });
 export const conditions = (): object[] => questions.map(({ headers }) => headers);
 export const revision = (): number | undefined => watcher.pdp?.header.revision;
-export const first = (headers?: Record<string, string>): Response => bundle(signed as Uint8Array<ArrayBuffer>, headers);
-
-function bytes(name: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(trustFile(name));
-}
+export const first = (headers?: Record<string, string>): Response => bundle(signed, headers);

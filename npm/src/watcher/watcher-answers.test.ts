@@ -9,7 +9,9 @@ import {
   first,
   next,
   old,
+  polled,
   questions,
+  ready,
   revision,
   ring,
   ringing,
@@ -37,15 +39,13 @@ describe("a bad answer", () => {
     ["refused not-a-bundle", new Response(null, { status: 204 })],
     ["refused not-a-bundle", new Response("")],
     ["refused wrong-length", bundle(next.slice(0, -1))],
-    ["refused not-signed", bundle(album as Uint8Array<ArrayBuffer>)],
+    ["refused not-signed", bundle(album)],
     ["failed not-fetched", () => { throw new TypeError("no such header"); }],
     ["failed", (() => "text") as never],
   ];
 
   it.each(cases)("is %s, and the last good bundle stays", async (event, reply) => {
-    serve(first());
-    await watch().ready;
-    await settled();
+    await ready();
     await ring(reply);
     expect([events.slice(2), revision(), watcher.pdp!.isAllowed(viewing())]).toEqual([[event], 7, true]);
     await ring(bundle(next));
@@ -53,33 +53,25 @@ describe("a bad answer", () => {
   });
 
   it.each(cases)("is %s, also as the first one", async (event, reply) => {
-    serve(reply);
-    watch();
-    await settled();
+    await polled(reply);
     expect([events, watcher.pdp]).toEqual([[event], undefined]);
     await ring(first());
     expect((await watcher.ready).header.revision).toBe(7);
   });
 
   it("is a delta if no bundle is in use", async () => {
-    serve(bundle(delta));
-    watch();
-    await settled();
+    await polled(bundle(delta));
     expect([events, questions.length]).toEqual([["refused delta"], 1]);
   });
 
   it("is refused if it does not end, and is read no further", async () => {
-    serve(() => bundle(endless()));
-    watch({ maxBytes: 10_000 });
-    await settled();
+    await polled(() => bundle(endless()), { maxBytes: 10_000 });
     expect(events.sort()).toEqual(["cancelled", "refused too-large"]);
   });
 
   it("is given up when it takes too long, and is not used when it comes after all", async () => {
     let answer: (response: Response) => void = () => {};
-    serve(() => new Promise((resolve) => (answer = resolve)));
-    watch({ timeout: 500 });
-    await settled();
+    await polled(() => new Promise((resolve) => (answer = resolve)), { timeout: 500 });
     expect(ringing.map(({ after }) => after)).toEqual([500]);
     await ring(first());
     expect([events, questions[0]!.signal.aborted]).toEqual([["failed not-fetched"], true]);
@@ -94,16 +86,12 @@ describe("a bad answer", () => {
   });
 
   it("is a 304 to a request without a condition", async () => {
-    serve(unchanged());
-    watch();
-    await settled();
+    await polled(unchanged());
     expect(events).toEqual(["failed not-fetched"]);
   });
 
   it("delays the next poll more each time, until one succeeds", async () => {
-    serve(first());
-    await watch({ maxInterval: 5000 }).ready;
-    await settled();
+    await ready(first(), { maxInterval: 5000 });
     const waits: number[] = [];
     for (const reply of [new Error(), bundle(old), new Error(), new Error(), unchanged(), first(), new Error()]) {
       await ring(reply);
@@ -113,9 +101,7 @@ describe("a bad answer", () => {
   });
 
   it("may set the time of the next poll", async () => {
-    serve(new Response("busy", { status: 503, headers: { "retry-after": "7" } }));
-    watch();
-    await settled();
+    await polled(new Response("busy", { status: 503, headers: { "retry-after": "7" } }));
     expect(ringing[0]!.after).toBe(7000);
   });
 

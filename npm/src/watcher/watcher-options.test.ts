@@ -1,17 +1,13 @@
 // The options that a watcher refuses.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { openAlbum, releaseKey as trust } from "../testing.ts";
-import type { Pdp } from "../pdp/types.ts";
 import { createWatcher } from "./watcher.ts";
 
-describe("options", () => {
-  let pdp: Pdp;
-  beforeAll(async () => {
-    pdp = await openAlbum();
-  });
+const pdp = await openAlbum();
 
+describe("options", () => {
   const check = (options: object | undefined, error: TypeErrorConstructor | RangeErrorConstructor, message: string): void => {
     expect(() => createWatcher(options as never)).toThrow(new error(message));
   };

@@ -12,26 +12,27 @@ import {
   goTo,
   next,
   old,
+  polled,
   questions,
+  ready,
   revision,
   ring,
   ringing,
   serve,
-  settled,
   time,
   unchanged,
   watch,
   watcher,
 } from "./testing-watcher.ts";
-import { noon, releaseKey as trust, signed, viewing } from "../testing.ts";
+import { noon, ofCode, releaseKey as trust, signed, viewing } from "../testing.ts";
 import type { WatcherOptions } from "./watcher-options.ts";
 import type { Outcome } from "./watcher.ts";
 
+const never = (): Promise<Response> => new Promise(() => {});
+
 describe("a switch by hand", () => {
   it("happens on activate", async () => {
-    serve(first({ etag: '"7"' }));
-    watch({ activateOnLoad: false });
-    await settled();
+    await polled(first({ etag: '"7"' }), { activateOnLoad: false });
     expect([events, watcher.pdp, watcher.waiting?.revision]).toEqual([["loaded 7"], undefined, 7]);
     await ring(unchanged());
     expect([watcher.activate(), watcher.activate(), watcher.waiting, revision()]).toEqual([true, false, undefined, 7]);
@@ -44,9 +45,7 @@ describe("a switch by hand", () => {
   });
 
   it("takes the bundle that came last", async () => {
-    serve(first());
-    watch({ activateOnLoad: false });
-    await settled();
+    await polled(first(), { activateOnLoad: false });
     await ring(bundle(next));
     watcher.activate();
     expect([revision(), events]).toEqual([8, ["loaded 7", "loaded 8", "activated 8"]]);
@@ -54,11 +53,9 @@ describe("a switch by hand", () => {
 
   it.each([undefined, "pdp"])("verifies again, and polls without a condition afterwards (%s)", async (given) => {
     const pdp = given && (await open(signed, { trust, clock: () => time }));
-    serve(first({ etag: '"7"' }));
-    watch({ activateOnLoad: false, ...(pdp && { pdp }) });
-    await settled();
+    await polled(first({ etag: '"7"' }), { activateOnLoad: false, ...(pdp && { pdp }) });
     goTo(Date.UTC(2025, 0));
-    expect(() => watcher.activate()).toThrow(expect.objectContaining({ code: "expired" }) as Error);
+    expect(() => watcher.activate()).toThrow(ofCode("expired"));
     expect([watcher.waiting, watcher.activate()]).toEqual([undefined, false]);
     await ring(bundle(next));
     expect([conditions()[1], events]).toEqual([{}, ["loaded 7", "refused expired", "loaded 8"]]);
@@ -81,10 +78,8 @@ describe("a switch by hand", () => {
   });
 
   it("does not happen if that function fails or never answers, and it is called again", async () => {
-    serve(first({ etag: '"7"' }));
     const answers = [() => { throw new Error("no"); }, () => Promise.reject(new Error("no")), () => new Promise(() => {}), () => true];
-    watch({ activate: () => answers.shift()!() as boolean });
-    await settled();
+    await polled(first({ etag: '"7"' }), { activate: () => answers.shift()!() as boolean });
     await ring(first());
     await ring(first());
     expect(ringing.map(({ after }) => after)).toEqual([30_000]);
@@ -99,9 +94,7 @@ describe("closing", () => {
   const closing = { code: "disposed" as Code, message: "this watcher is closed" };
 
   it("ends everything but the PDP", async () => {
-    serve(first());
-    const pdp = await watch().ready;
-    await settled();
+    const pdp = await ready();
     watcher.close();
     watcher[Symbol.dispose]();
     expect([ringing, pdp.isAllowed(viewing())]).toEqual([[], true]);
@@ -111,9 +104,7 @@ describe("closing", () => {
   });
 
   it("ends a poll in progress", async () => {
-    serve(() => new Promise(() => {}));
-    watch();
-    await settled();
+    await polled(never);
     const polls = watcher.refresh();
     watcher.close();
     await expect(polls).rejects.toMatchObject(closing);
@@ -122,38 +113,30 @@ describe("closing", () => {
   });
 
   it("ends the opening of a bundle that arrives at that moment", async () => {
-    serve(async () => (watcher.close(), first()));
-    watch();
-    await settled();
+    await polled(async () => (watcher.close(), first()));
     expect([events, watcher.pdp, ringing]).toEqual([[], undefined, []]);
   });
 
   it("may happen in a listener, and no event follows", async () => {
     for (const event of ["loaded", "activated", "unchanged", "failed"]) {
-      serve(event === "failed" ? new Error() : first());
       const events: string[] = [];
       const close = (name: string) => () => (events.push(name), name === event && watcher.close());
       const on = { loaded: close("loaded"), activated: close("activated"), unchanged: close("unchanged"), failed: close("failed") };
-      watch({ on });
-      await settled();
+      await polled(event === "failed" ? new Error() : first(), { on });
       if (event === "unchanged") await ring(first());
       expect([events.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
     }
   });
 
   it("frees a bundle that was never put into use", async () => {
-    serve(first());
-    watch({ activateOnLoad: false });
-    await settled();
+    await polled(first(), { activateOnLoad: false });
     watcher.close();
     expect([watcher.waiting, watcher.pdp]).toEqual([undefined, undefined]);
   });
 
   it("follows a signal", async () => {
     const controller = new AbortController();
-    serve(() => new Promise(() => {}));
-    watch({ signal: controller.signal });
-    await settled();
+    await polled(never, { signal: controller.signal });
     controller.abort(new Error("shutdown"));
     await expect(watcher.ready).rejects.toThrow("shutdown");
     await expect(watcher.refresh()).rejects.toMatchObject(closing);
@@ -162,9 +145,7 @@ describe("closing", () => {
   });
 
   it("follows the end of the PDP", async () => {
-    serve(first());
-    const pdp = await watch().ready;
-    await settled();
+    const pdp = await ready();
     pdp.dispose();
     await ring(bundle(next));
     expect([events.at(-1), ringing]).toEqual(["failed disposed", []]);
@@ -184,18 +165,14 @@ describe("functions of the caller", () => {
         throw new Error("later");
       }
     }
-    serve(first());
-    watch({ on: new Listener() });
-    await settled();
+    await polled(first(), { on: new Listener() });
     expect([revision(), reported]).toEqual([7, ["Listener", "later"]]);
     vi.unstubAllGlobals();
   });
 
   it("may call refresh in between, and get the outcome of this poll", async () => {
-    serve(first());
     const outcomes: Promise<Outcome>[] = [];
-    watch({ headers: () => (outcomes.push(watcher.refresh()), {}) });
-    await settled();
+    await polled(first(), { headers: () => (outcomes.push(watcher.refresh()), {}) });
     expect([questions.length, await outcomes[0]]).toMatchObject([1, { kind: "activated" }]);
   });
 
@@ -207,15 +184,12 @@ describe("functions of the caller", () => {
   });
 
   it("may be missing headers, which is a failure", async () => {
-    watch({ headers: () => Promise.reject(new Error("no token")) });
-    await settled();
+    await polled(first(), { headers: () => Promise.reject(new Error("no token")) });
     expect([events, questions]).toEqual([["failed"], []]);
   });
 
   it("may be a broken clock", async () => {
-    serve(first());
-    watch({ clock: () => { throw new Error("no time"); } } as Partial<WatcherOptions>);
-    await settled();
+    await polled(first(), { clock: () => { throw new Error("no time"); } } as Partial<WatcherOptions>);
     expect([events, ringing[0]!.after]).toEqual([["failed"], 2000]);
   });
 });

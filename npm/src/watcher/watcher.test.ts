@@ -12,7 +12,9 @@ import {
   next,
   old,
   otherDelta,
+  polled,
   questions,
+  ready,
   revision,
   ring,
   ringing,
@@ -22,22 +24,18 @@ import {
   watch,
   watcher,
 } from "./testing-watcher.ts";
-import { album, noon, releaseKey as trust, signed, viewing } from "../testing.ts";
+import { album, noon, ofCode, releaseKey as trust, signed, viewing } from "../testing.ts";
 
 describe("a watcher", () => {
   it("opens the first bundle", async () => {
-    serve(first());
-    const pdp = await watch().ready;
-    await settled();
+    const pdp = await ready();
     expect([pdp.isAllowed(viewing()), pdp, events]).toEqual([true, watcher.pdp, ["loaded 7", "activated 7"]]);
     expect(questions[0]).toMatchObject({ headers: {}, cache: "no-store" });
     expect(ringing.map(({ after, unref }) => [after, vi.mocked(unref).mock.calls.length])).toEqual([[1000, 1]]);
   });
 
   it("puts a new bundle into use, in the same PDP", async () => {
-    serve(first());
-    const pdp = await watch().ready;
-    await settled();
+    const pdp = await ready();
     await ring(bundle(next));
     expect([pdp.isAllowed(viewing()), revision()]).toEqual([false, 8]);
     expect(events).toEqual(["loaded 7", "activated 7", "loaded 8", "activated 8"]);
@@ -45,19 +43,15 @@ describe("a watcher", () => {
 
   it("works on an open PDP, with its trusted keys", async () => {
     const pdp = await open(signed, { trust, clock: () => noon });
-    serve(bundle(old));
-    expect(await watch({ pdp }).ready).toBe(pdp);
-    await settled();
+    expect(await ready(bundle(old), { pdp })).toBe(pdp);
     expect([events, revision()]).toEqual([["refused old-revision"], 7]);
-    await ring(bundle(album as Uint8Array<ArrayBuffer>));
+    await ring(bundle(album));
     await ring(bundle(next));
     expect(events.slice(1)).toEqual(["refused not-signed", "loaded 8", "activated 8"]);
   });
 
   it("polls on demand only if the interval is 0", async () => {
-    serve(first());
-    watch({ interval: 0 });
-    await settled();
+    await polled(first(), { interval: 0 });
     expect([questions, ringing]).toEqual([[], []]);
     expect(await watcher.refresh()).toMatchObject({ kind: "activated", header: { revision: 7 } });
     expect(await watcher.refresh()).toEqual({ kind: "unchanged" });
@@ -80,9 +74,7 @@ describe("a watcher", () => {
 
 describe("the condition of a poll", () => {
   it("is the tag of the last good bundle, and the same bundle is not sent again", async () => {
-    serve(first({ etag: '"7"', "last-modified": "Mon, 06 May 2024 10:00:00 GMT" }));
-    await watch().ready;
-    await settled();
+    await ready(first({ etag: '"7"', "last-modified": "Mon, 06 May 2024 10:00:00 GMT" }));
     await ring(unchanged());
     await ring(bundle(old, { etag: '"6"' }));
     await ring(bundle(next, { etag: 'W/"8"' }));
@@ -95,9 +87,7 @@ describe("the condition of a poll", () => {
   it("is the date if there is no tag, unless the same second may bring another bundle", async () => {
     const dated = (modified: string, date?: string): Response =>
       first({ "last-modified": `Mon, 06 May 2024 ${modified} GMT`, ...(date && { date: `Mon, 06 May 2024 ${date} GMT` }) });
-    serve(dated("10:00:00", "10:00:01"));
-    await watch().ready;
-    await settled();
+    await ready(dated("10:00:00", "10:00:01"));
     await ring(dated("10:00:05", "10:00:05"));
     await ring(dated("10:00:05"));
     await ring(unchanged());
@@ -106,10 +96,8 @@ describe("the condition of a poll", () => {
   });
 
   it("is a new tag for the same bytes, which are no new bundle", async () => {
-    serve(first({ etag: '"a"' }));
-    const pdp = await watch().ready;
+    const pdp = await ready(first({ etag: '"a"' }));
     const reloads = vi.spyOn(pdp, "reload");
-    await settled();
     await ring(first({ etag: '"b"' }));
     await ring(unchanged());
     expect([conditions()[2], reloads.mock.calls.length]).toEqual([{ "if-none-match": '"b"' }, 0]);
@@ -117,9 +105,7 @@ describe("the condition of a poll", () => {
 
   it("contains the headers of the host, which may change", async () => {
     let token = 0;
-    serve(first({ etag: '"7"' }));
-    await watch({ headers: async () => ({ authorization: `Bearer ${(token += 1)}` }) }).ready;
-    await settled();
+    await ready(first({ etag: '"7"' }), { headers: async () => ({ authorization: `Bearer ${(token += 1)}` }) });
     await ring(unchanged());
     expect(conditions()).toEqual([{ authorization: "Bearer 1" }, { authorization: "Bearer 2", "if-none-match": '"7"' }]);
     watcher.close();
@@ -133,9 +119,7 @@ describe("the condition of a poll", () => {
 
 describe("a delta", () => {
   it("is applied to the bundle in use", async () => {
-    serve(first({ etag: '"7"' }));
-    await watch().ready;
-    await settled();
+    await ready(first({ etag: '"7"' }));
     await ring(bundle(delta, { etag: '"8"' }));
     await ring(unchanged());
     expect([revision(), events.slice(2)]).toEqual([8, ["loaded 8", "activated 8", "unchanged"]]);
@@ -143,29 +127,23 @@ describe("a delta", () => {
   });
 
   it("for another bundle makes the watcher fetch the whole one", async () => {
-    serve(first({ etag: '"7"' }));
-    await watch().ready;
-    await settled();
+    await ready(first({ etag: '"7"' }));
     await ring(({ headers }) => (headers["if-none-match"] === undefined ? bundle(next) : bundle(otherDelta)));
     expect([revision(), events.slice(2)]).toEqual([8, ["loaded 8", "activated 8"]]);
     expect(conditions()).toEqual([{}, { "if-none-match": '"7"' }, {}]);
   });
 
   it("that never fits is refused after one more poll", async () => {
-    serve(first());
-    await watch().ready;
-    await settled();
+    await ready();
     await ring(bundle(otherDelta));
     expect([questions.length, events.slice(2), ringing[0]!.after]).toEqual([3, ["refused wrong-base"], 2000]);
   });
 
   it("that waits is refused when its base has gone", async () => {
     const pdp = await open(signed, { trust, clock: () => noon });
-    serve(bundle(delta));
-    watch({ pdp, activateOnLoad: false });
-    await settled();
+    await polled(bundle(delta), { pdp, activateOnLoad: false });
     pdp.reload(next);
-    expect(() => watcher.activate()).toThrow(expect.objectContaining({ code: "wrong-base" }) as Error);
+    expect(() => watcher.activate()).toThrow(ofCode("wrong-base"));
   });
 });
 

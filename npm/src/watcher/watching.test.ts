@@ -1,11 +1,10 @@
 // A watcher with a real server, over a local network.
 
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, it } from "vitest";
 
-import { noon, releaseKey as trust, signed, trustFile } from "../testing.ts";
+import { addressOf, noon, releaseKey as trust, signed, trustFile } from "../testing.ts";
 import { createWatcher, type Watcher } from "./watcher.ts";
 import type { WatcherOptions } from "./watcher-options.ts";
 
@@ -17,8 +16,7 @@ afterEach(() => {
 
 async function watch(server: RequestListener, options: Partial<WatcherOptions> = {}): Promise<Watcher> {
   const listening = createServer(server).listen(0, "127.0.0.1");
-  await new Promise((ready) => listening.once("listening", ready));
-  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/album.bundle`;
+  const url = `${await addressOf(listening)}/album.bundle`;
   const watcher = createWatcher({ url, trust, clock: () => noon, interval: 0, ...options } as WatcherOptions);
   close.push(() => watcher.close(), () => (listening.close(), listening.closeAllConnections()));
   return watcher;
