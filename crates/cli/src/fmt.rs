@@ -91,7 +91,7 @@ impl Run<'_> {
             Ok(formatted) => {
                 if formatted.outcome == Outcome::Unchanged {
                     let unchanged =
-                        "is not changed: no layout of it is sure to preserve its meaning";
+                        "is left unformatted: no layout of it is sure to preserve its meaning";
                     complain(format_args!("wardgate: `{name}` {unchanged}"));
                 }
                 Ok(Some(formatted.text))

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 /// Other things to measure.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchWhat {
-    /// Compare queries of the rules directly, over SPOCP on TCP, and over AuthZEN on HTTP.
+    /// Compare direct queries, SPOCP on TCP, and AuthZEN on HTTP.
     #[command(after_help = PROTOCOLS_HELP)]
     Protocols(Protocols),
 }

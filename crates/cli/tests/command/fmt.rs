@@ -74,7 +74,7 @@ fn a_file_that_no_layout_surely_keeps_stays() {
     let folder = Folder::new();
     folder.write("a.yaml", "|2\n  a\n");
     let ran = folder.run("fmt a.yaml");
-    let sentence = "`a.yaml` is not changed: no layout of it is sure to preserve its meaning";
+    let sentence = "`a.yaml` is left unformatted: no layout of it is sure to preserve its meaning";
     ran.complains(0, sentence);
     assert_eq!(folder.read("a.yaml"), b"|2\n  a\n");
 }

@@ -133,10 +133,8 @@ fn bounds_are_the_same_both_ways() {
 
 #[test]
 fn kinds_with_outputs_take_the_general_path() {
-    let shared = shared(&POLICY.replace(
-        "roles: [user]\n",
-        "roles: [user]\n      output: { when: { ruleActivated: '\"seen\"' } }\n",
-    ));
+    let output = "roles: [user], output: { when: { ruleActivated: '\"seen\"' } }";
+    let shared = shared(&POLICY.replace("roles: [user]", output));
     let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
     compare(&shared, &call(ADA, entry, ""), false);
 }
