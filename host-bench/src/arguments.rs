@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::compile;
 use crate::measure::Bounds;
-use crate::signed;
-use crate::spocp;
 use crate::workload::Workload;
+use crate::{compile, signed, spocp};
 
 /// The options of a run.
+#[derive(Default)]
 pub(crate) struct Arguments {
     pub(crate) json: bool,
     pub(crate) native: bool,
@@ -34,23 +33,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    pub(crate) fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = Self {
-            json: false,
-            native: true,
-            node: true,
-            quick: false,
-            memory: false,
-            charts: None,
-            opa: None,
-            cerbos: None,
-            cli: None,
-            modules: None,
-            #[cfg(feature = "hosts")]
-            hosts: None,
-            only: Vec::new(),
-        };
-        let mut words = words;
+    pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = Self { native: true, node: true, ..Self::default() };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--json" => arguments.json = true,

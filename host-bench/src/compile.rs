@@ -21,8 +21,8 @@ use wardgate_tooling::lint_dir;
 use crate::arguments::Arguments;
 use crate::files;
 use crate::measure::{self, Bounds, Figure, Side, float, median};
-use crate::report::Section;
-use crate::run::NATIVE;
+use crate::report::{NATIVE, Section};
+use crate::workload::lines;
 
 /// The name of the sections in `--only`.
 pub(crate) const NAME: &str = "compile";
@@ -73,15 +73,11 @@ impl Folder {
 
     fn section(&self, arguments: &Arguments) -> Result<Section, String> {
         let bounds = arguments.bounds();
-        let policies = float(self.policies);
         let ours = measure::action("Wardgate, read, compile and pack", Side::Ours, bounds, || {
             compiled(&self.path).map(drop)
         })?;
-        let each = Figure {
-            name: "the same for each policy".to_owned(),
-            nanoseconds: ours.nanoseconds / policies,
-            ..ours.clone()
-        };
+        let each = ours.nanoseconds / float(self.policies);
+        let each = Figure::new("the same for each policy".to_owned(), Side::Ours, each);
         let lint = measure::action("Wardgate, lint", Side::Ours, bounds, || {
             let found = lint_dir(&self.path, &Options::default());
             let errors = found.iter().filter(|one| one.severity == Severity::Error).count();
@@ -99,18 +95,10 @@ impl Folder {
             figures.push(timed("cerbos compile", Side::Rival, bounds, &mut compile)?);
             figures.push(timed("cerbos --version", Side::Rival, bounds, start.arg("--version"))?);
         }
-        Ok(Section {
-            name: format!("{NAME}-{}", self.policies),
-            title: format!(
-                "{} policies of Cerbos's classic load test: from a folder to a bundle",
-                self.policies
-            ),
-            note: "Each time everything is read and compiled. A row with a size is a process of its own, its start \
-                   included, with the most memory that was seen in use. `cerbos compile` checks the same folder and \
-                   writes nothing; `cerbos --version` is its start alone.",
-            hosts: vec![(NATIVE.to_owned(), figures)],
-            ..Section::default()
-        })
+        let policies = self.policies;
+        let title =
+            format!("{policies} policies of Cerbos's classic load test: from a folder to a bundle");
+        Ok(Section::new(format!("{NAME}-{policies}"), title, NOTE).with(NATIVE, figures))
     }
 
     /// Compares the answers about some copies with the rules of the template.
@@ -119,22 +107,16 @@ impl Folder {
         let table = PolicyTable::from_parts(parts).map_err(|error| format!("{error:?}"))?;
         for copy in [0, self.copies / 2, self.copies - 1] {
             for (kind, version, role, id, action, expected) in ANSWERS {
+                let kind = format!("{kind}_{copy:05}");
+                let own = json!({ "geography": "GB", "managed_geographies": "GB" });
+                let attr = json!({ "owner": "ann", "geography": "GB" });
                 let request = check::request(&json!({
-                    "principal": {
-                        "id": id,
-                        "roles": [role],
-                        "attr": { "geography": "GB", "managed_geographies": "GB" },
-                    },
-                    "resource": {
-                        "kind": format!("{kind}_{copy:05}"),
-                        "id": "r1",
-                        "policyVersion": version,
-                        "attr": { "owner": "ann", "geography": "GB" },
-                    },
+                    "principal": { "id": id, "roles": [role], "attr": own },
+                    "resource": { "kind": kind, "id": "r1", "policyVersion": version, "attr": attr },
                     "actions": [action],
                 }))?;
                 if table.is_allowed(&request, action, Timestamp::default()) != *expected {
-                    return Err(format!("{kind} {copy}: `{action}` by `{role}` is not {expected}"));
+                    return Err(format!("{kind}: `{action}` by `{role}` is not {expected}"));
                 }
             }
         }
@@ -150,9 +132,8 @@ impl Drop for Folder {
 }
 
 fn compiled(folder: &Path) -> Result<wardgate_engine::table::Parts, String> {
-    let compiled = compile_dir(folder, &Options::default()).map_err(|errors| {
-        errors.iter().take(5).map(|error| format!("{error}\n")).collect::<String>()
-    })?;
+    let compiled = compile_dir(folder, &Options::default());
+    let compiled = compiled.map_err(|errors| lines(errors.iter().take(5)))?;
     let bundle = pack(&compiled.parts);
     if bundle.is_empty() { Err("an empty bundle".to_owned()) } else { Ok(compiled.parts) }
 }
@@ -168,12 +149,7 @@ fn timed(name: &str, side: Side, bounds: Bounds, command: &mut Command) -> Resul
     }
     let memory =
         if most == 0 { String::new() } else { format!(", {} MiB", most.div_ceil(1 << 10)) };
-    Ok(Figure {
-        name: format!("{name}, a process{memory}"),
-        side,
-        nanoseconds: median(times),
-        requests: 0,
-    })
+    Ok(Figure::new(format!("{name}, a process{memory}"), side, median(times)))
 }
 
 /// Runs a program once. Returns its time, and its peak memory in KiB, where the system has a file
@@ -206,6 +182,10 @@ fn resident(status: &Path) -> Option<usize> {
 
 /// The argument that makes this program the process that is measured.
 pub(crate) const CHILD: &str = "--compile";
+
+const NOTE: &str = "Each time everything is read and compiled. A row with a size is a process of its own, its start \
+    included, with the most memory that was seen in use. `cerbos compile` checks the same folder and \
+    writes nothing; `cerbos --version` is its start alone.";
 
 /// Copies of each template: nine policies, a hundred, ten thousand.
 const COPIES: &[usize] = &[1, 11, MANY];

@@ -18,7 +18,6 @@ use serde_json::Value as Json;
 use crate::arguments::{Arguments, CRYPTO};
 use crate::measure::{self, Bounds, Figure, Row, Side, float};
 use crate::report::Section;
-use crate::run::{NATIVE, node_name};
 
 pub(crate) use ratios::of as ratios;
 pub(crate) use versions::all as versions;
@@ -61,16 +60,11 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn measure(&self, work: &impl Work) -> Result<Section, String> {
-        let mut section = work.section();
-        if self.arguments.native {
-            let figures = figures(work.rows()?, self.arguments.bounds())?;
-            section.hosts.push((NATIVE.to_owned(), figures));
-        }
-        if let Some(modules) = self.arguments.modules.as_ref().filter(|_| self.arguments.node) {
-            let figures = node::measure(self.root, modules, work.job(), self.arguments.quick)?;
-            section.hosts.push((node_name()?, figures));
-        }
-        Ok(section)
+        let Self { root, arguments } = self;
+        let section = work.section();
+        let section = section.native(arguments, || figures(work.rows()?, arguments.bounds()))?;
+        let Some(modules) = &arguments.modules else { return Ok(section) };
+        section.node(arguments, || node::measure(root, modules, work.job(), arguments.quick))
     }
 }
 

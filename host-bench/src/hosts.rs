@@ -10,17 +10,18 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use wardgate_bundle::Trust;
-use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
-use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Target};
+use wardgate_native::{Pdp, Target};
 use wardgate_wasmtime_host as host;
 use wardgate_wasmtime_host::{Code, Limits, Moment, Prepared, Session, Terms};
 
-use crate::measure::{self, Bounds, Figure, Row, Side};
-use crate::report::Section;
+use crate::measure::{self, Bounds, Figure, Side};
+use crate::report::{NATIVE, Section};
+use crate::request::action;
+use crate::rows::native::Fields;
 use crate::rows::wardgate::Compiled;
-use crate::run::{NATIVE, REFERENCE};
+use crate::run::REFERENCE;
 use crate::workload::Workload;
 
 /// The name of the section in `--only`.
@@ -40,38 +41,19 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
     let module = Sandbox::new(&folder.join("wardgate_abi.wasm"), &bundle, &targets)?;
     let component = Sandbox::new(&folder.join("wardgate.component.wasm"), &bundle, &targets)?;
     let now = Timestamp::default();
-    let rows = Rows { forms: &forms, expected: &workload.expected };
+    let cases = workload.cases(forms.as_slice());
     let rows = [
-        rows.row(FIELDS, |one| native.is_allowed_fields(&one.question(), now)),
-        rows.row(FRAME, |one| module.by_fields(one)),
-        rows.row(TEXT, |one| native.is_allowed_json(&one.text, now) == Ok(true)),
-        rows.row(MODULE, |one| module.by_text(one)),
-        rows.row(VALUES, |one| component.by_fields(one)),
-        rows.row(COMPONENT, |one| component.by_text(one)),
+        cases.row(FIELDS, Side::Floor, |one| native.is_allowed_fields(&one.fields.question(), now)),
+        cases.row(FRAME, Side::Ours, |one| module.by_fields(one)),
+        cases.row(TEXT, Side::Floor, |one| native.is_allowed_json(&one.text, now) == Ok(true)),
+        cases.row(MODULE, Side::Ours, |one| module.by_text(one)),
+        cases.row(VALUES, Side::Ours, |one| component.by_fields(one)),
+        cases.row(COMPONENT, Side::Ours, |one| component.by_text(one)),
     ];
     let figures = measure::rows(&rows, bounds)?;
     print_overhead(&figures);
-    Ok(Section {
-        name: NAME.to_owned(),
-        title: format!("In wasmtime and natively: {}", workload.title.to_lowercase()),
-        note: "A row in wasmtime stands below the native one that reads requests in the same form.",
-        hosts: vec![(NATIVE.to_owned(), figures)],
-        ..Section::default()
-    })
-}
-
-/// The requests of every row, and their answers.
-struct Rows<'a> {
-    forms: &'a [Forms<'a>],
-    expected: &'a [bool],
-}
-
-impl<'a> Rows<'a> {
-    fn row(&self, name: &str, decide: impl Fn(&Forms<'a>) -> bool + 'a) -> Row<'a> {
-        let forms = self.forms;
-        let side = if name.starts_with("native") { Side::Floor } else { Side::Ours };
-        Row::new(name, side, self.expected, move |at| forms.get(at).is_some_and(&decide))
-    }
+    let title = format!("In wasmtime and natively: {}", workload.title.to_lowercase());
+    Ok(Section::new(NAME, title, NOTE).with(NATIVE, figures))
 }
 
 /// Prints the cost of the sandbox.
@@ -80,12 +62,7 @@ fn print_overhead(figures: &[Figure]) {
         let found = figures.iter().find(|figure| figure.name == name);
         found.map_or(f64::NAN, |figure| figure.nanoseconds)
     };
-    for (name, native, most) in [
-        (FRAME, FIELDS, "60"),
-        (VALUES, FIELDS, "500"),
-        (MODULE, TEXT, "-"),
-        (COMPONENT, TEXT, "500"),
-    ] {
+    for (name, native, most) in OVERHEADS {
         let above = took(name) - took(native);
         eprintln!("{name}: {above:.1} ns above native, at most {most}");
     }
@@ -112,35 +89,18 @@ impl<'a> Targets<'a> {
 
 /// One request in every form.
 struct Forms<'a> {
-    request: &'a Request,
-    of_principal: Pairs,
-    of_resource: Pairs,
+    fields: Fields<'a>,
     text: Vec<u8>,
     /// The index of its kind and action.
     target: usize,
 }
 
-/// Attributes of a host without types.
-type Pairs = Vec<(String, Attr)>;
-
 impl<'a> Forms<'a> {
     fn new(request: &'a Request, json: &Json, targets: &Targets<'a>) -> Self {
         Self {
-            request,
-            of_principal: pairs(&request.principal.attr),
-            of_resource: pairs(&request.resource.attr),
+            fields: Fields::new(request),
             text: json.to_string().into_bytes(),
             target: targets.numbers.get(&about(request)).copied().unwrap_or_default(),
-        }
-    }
-
-    fn question(&self) -> Question<'_, String, Pairs, Pairs> {
-        let Request { principal, resource, .. } = self.request;
-        let (kind, action) = about(self.request);
-        Question {
-            principal: PrincipalRef::new(&principal.id, &principal.roles, &self.of_principal),
-            action,
-            resource: ResourceRef::new(kind, &resource.id, &self.of_resource),
         }
     }
 }
@@ -169,7 +129,8 @@ impl Sandbox {
         let Some(prepared) = self.prepared.get(one.target) else { return false };
         let mut session = self.session.borrow_mut();
         let now = Timestamp::default();
-        session.is_allowed_fields(&mut prepared.borrow_mut(), &one.question(), &now) == Ok(true)
+        session.is_allowed_fields(&mut prepared.borrow_mut(), &one.fields.question(), &now)
+            == Ok(true)
     }
 
     fn by_text(&self, one: &Forms<'_>) -> bool {
@@ -178,13 +139,11 @@ impl Sandbox {
 }
 
 fn about(request: &Request) -> (&str, &str) {
-    (&request.resource.kind, request.actions.first().map_or("", String::as_str))
+    (&request.resource.kind, action(request))
 }
 
-fn pairs(attributes: &AttrMap) -> Pairs {
-    let pair = |(name, value): &(Box<str>, Attr)| (name.to_string(), value.clone());
-    attributes.entries().iter().map(pair).collect()
-}
+const NOTE: &str =
+    "A row in wasmtime stands below the native one that reads requests in the same form.";
 
 const FIELDS: &str = "native, fields by name";
 const FRAME: &str = "wasmtime, module, fields by name into the frame";
@@ -192,3 +151,7 @@ const TEXT: &str = "native, JSON text";
 const MODULE: &str = "wasmtime, module, JSON text";
 const VALUES: &str = "wasmtime, component, fields by name as values";
 const COMPONENT: &str = "wasmtime, component, JSON text";
+
+/// A row, the native one above it, and the most nanoseconds between them.
+const OVERHEADS: [(&str, &str, &str); 4] =
+    [(FRAME, FIELDS, "60"), (VALUES, FIELDS, "500"), (MODULE, TEXT, "-"), (COMPONENT, TEXT, "500")];

@@ -20,7 +20,7 @@ pub fn rows<T>(
     let forms = Forms::new(&workload, &compiled.bundle, &requests)?;
     let frames = Frames::new(&compiled.table, &requests)?;
     let mut rows = vec![frames.row(&workload, &compiled.table)];
-    rows.extend(forms.rows(&workload, &requests));
+    rows.extend(forms.rows(&workload));
     rows.extend(wardgate::rows(&workload, &compiled, &requests));
     act(&rows)
 }

@@ -19,7 +19,9 @@ mod machine;
 mod measure;
 mod node;
 mod opa;
+mod program;
 mod report;
+mod request;
 mod rivals;
 mod rows;
 mod run;
@@ -42,10 +44,15 @@ pub use measure::Row;
 pub fn bench() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let is_child = words.next().is_some_and(|word| word == compile::CHILD);
-    let result = match words.next().filter(|_| is_child) {
+    exit_code(match words.next().filter(|_| is_child) {
         Some(folder) => compile::child(Path::new(&folder)),
         None => Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)),
-    };
+    })
+}
+
+/// Prints the error of a program of this package, if there is one, and returns its exit code.
+#[must_use]
+pub fn exit_code(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -60,7 +67,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return Err("figures of an unoptimised build mean nothing: run with --release".to_owned());
     }
     if arguments.memory {
-        return memory(arguments);
+        // `wardgate-host-memory` counts natively.
+        println!("{}", run::memory(&root(), arguments)?);
+        return Ok(());
     }
     let sections = run::sections(&root(), arguments)?;
     let machine = Machine::describe(&root(), versions(arguments))?;
@@ -80,13 +89,6 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         print!("{}", report.markdown());
     }
     arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))
-}
-
-/// Prints the memory that ten million checks in Node leave behind; `wardgate-host-memory` counts
-/// natively.
-fn memory(arguments: &Arguments) -> Result<(), String> {
-    println!("{}", run::memory(&root(), arguments)?);
-    Ok(())
 }
 
 /// Draws a chart for each section.
@@ -111,11 +113,11 @@ fn versions(arguments: &Arguments) -> String {
     let mut versions: Vec<String> =
         dependencies.into_iter().flatten().map(version).chain(native_versions()).collect();
     if let Some(opa) = &arguments.opa {
-        let text = machine::version_of(opa, &["version"]);
+        let text = program::version_of(opa, &["version"]);
         versions.push(format!("opa {}", text.trim_start_matches("Version: ")));
     }
     if let Some(cerbos) = &arguments.cerbos {
-        let text = machine::text_of(cerbos, &["--version"]);
+        let text = program::text_of(cerbos, &["--version"]);
         let version = text.lines().find_map(|line| line.strip_prefix("Module version: v"));
         let version = version.and_then(|rest| rest.split(',').next()).unwrap_or("unknown");
         versions.push(format!("cerbos {version}"));

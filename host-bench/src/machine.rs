@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value as Json, json};
 use wardgate_engine::cel::Timestamp;
 
+use crate::program::version_of;
+
 /// The facts beside the figures.
 pub(crate) struct Machine {
     /// The name of each fact, and its value in this run.
@@ -87,17 +89,6 @@ fn git(root: &Path, words: &[&str]) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(root).args(words).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
-}
-
-/// Returns the answer of a program to a question for its version.
-pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
-    text_of(program, words).lines().next().unwrap_or("unknown").trim().to_owned()
-}
-
-/// Returns the output of a program; nothing if it cannot be run.
-pub(crate) fn text_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
-    let output = Command::new(program).args(words).output().ok();
-    output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default()
 }
 
 /// Returns the command, without the folders of other programs.

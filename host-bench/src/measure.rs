@@ -5,7 +5,7 @@
 //! median. A row too slow for the whole workload answers as much of it as its time allows, and the
 //! report gives the number. `node/measure.mjs` measures in the same way.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::time::{Duration, Instant};
 
 /// The role of a row for the reader of a report.
@@ -25,6 +25,13 @@ pub struct Row<'a> {
     side: Side,
     requests: usize,
     pass: Pass<'a>,
+}
+
+/// Inputs for rows, and the right answer to each.
+#[derive(Clone, Copy)]
+pub(crate) struct Cases<'a, I> {
+    pub(crate) inputs: I,
+    pub(crate) expected: &'a [bool],
 }
 
 /// Answers some requests and returns how many answers differ from the expected ones.
@@ -98,30 +105,34 @@ impl Bounds {
         slow_sample: Duration::from_millis(10),
         samples: 6,
     };
-}
 
-impl Bounds {
     /// Returns the time for repeating a rare action.
     pub(crate) const fn check(self) -> Duration {
         self.check
     }
 }
 
-impl<'a> Row<'a> {
-    /// Makes a row that decides request `at` with `decide`.
-    pub(crate) fn new(
-        name: &str,
-        side: Side,
-        expected: &'a [bool],
-        decide: impl Fn(usize) -> bool + 'a,
-    ) -> Self {
-        let pass = move |range: Range<usize>| {
-            let expected = expected.get(range.clone()).unwrap_or_default();
-            range.zip(expected).filter(|(at, expected)| decide(*at) != **expected).count()
-        };
-        Self::of_pass(name, side, expected.len(), pass)
+impl Figure {
+    /// Makes a figure without requests.
+    pub(crate) const fn new(name: String, side: Side, nanoseconds: f64) -> Self {
+        Self { name, side, nanoseconds, requests: 0 }
     }
+}
 
+impl<'a, T, I: Deref<Target = [T]> + 'a> Cases<'a, I> {
+    /// Makes a row that answers each input with `decide`.
+    pub(crate) fn row(self, name: &str, side: Side, decide: impl Fn(&T) -> bool + 'a) -> Row<'a> {
+        let Self { inputs, expected } = self;
+        let pass = move |range: Range<usize>| {
+            let answer = |at: usize| inputs.get(at).is_some_and(&decide);
+            let expected = expected.get(range.clone()).unwrap_or_default();
+            range.zip(expected).filter(|(at, expected)| answer(*at) != **expected).count()
+        };
+        Row::of_pass(name, side, expected.len(), pass)
+    }
+}
+
+impl<'a> Row<'a> {
     /// Makes a row that answers some of `requests` requests and returns the number of wrong
     /// answers.
     pub(crate) fn of_pass(
@@ -235,7 +246,7 @@ pub(crate) fn action(
         act()?;
         times.push(one.elapsed().as_secs_f64() * 1e9);
     }
-    Ok(Figure { name: name.to_owned(), side, nanoseconds: median(times), requests: 0 })
+    Ok(Figure::new(name.to_owned(), side, median(times)))
 }
 
 pub(crate) fn median(mut times: Vec<f64>) -> f64 {

@@ -14,6 +14,8 @@ use crate::workload::{Rivals, Workload};
 
 /// The input of Node.
 pub(crate) struct Job<'a> {
+    /// The folder of the project.
+    pub(crate) root: &'a Path,
     pub(crate) workload: &'a Workload,
     pub(crate) bundle: &'a [u8],
     /// The policies of OPA: the name of each form, and its file.
@@ -59,64 +61,65 @@ impl Job<'_> {
             "reload": self.reload,
         })
     }
+
+    /// Measures in a fresh Node process, so that no workload runs on what another has trained in
+    /// the JIT.
+    pub(crate) fn measure(&self) -> Result<Measured, String> {
+        let answer = self.ask("bench.mjs", &[])?;
+        Ok(Measured { figures: figures(&answer, "rows")?, reloads: figures(&answer, "reloads")? })
+    }
+
+    /// Measures the evaluation alone.
+    pub(crate) fn evaluation(&self) -> Result<Vec<Figure>, String> {
+        figures(&self.ask("evaluate.mjs", &[])?, "rows")
+    }
+
+    /// Measures lists, for each action.
+    pub(crate) fn filters(&self) -> Result<Vec<(String, Vec<Figure>)>, String> {
+        let answer = self.ask("filter.mjs", &[])?;
+        let filters = answer.get("filters").ok_or("node: no `filters`")?;
+        let names = filters.as_object().into_iter().flat_map(|object| object.keys());
+        names.map(|name| Ok((name.clone(), figures(filters, name)?))).collect()
+    }
+
+    /// Returns a sentence about the memory that ten million checks leave behind.
+    pub(crate) fn memory(&self) -> Result<String, String> {
+        let answer = self.ask("memory.mjs", &[])?;
+        let number =
+            |path: &str| answer.pointer(path).and_then(Json::as_i64).ok_or("node: no number");
+        let change = |name: &str| -> Result<String, String> {
+            let before = number(&format!("/{name}/0"))?;
+            let after = number(&format!("/{name}/1"))?;
+            Ok(format!("{before} -> {after} bytes ({:+})", after - before))
+        };
+        let (checks, heap, linear) = (number("/checks")?, change("heap")?, change("linear")?);
+        Ok(format!("Node, {checks} checks: heap {heap}, memory of the module {linear}"))
+    }
+
+    /// Measures the first calls of one row in a fresh process: the load, the first call, the next
+    /// 99.
+    pub(crate) fn cold(&self, row: &str) -> Result<Vec<Figure>, String> {
+        figures(&self.ask("cold.mjs", &[row])?, "figures")
+    }
+
+    fn ask(&self, script: &str, words: &[&str]) -> Result<Json, String> {
+        ask(self.root, script, words, &self.json())
+    }
 }
 
-/// Measures in a fresh Node process, so that no workload runs on what another has trained in the
-/// JIT.
-pub(crate) fn measure(root: &Path, job: &Job<'_>) -> Result<Measured, String> {
-    let answer = ask(&root.join("host-bench/node/bench.mjs"), &[], &job.json())?;
-    Ok(Measured { figures: figures(&answer, "rows")?, reloads: figures(&answer, "reloads")? })
-}
-
-/// Measures the evaluation alone.
-pub(crate) fn evaluation(root: &Path, job: &Job<'_>) -> Result<Vec<Figure>, String> {
-    let answer = ask(&root.join("host-bench/node/evaluate.mjs"), &[], &job.json())?;
-    figures(&answer, "rows")
-}
-
-/// Measures lists, for each action.
-pub(crate) fn filters(root: &Path, job: &Job<'_>) -> Result<Vec<(String, Vec<Figure>)>, String> {
-    let answer = ask(&root.join("host-bench/node/filter.mjs"), &[], &job.json())?;
-    let filters = answer.get("filters").ok_or("node: no `filters`")?;
-    let names = filters.as_object().into_iter().flat_map(|object| object.keys());
-    names.map(|name| Ok((name.clone(), figures(filters, name)?))).collect()
-}
-
-/// Returns a sentence about the memory that ten million checks leave behind.
-pub(crate) fn memory(root: &Path, job: &Job<'_>) -> Result<String, String> {
-    let answer = ask(&root.join("host-bench/node/memory.mjs"), &[], &job.json())?;
-    let number = |path: &str| answer.pointer(path).and_then(Json::as_i64).ok_or("node: no number");
-    let pair = |name: &str| -> Result<(i64, i64), String> {
-        Ok((number(&format!("/{name}/0"))?, number(&format!("/{name}/1"))?))
-    };
-    let ((heap, heap_after), (linear, linear_after)) = (pair("heap")?, pair("linear")?);
-    Ok(format!(
-        "Node, {} checks: heap {heap} -> {heap_after} bytes ({:+}), memory of the module {linear} -> \
-         {linear_after} bytes ({:+})",
-        number("/checks")?,
-        heap_after - heap,
-        linear_after - linear,
-    ))
-}
-
-/// Measures the first calls of one row in a fresh process: the load, the first call, the next 99.
-pub(crate) fn cold(root: &Path, job: &Job<'_>, row: &str) -> Result<Vec<Figure>, String> {
-    let answer = ask(&root.join("host-bench/node/cold.mjs"), &[row], &job.json())?;
-    figures(&answer, "figures")
-}
-
-/// Returns the version of Node.
-pub(crate) fn version() -> Result<String, String> {
+/// Returns the name of Node in a report, with its version.
+pub(crate) fn name() -> Result<String, String> {
     let output = Command::new("node").arg("--version").output();
     let output = output.map_err(|error| format!("node cannot be started: {error}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().trim_start_matches('v').to_owned())
+    let version = String::from_utf8_lossy(&output.stdout);
+    Ok(format!("Node {}", version.trim().trim_start_matches('v')))
 }
 
-/// Runs a script with a job and returns its answer.
-pub(crate) fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
+/// Runs a script of `node` with a job and returns its answer.
+pub(crate) fn ask(root: &Path, script: &str, words: &[&str], job: &Json) -> Result<Json, String> {
     let mut node = Command::new("node")
         .arg("--expose-gc")
-        .arg(script)
+        .arg(root.join("host-bench/node").join(script))
         .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::files;
+use crate::program;
 use crate::rivals::{self, Modules};
 use crate::workload::Workload;
 
@@ -23,14 +24,5 @@ pub(crate) fn compile(opa: &Path, workload: &Workload) -> Result<Vec<(String, Pa
 
 fn build(opa: &Path, sources: &Path, bundle: &Path) -> Result<(), String> {
     let words = ["build", "--target", "wasm", "--entrypoint", "authz/allow", "--output"];
-    let output = Command::new(opa)
-        .args(words)
-        .arg(bundle)
-        .arg(sources)
-        .output()
-        .map_err(|error| format!("cannot run {}: {error}", opa.display()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!("opa: {}", String::from_utf8_lossy(&output.stderr)))
+    program::run("opa", Command::new(opa).args(words).arg(bundle).arg(sources))
 }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
+use crate::arguments::Arguments;
 use crate::machine::Machine;
 use crate::measure::{Figure, Side, float};
+use crate::node;
 
 /// All figures of one run.
 pub(crate) struct Report {
@@ -27,6 +29,9 @@ pub(crate) struct Section {
     /// The figures of each host.
     pub(crate) hosts: Vec<(String, Vec<Figure>)>,
 }
+
+/// The figures of one host.
+type Figures = Result<Vec<Figure>, String>;
 
 /// A ratio of a rival's time to ours, and the promised one.
 pub(crate) struct Ratio {
@@ -57,6 +62,39 @@ impl Report {
 }
 
 impl Section {
+    /// Makes a section without figures.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        title: impl Into<String>,
+        note: &'static str,
+    ) -> Self {
+        Self { name: name.into(), title: title.into(), note, ..Self::default() }
+    }
+
+    /// Adds the figures of a host.
+    pub(crate) fn with(mut self, host: &str, figures: Vec<Figure>) -> Self {
+        self.hosts.push((host.to_owned(), figures));
+        self
+    }
+
+    /// Adds the native figures, if they are selected.
+    pub(crate) fn native(
+        self,
+        arguments: &Arguments,
+        measure: impl FnOnce() -> Figures,
+    ) -> Result<Self, String> {
+        if arguments.native { Ok(self.with(NATIVE, measure()?)) } else { Ok(self) }
+    }
+
+    /// Adds the figures of Node, if they are selected.
+    pub(crate) fn node(
+        self,
+        arguments: &Arguments,
+        measure: impl FnOnce() -> Figures,
+    ) -> Result<Self, String> {
+        if arguments.node { Ok(self.with(&node::name()?, measure()?)) } else { Ok(self) }
+    }
+
     /// Writes the section with its chart.
     pub(crate) fn write(&self, out: &mut String) {
         let Self { name, title, note, .. } = self;
@@ -110,10 +148,8 @@ fn write_ratios(out: &mut String, ratios: &[Ratio]) {
 
 /// Returns the ratio of a row's time to that of our first row.
 fn ratio(figure: &Figure, figures: &[Figure]) -> String {
-    let Some(ours) = figures.iter().find(|figure| figure.side == Side::Ours) else {
-        return String::new();
-    };
-    grouped(figure.nanoseconds / ours.nanoseconds)
+    let ours = figures.iter().find(|figure| figure.side == Side::Ours);
+    ours.map_or_else(String::new, |ours| grouped(figure.nanoseconds / ours.nanoseconds))
 }
 
 fn figure_json(figure: &Figure) -> Json {
@@ -156,6 +192,9 @@ fn thousands(digits: &str) -> String {
     out
 }
 
+/// The name of the host without Node.
+pub(crate) const NATIVE: &str = "native";
+
 const READ: &str = "
 `host-bench/README.md` says how the figures come about. Each is the median time of one decision, unless its
 heading says otherwise. \"requests\" is how many of the 2000 requests a row had time to answer; every answer
@@ -190,7 +229,7 @@ mod tests {
     #[test]
     fn columns_without_content_are_left_out() {
         let check = |requests, bytes, expected: &str| {
-            let figure = Figure { name: "x".into(), side: Side::Ours, nanoseconds: 2.0, requests };
+            let figure = Figure { requests, ..Figure::new("x".into(), Side::Ours, 2.0) };
             let mut out = String::new();
             write_host(&mut out, "native", &[figure], bytes);
             assert_eq!(out.lines().last(), Some(expected));

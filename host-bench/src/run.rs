@@ -5,24 +5,19 @@ use std::time::Instant;
 
 use wardgate_engine::request::Request;
 
-use crate::accessors;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
 use crate::arguments::CRYPTO;
-use crate::compile;
 #[cfg(feature = "rivals")]
 use crate::measure::Row;
 use crate::measure::{self, Figure, Side, median};
 use crate::node::{self, Job};
-use crate::opa;
 use crate::report::Section;
-use crate::rows;
 use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
-use crate::signed;
-use crate::spocp;
 use crate::workload::{Rivals, Workload};
+use crate::{accessors, compile, opa, rows, signed, spocp};
 
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
@@ -79,7 +74,7 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
 
 /// Counts the memory that ten million checks in Node leave behind.
 pub(crate) fn memory(root: &Path, arguments: &Arguments) -> Result<String, String> {
-    Prepared::new(root, arguments, REFERENCE)?.memory()
+    Prepared::new(root, arguments, REFERENCE)?.job(false).memory()
 }
 
 /// A workload, ready to be measured.
@@ -110,15 +105,12 @@ impl<'a> Prepared<'a> {
 
     /// Measures a decision.
     fn decisions(&self) -> Result<Section, String> {
-        let mut hosts = Vec::new();
-        if self.arguments.native && self.is_native() {
-            hosts.push((NATIVE.to_owned(), self.native()?));
-        }
-        if self.arguments.node {
-            hosts.push((node_name()?, node::measure(self.root, &self.job(false))?.figures));
-        }
         let Workload { name, title, .. } = &self.workload;
-        Ok(Section { name: name.clone(), title: title.clone(), hosts, ..Section::default() })
+        let mut section = Section::new(name, title, "");
+        if self.is_native() {
+            section = section.native(self.arguments, || self.native())?;
+        }
+        section.node(self.arguments, || Ok(self.job(false).measure()?.figures))
     }
 
     /// Returns true if the workload runs natively, where no objects are made anew.
@@ -129,7 +121,7 @@ impl<'a> Prepared<'a> {
     fn native(&self) -> Result<Vec<Figure>, String> {
         let Self { workload, compiled, requests, .. } = self;
         let forms = Forms::new(workload, &compiled.bundle, requests)?;
-        let mut rows = forms.rows(workload, requests);
+        let mut rows = forms.rows(workload);
         rows.extend(rows::wardgate::rows(workload, compiled, requests));
         rows.push(rows::floor::row(workload, requests)?);
         #[cfg(feature = "rivals")]
@@ -140,103 +132,70 @@ impl<'a> Prepared<'a> {
     /// Measures the rest of a decision after the request has been read.
     fn evaluation(&self) -> Result<Section, String> {
         let Self { workload, compiled, requests, .. } = self;
-        let mut hosts = Vec::new();
-        if self.arguments.native {
+        let title = "Evaluation alone: frames that are filled already, 200 kinds";
+        let native = || {
             let frames = Frames::new(&compiled.table, requests)?;
             let rows = [frames.row(workload, &compiled.table), frames.floor()];
-            hosts.push((NATIVE.to_owned(), measure::rows(&rows, self.arguments.bounds())?));
-        }
-        if self.arguments.node {
-            hosts.push((node_name()?, node::evaluation(self.root, &self.job(false))?));
-        }
-        Ok(Section {
-            name: "evaluation".to_owned(),
-            title: "Evaluation alone: frames that are filled already, 200 kinds".to_owned(),
-            note: "Each decision stores three words and asks; in Node it also crosses the border to \
-                   WebAssembly. The rows alone store and cross, and decide nothing: the difference is the \
-                   evaluation.",
-            hosts,
-            ..Section::default()
-        })
+            measure::rows(&rows, self.arguments.bounds())
+        };
+        Section::new("evaluation", title, EVALUATION_NOTE)
+            .native(self.arguments, native)?
+            .node(self.arguments, || self.job(false).evaluation())
     }
 
     /// Measures a decision within a list.
     fn filter(&self) -> Result<Vec<Section>, String> {
-        let host = node_name()?;
-        let section = |(action, figures): (String, Vec<Figure>)| Section {
-            title: format!("A list of 1000 resources, action `{action}`: time for each resource"),
-            name: format!("filter-{action}"),
-            hosts: vec![(host.clone(), figures)],
-            ..Section::default()
+        let host = node::name()?;
+        let section = |(action, figures): (String, Vec<Figure>)| {
+            let title =
+                format!("A list of 1000 resources, action `{action}`: time for each resource");
+            Section::new(format!("filter-{action}"), title, "").with(&host, figures)
         };
-        Ok(node::filters(self.root, &self.job(false))?.into_iter().map(section).collect())
+        Ok(self.job(false).filters()?.into_iter().map(section).collect())
     }
 
     /// Measures the time until new policies are in use.
     fn reload(&self) -> Result<Section, String> {
-        let mut hosts = Vec::new();
-        if self.arguments.native {
-            hosts.push((NATIVE.to_owned(), self.native_reload()?));
-        }
-        if self.arguments.node {
-            hosts.push((node_name()?, node::measure(self.root, &self.job(true))?.reloads));
-        }
-        Ok(Section {
-            name: "reload".to_owned(),
-            title: "New policies: from bytes to the first possible decision, 200 kinds".to_owned(),
-            note: "Each form starts from what its users keep: Wardgate from a bundle, OPA from \
-                   WebAssembly, the others from text; CASL builds the ability of one principal.",
-            hosts,
-            ..Section::default()
-        })
+        let title = "New policies: from bytes to the first possible decision, 200 kinds";
+        Section::new("reload", title, RELOAD_NOTE)
+            .native(self.arguments, || self.native_reload())?
+            .node(self.arguments, || Ok(self.job(true).measure()?.reloads))
     }
 
     fn native_reload(&self) -> Result<Vec<Figure>, String> {
         let bounds = self.arguments.bounds();
         let ours = || rows::wardgate::reload(&self.compiled);
-        let first = measure::action("Wardgate, open", Side::Ours, bounds, ours)?;
+        let figures = vec![measure::action("Wardgate, open", Side::Ours, bounds, ours)?];
         #[cfg(feature = "rivals")]
-        let rivals = rival_reloads(&self.workload, bounds)?;
-        #[cfg(not(feature = "rivals"))]
-        let rivals = Vec::new();
-        Ok(std::iter::once(first).chain(rivals).collect())
+        let figures = [figures, rival_reloads(&self.workload, bounds)?].concat();
+        Ok(figures)
     }
 
     /// Measures the first calls, each row in fresh processes.
     fn cold(&self) -> Result<Vec<Section>, String> {
-        let host = node_name()?;
+        let host = node::name()?;
         let job = self.job(false);
         let processes = if self.arguments.quick { 1 } else { COLD_PROCESSES };
         let mut found: Vec<Vec<Figure>> = vec![Vec::new(); COLD.len()];
         for row in COLD_ROWS {
             let mut runs = Vec::new();
             for _ in 0..processes {
-                runs.push(node::cold(self.root, &job, row)?);
+                runs.push(job.cold(row)?);
             }
             for (at, figures) in found.iter_mut().enumerate() {
                 figures.extend(middle(&runs, at));
             }
         }
-        let section = |((name, title, note), figures): (&(&str, &str, &'static str), _)| Section {
-            name: (*name).to_owned(),
-            title: (*title).to_owned(),
-            note,
-            hosts: vec![(host.clone(), figures)],
-            ..Section::default()
+        let section = |((name, title, note), figures): (&(&str, &str, &'static str), _)| {
+            Section::new(*name, *title, note).with(&host, figures)
         };
         Ok(COLD.iter().zip(found).map(section).collect())
     }
 
-    /// Measures the memory that ten million checks in Node leave behind.
-    fn memory(&self) -> Result<String, String> {
-        node::memory(self.root, &self.job(false))
-    }
-
     fn job(&self, reload: bool) -> Job<'_> {
-        let quick = self.arguments.quick;
-        let Self { workload, compiled, opa, .. } = self;
+        let Self { root, arguments: Arguments { quick, .. }, workload, compiled, opa, .. } = self;
         let accessors = self.accessors.as_deref();
-        Job { workload, bundle: &compiled.bundle, opa, accessors, quick, reload }
+        Job { root, workload, bundle: &compiled.bundle, opa, accessors, quick: *quick, reload }
     }
 }
 
@@ -282,15 +241,14 @@ fn rival_reloads(workload: &Workload, bounds: measure::Bounds) -> Result<Vec<Fig
     Ok(found)
 }
 
-pub(crate) fn node_name() -> Result<String, String> {
-    Ok(format!("Node {}", node::version()?))
-}
-
-pub(crate) const NATIVE: &str = "native";
-
 /// The workload of the sections that need only one.
 pub(crate) const REFERENCE: &str = "five-rules-200";
 const OF_REFERENCE: &[&str] = &["evaluation", "filter", "reload", "cold"];
+
+const EVALUATION_NOTE: &str = "Each decision stores three words and asks; in Node it also crosses the border to \
+    WebAssembly. The rows alone store and cross, and decide nothing: the difference is the evaluation.";
+const RELOAD_NOTE: &str = "Each form starts from what its users keep: Wardgate from a bundle, OPA from \
+    WebAssembly, the others from text; CASL builds the ability of one principal.";
 
 const COLD_PROCESSES: usize = 5;
 const COLD_ROWS: &[&str] = &["wardgate", "floor", "casl", "opa", "cedar", "casbin"];

@@ -18,7 +18,6 @@ use crate::measure::{self, Figure, Side};
 use crate::node;
 use crate::report::Section;
 use crate::rows::wardgate::{self, Compiled};
-use crate::run::{NATIVE, node_name};
 use crate::workload::Workload;
 
 /// The name of the section in `--only`.
@@ -27,22 +26,10 @@ pub(crate) const NAME: &str = "open-signed";
 /// Measures.
 pub(crate) fn section(root: &Path, arguments: &Arguments) -> Result<Section, String> {
     let signed = Signed::new()?;
-    let mut hosts = Vec::new();
-    if arguments.native {
-        hosts.push((NATIVE.to_owned(), signed.native(arguments.bounds())?));
-    }
-    if arguments.node {
-        hosts.push((node_name()?, signed.node(root, arguments.quick)?));
-    }
-    Ok(Section {
-        name: NAME.to_owned(),
-        title: "A signed bundle of 10,000 rules: from bytes to the first possible decision"
-            .to_owned(),
-        note: "Five rules for each of 2000 kinds, signed with ML-DSA-87, verification included. The first \
-               opening in Node also starts the module and prepares the key.",
-        hosts,
-        ..Section::default()
-    })
+    let title = "A signed bundle of 10,000 rules: from bytes to the first possible decision";
+    Section::new(NAME, title, NOTE)
+        .native(arguments, || signed.native(arguments.bounds()))?
+        .node(arguments, || signed.node(root, arguments.quick))
 }
 
 /// The bundle and its signer.
@@ -98,9 +85,12 @@ impl Signed {
             "expected": self.workload.expected,
             "quick": quick,
         });
-        node::figures(&node::ask(&root.join("host-bench/node/signed.mjs"), &[], &job)?, "rows")
+        node::figures(&node::ask(root, "signed.mjs", &[], &job)?, "rows")
     }
 }
+
+const NOTE: &str = "Five rules for each of 2000 kinds, signed with ML-DSA-87, verification included. The first \
+    opening in Node also starts the module and prepares the key.";
 
 /// Two thousand kinds with five rules each.
 const WORKLOAD: &str = "five-rules-2000";

@@ -14,9 +14,8 @@ use std::time::Instant;
 use wardgate_spocp::{Normal, RuleSet};
 
 use crate::arguments::Arguments;
-use crate::measure::{self, Bounds, Figure, Row, Side};
-use crate::report::Section;
-use crate::run::NATIVE;
+use crate::measure::{self, Bounds, Cases, Figure, Row, Side};
+use crate::report::{NATIVE, Section};
 use generate::Generator;
 
 /// The name of the sections in `--only`.
@@ -66,7 +65,8 @@ impl Case {
         let expected = queries.iter().map(|text| known.contains(text.as_str())).collect();
         let set = loaded(&texts)?;
         let queries = queries.into_iter().map(Query::new).collect::<Result<_, _>>()?;
-        Ok(Self { name: format!("{} rules", set.len()), texts, set, queries, expected })
+        let name = format!("{} rules", set.len());
+        Ok(Self { name, texts, set, queries, expected })
     }
 
     /// Makes rules of all star forms; their answers are those of a look at each rule.
@@ -78,45 +78,33 @@ impl Case {
         let rules: Vec<Normal> = set.iter().map(|(_, rule)| rule).collect();
         let is_allowed = |query: &Query| rules.iter().any(|rule| query.read.is_at_most(rule));
         let expected = queries.iter().map(is_allowed).collect();
-        Ok(Self {
-            name: format!("{} rules with star forms", set.len()),
-            texts,
-            set,
-            queries,
-            expected,
-        })
+        let name = format!("{} rules with star forms", set.len());
+        Ok(Self { name, texts, set, queries, expected })
     }
 
     fn row(&self) -> Row<'_> {
-        let allows =
-            |at: usize| self.queries.get(at).is_some_and(|query| self.set.allows(&query.read));
-        Row::new(&self.name, Side::Ours, &self.expected, allows)
+        self.cases().row(&self.name, Side::Ours, |query| self.set.allows(&query.read))
     }
 
     /// Returns the row in which each query is read first.
     fn row_of_text(&self) -> Row<'_> {
         let buffer = RefCell::new(Normal::default());
-        let allows = move |at: usize| {
-            let mut buffer = buffer.borrow_mut();
-            let text = self.queries.get(at).map(|query| query.text.as_bytes());
-            buffer.read_canonical(text.unwrap_or_default()).is_ok() && self.set.allows(&buffer)
-        };
         let name = format!("{}, query in canonical form", self.name);
-        Row::new(&name, Side::Ours, &self.expected, allows)
+        self.cases().row(&name, Side::Ours, move |query| {
+            let mut buffer = buffer.borrow_mut();
+            buffer.read_canonical(query.text.as_bytes()).is_ok() && self.set.allows(&buffer)
+        })
     }
 
     /// Returns the row of a look at one rule after the other.
     fn scan<'a>(&'a self, rules: &'a [Normal]) -> Row<'a> {
-        let allows = |at: usize| {
-            let query = self.queries.get(at);
-            query.is_some_and(|query| rules.iter().any(|rule| query.read.is_at_most(rule)))
-        };
-        Row::new(
-            &format!("{}, one after the other", self.name),
-            Side::Floor,
-            &self.expected,
-            allows,
-        )
+        let name = format!("{}, one after the other", self.name);
+        self.cases()
+            .row(&name, Side::Floor, |query| rules.iter().any(|rule| query.read.is_at_most(rule)))
+    }
+
+    fn cases(&self) -> Cases<'_, &[Query]> {
+        Cases { inputs: &self.queries, expected: &self.expected }
     }
 }
 
@@ -135,43 +123,29 @@ fn queries(sets: &[Case], bounds: Bounds) -> Result<Section, String> {
     rows.extend(sets.iter().map(Case::row_of_text));
     rows.extend([starred.row(), starred.row_of_text()]);
     rows.extend(sets.first().map(|set| set.scan(&scanned)));
-    Ok(Section {
-        name: format!("{NAME}-query"),
-        title: "SPOCP: is a query allowed?".to_owned(),
-        note: "Half of the queries are made from a rule. Asked is `allows`, by 10,000 different queries in turn. \
-               Where nothing else is said, they are read beforehand.",
-        hosts: vec![(NATIVE.to_owned(), measure::rows(&rows, bounds)?)],
-        ..Section::default()
-    })
+    let section = Section::new(format!("{NAME}-query"), "SPOCP: is a query allowed?", QUERY_NOTE);
+    Ok(section.with(NATIVE, measure::rows(&rows, bounds)?))
 }
 
 fn reading(bounds: Bounds) -> Result<Section, String> {
     let row = |(name, text): (&str, &'static str)| {
         let buffer = RefCell::new(Normal::default());
-        let reads = move |_| buffer.borrow_mut().read_canonical(text.as_bytes()).is_ok();
-        Row::new(&format!("{name}: `{text}`"), Side::Ours, &[true; 1000], reads)
+        let cases = Cases { inputs: vec![text; 1000], expected: &[true; 1000] };
+        cases.row(&format!("{name}: `{text}`"), Side::Ours, move |text| {
+            buffer.borrow_mut().read_canonical(text.as_bytes()).is_ok()
+        })
     };
     let rows: Vec<Row<'_>> = TEXTS.into_iter().map(row).collect();
-    Ok(Section {
-        name: format!("{NAME}-read"),
-        title: "SPOCP: reading an expression".to_owned(),
-        note: "The canonical form is read and brought into normal form, in a buffer that is used again.",
-        hosts: vec![(NATIVE.to_owned(), measure::rows(&rows, bounds)?)],
-        ..Section::default()
-    })
+    let section = Section::new(format!("{NAME}-read"), "SPOCP: reading an expression", READ_NOTE);
+    Ok(section.with(NATIVE, measure::rows(&rows, bounds)?))
 }
 
 fn loading(sets: &[Case], bounds: Bounds) -> Result<Section, String> {
     let load = |set: &Case| -> Result<Figure, String> {
         measure::action(&set.name, Side::Ours, bounds, || loaded(&set.texts).map(drop))
     };
-    Ok(Section {
-        name: format!("{NAME}-load"),
-        title: "SPOCP: from texts to a set of rules".to_owned(),
-        note: "",
-        hosts: vec![(NATIVE.to_owned(), sets.iter().map(load).collect::<Result<_, _>>()?)],
-        ..Section::default()
-    })
+    let section = Section::new(format!("{NAME}-load"), "SPOCP: from texts to a set of rules", "");
+    Ok(section.with(NATIVE, sets.iter().map(load).collect::<Result<_, _>>()?))
 }
 
 fn loaded(texts: &[String]) -> Result<RuleSet, String> {
@@ -187,6 +161,11 @@ fn loaded(texts: &[String]) -> Result<RuleSet, String> {
 fn normal(text: &str) -> Result<Normal, String> {
     Normal::from_canonical(text.as_bytes()).map_err(|error| format!("{text}: {error}"))
 }
+
+const QUERY_NOTE: &str = "Half of the queries are made from a rule. Asked is `allows`, by 10,000 different queries in turn. \
+    Where nothing else is said, they are read beforehand.";
+const READ_NOTE: &str =
+    "The canonical form is read and brought into normal form, in a buffer that is used again.";
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const QUERIES: usize = 10_000;

@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::Options;
+use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_tests::oracle::Oracle;
 use wardgate_tests::random;
 
+use crate::measure::Cases;
 use crate::rows::floor;
 
 /// Policies, requests, and the answers.
@@ -103,12 +105,16 @@ impl Workload {
         self.requests.iter().map(engine_request).collect()
     }
 
+    /// Returns inputs, one for each request, with the answers.
+    pub(crate) fn cases<I>(&self, inputs: I) -> Cases<'_, I> {
+        Cases { inputs, expected: &self.expected }
+    }
+
     /// Compares the answers with those of the oracle.
     pub(crate) fn confirm(&self) -> Result<(), String> {
         let requests = self.engine_requests()?;
-        let oracle = Oracle::new(&self.policies, &Options::default()).map_err(|errors| {
-            errors.iter().map(|error| format!("{error}\n")).collect::<String>()
-        })?;
+        let oracle = Oracle::new(&self.policies, &Options::default());
+        let oracle = oracle.map_err(|errors| lines(&errors))?;
         let start = Instant::now();
         for (request, expected) in requests.iter().zip(&self.expected) {
             if decided(&oracle, request).is_some_and(|decided| decided != *expected) {
@@ -144,6 +150,11 @@ impl Objects {
             Self::Parsed => "parsed",
         }
     }
+}
+
+/// Writes each error on a line.
+pub(crate) fn lines<'e>(errors: impl IntoIterator<Item = &'e Diagnostic>) -> String {
+    errors.into_iter().map(|error| format!("{error}\n")).collect()
 }
 
 /// Returns a request of JavaScript as the engine takes it.
@@ -189,6 +200,18 @@ impl Random {
 /// Returns an entry of a table that is not empty, counting round.
 fn pick<T: Copy + Default>(table: &[T], at: usize) -> T {
     table.get(at % table.len()).copied().unwrap_or_default()
+}
+
+/// Returns a policy with the same rules for each kind, as Cerbos writes it, each in a file.
+fn policies(kinds: &[String], rules: &str) -> Vec<(String, Vec<u8>)> {
+    let policy = |kind: &String| {
+        let text = format!(
+            "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  \
+             resource: {kind}\n  rules:\n{rules}"
+        );
+        (format!("{kind}.yaml"), text.into_bytes())
+    };
+    kinds.iter().map(policy).collect()
 }
 
 fn user(number: usize) -> String {

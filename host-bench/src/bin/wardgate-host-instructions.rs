@@ -6,18 +6,12 @@
 
 use std::process::ExitCode;
 
-use wardgate_host_bench::hot;
+use wardgate_host_bench::{exit_code, hot};
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let (name, passes) = (words.next(), words.next().and_then(|word| word.parse().ok()));
-    match run(name.as_deref(), passes.unwrap_or(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run(name.as_deref(), passes.unwrap_or(1)))
 }
 
 fn run(name: Option<&str>, passes: u32) -> Result<(), String> {

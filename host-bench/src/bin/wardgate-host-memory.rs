@@ -4,22 +4,15 @@
 //! It is a program of its own because the counting allocator would slow the rows of the benchmark.
 #![forbid(unsafe_code)]
 
+use std::fmt::Display;
 use std::process::ExitCode;
 
 use allocation_counter::measure;
-use wardgate_host_bench::{Row, hot, spocp};
+use wardgate_host_bench::{Row, exit_code, hot, spocp};
 
 fn main() -> ExitCode {
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
-    let counted =
-        counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(resident));
-    match counted {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(counted.and_then(|()| RULES.into_iter().try_for_each(resident)))
 }
 
 /// Prints the allocations of one pass over the 2000 requests.
@@ -29,9 +22,12 @@ fn count(row: &Row<'_>) -> Result<(), String> {
     let mut outcome = Ok(());
     let counted = measure(|| outcome = row.pass());
     outcome?;
-    let name = row.name();
-    println!("{name:<44} {:>9} allocations {:>11} bytes", counted.count_total, counted.bytes_total);
+    print(row.name(), counted.count_total, counted.bytes_total);
     Ok(())
+}
+
+fn print(name: &str, allocations: impl Display, bytes: impl Display) {
+    println!("{name:<44} {allocations:>9} allocations {bytes:>11} bytes");
 }
 
 /// Prints the memory of a set of SPOCP rules.
@@ -39,11 +35,9 @@ fn resident(rules: usize) -> Result<(), String> {
     let mut set = Err(String::new());
     let counted = measure(|| set = spocp::rules(rules));
     let name = format!("{} SPOCP rules, held", set?.len());
-    println!(
-        "{name:<44} {:>9} allocations {:>11} bytes",
-        counted.count_current, counted.bytes_current
-    );
+    print(&name, counted.count_current, counted.bytes_current);
     Ok(())
 }
 
 const WORKLOAD: &str = "five-rules-200";
+const RULES: [usize; 3] = [1_000, 100_000, 1_000_000];

@@ -85,14 +85,9 @@ impl Text {
 impl Work for Text {
     fn section(&self) -> Section {
         let length = self.text.len();
-        Section {
-            name: format!("crypto-aead-{length}"),
-            title: format!("Authenticated encryption: {} sealed and opened again", size(length)),
-            note: NOTE,
-            // Each byte is processed twice.
-            bytes: 2 * length,
-            hosts: Vec::new(),
-        }
+        let title = format!("Authenticated encryption: {} sealed and opened again", size(length));
+        // Each byte is processed twice.
+        Section { bytes: 2 * length, ..Section::new(format!("crypto-aead-{length}"), title, NOTE) }
     }
 
     fn rows(&self) -> Result<Vec<Entry<'_>>, String> {

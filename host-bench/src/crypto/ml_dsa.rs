@@ -80,13 +80,9 @@ impl Signed {
                 let key = key.clone();
                 move |message, signature| key.verify(message, b"", signature)
             })?,
-            self.one_by_one(
-                "Wardgate, prepare and verify",
-                Side::Ours,
-                move |message, signature| {
-                    prepare().is_ok_and(|key| key.verify(message, b"", signature))
-                },
-            )?,
+            self.one_by_one("Wardgate, prepare and verify", Side::Ours, move |message, signed| {
+                prepare().is_ok_and(|key| key.verify(message, b"", signed))
+            })?,
         ];
         for size in BATCHES {
             entries.push(self.batch(&key, *size)?);
@@ -173,13 +169,7 @@ impl Signed {
 
 impl Work for Signed {
     fn section(&self) -> Section {
-        Section {
-            name: "crypto-ml-dsa-87".to_owned(),
-            title: "ML-DSA-87: verifying a signature over 256 bytes".to_owned(),
-            note: "The time of a batch is divided by its signatures. Batches of more than eight run on all \
-                   cores, everything else on one.",
-            ..Section::default()
-        }
+        Section::new("crypto-ml-dsa-87", "ML-DSA-87: verifying a signature over 256 bytes", NOTE)
     }
 
     fn rows(&self) -> Result<Vec<Entry<'_>>, String> {
@@ -204,6 +194,8 @@ impl Work for Signed {
     }
 }
 
+const NOTE: &str = "The time of a batch is divided by its signatures. Batches of more than eight run on all \
+    cores, everything else on one.";
 const SEED: [u8; 32] = [87; 32];
 const MESSAGE_BYTES: usize = 256;
 const PAIRS: usize = 128;

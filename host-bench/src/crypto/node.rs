@@ -19,6 +19,5 @@ pub(super) fn measure(
         job.insert("modules".to_owned(), json!(modules));
         job.insert("quick".to_owned(), json!(quick));
     }
-    let answer = node::ask(&root.join("host-bench/node/crypto.mjs"), &[], &job)?;
-    node::figures(&answer, "rows")
+    node::figures(&node::ask(root, "crypto.mjs", &[], &job)?, "rows")
 }

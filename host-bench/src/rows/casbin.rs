@@ -8,10 +8,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use casbin::{CoreApi, DefaultModel, Enforcer, StringAdapter};
-use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
 use crate::measure::{Row, Side};
+use crate::request::{action, has_flag, has_role, owns};
 use crate::rivals;
 use crate::workload::Workload;
 
@@ -26,15 +26,11 @@ pub(crate) fn row<'a>(
 ) -> Result<Row<'a>, String> {
     let enforcer = load(policy)?;
     let inputs: Vec<Input> = requests.iter().map(input).collect();
-    Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
-        inputs.get(at).is_some_and(|input| {
-            let (kind, action, viewer, editor, owner, public, locked) = input;
-            let flags = (*viewer, *editor, *owner, *public, *locked);
-            let (viewer, editor, owner, public, locked) = flags;
-            let words = (kind.as_str(), action.as_str());
-            let input = (words.0, words.1, viewer, editor, owner, public, locked);
-            enforcer.enforce(input).unwrap_or(false)
-        })
+    Ok(workload.cases(inputs).row(NAME, Side::Rival, move |input| {
+        let (kind, action, viewer, editor, owner, public, locked) = input;
+        let (kind, action) = (kind.as_str(), action.as_str());
+        let input = (kind, action, *viewer, *editor, *owner, *public, *locked);
+        enforcer.enforce(input).unwrap_or(false)
     }))
 }
 
@@ -46,17 +42,14 @@ pub(crate) fn load(policy: &str) -> Result<Enforcer, String> {
 }
 
 fn input(request: &Request) -> Input {
-    let role = |wanted: &str| request.principal.roles.iter().any(|role| role == wanted);
-    let flag = |name: &str| request.resource.attr.get(name) == Some(&Attr::Bool(true));
-    let owner = Attr::String(request.principal.id.as_str().into());
     (
         request.resource.kind.clone(),
-        request.actions.first().cloned().unwrap_or_default(),
-        role("viewer"),
-        role("editor"),
-        request.resource.attr.get("owner") == Some(&owner),
-        flag("public"),
-        flag("locked"),
+        action(request).to_owned(),
+        has_role(request, "viewer"),
+        has_role(request, "editor"),
+        owns(request),
+        has_flag(request, "public"),
+        has_flag(request, "locked"),
     )
 }
 

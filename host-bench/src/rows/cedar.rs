@@ -15,6 +15,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::Request as EngineRequest;
 
 use crate::measure::{Row, Side};
+use crate::request::action;
 use crate::workload::Workload;
 
 /// Returns the row of Cedar.
@@ -24,13 +25,10 @@ pub(crate) fn row<'a>(
     text: &str,
 ) -> Result<Row<'a>, String> {
     let policies = PolicySet::from_str(text).map_err(message)?;
-    let inputs: Vec<(Request, Entities)> =
-        requests.iter().map(prepared).collect::<Result<_, _>>()?;
+    let inputs = requests.iter().map(prepared).collect::<Result<Vec<_>, _>>()?;
     let authorizer = Authorizer::new();
-    Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
-        inputs.get(at).is_some_and(|(request, entities)| {
-            authorizer.is_authorized(request, &policies, entities).decision() == Decision::Allow
-        })
+    Ok(workload.cases(inputs).row(NAME, Side::Rival, move |(request, entities)| {
+        authorizer.is_authorized(request, &policies, entities).decision() == Decision::Allow
     }))
 }
 
@@ -44,13 +42,12 @@ fn prepared(request: &EngineRequest) -> Result<(Request, Entities), String> {
     let resource = uid(&request.resource.kind, &request.resource.id)?;
     let roles = request.principal.roles.iter().map(|role| uid("Role", role));
     let roles = roles.collect::<Result<HashSet<_>, _>>()?;
+    let (own, others) = (attributes(&request.principal.attr)?, attributes(&request.resource.attr)?);
     let entities = [
-        Entity::new(principal.clone(), attributes(&request.principal.attr)?, roles)
-            .map_err(message)?,
-        Entity::new(resource.clone(), attributes(&request.resource.attr)?, HashSet::new())
-            .map_err(message)?,
+        Entity::new(principal.clone(), own, roles).map_err(message)?,
+        Entity::new(resource.clone(), others, HashSet::new()).map_err(message)?,
     ];
-    let action = uid("Action", request.actions.first().map_or("", String::as_str))?;
+    let action = uid("Action", action(request))?;
     let request = Request::new(principal, action, resource, Context::empty(), None);
     let entities = Entities::from_entities(entities, None).map_err(message)?;
     Ok((request.map_err(message)?, entities))

@@ -7,31 +7,23 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
 use crate::measure::{Row, Side};
+use crate::request::{action, has_flag, has_role, owns, text};
 use crate::workload::{RuleSet, Workload};
 
 /// Returns the row of the hand-written rules.
 pub(crate) fn row<'a>(workload: &'a Workload, requests: &'a [Request]) -> Result<Row<'a>, String> {
-    let (expected, kinds, actions) = (&workload.expected, workload.kinds.len(), workload.actions);
+    let (cases, kinds, actions) =
+        (workload.cases(requests), workload.kinds.len(), workload.actions);
     // Each form has a closure of its own, so that the compiler sees the rules in the loop.
     Ok(match workload.rules {
-        RuleSet::FiveRules => floor(expected, requests, move |request| five_rules(kinds, request)),
-        RuleSet::SingleKind => {
-            floor(expected, requests, move |request| single_kind(actions, request))
-        }
+        RuleSet::FiveRules => cases.row(NAME, FLOOR, move |one| five_rules(kinds, one)),
+        RuleSet::SingleKind => cases.row(NAME, FLOOR, move |one| single_kind(actions, one)),
         RuleSet::Conditions => {
             let patterns = Patterns::new()?;
-            floor(expected, requests, move |request| conditions(&patterns, request))
+            cases.row(NAME, FLOOR, move |one| conditions(&patterns, one))
         }
-        RuleSet::Classic => floor(expected, requests, move |request| classic(kinds, request)),
+        RuleSet::Classic => cases.row(NAME, FLOOR, move |one| classic(kinds, one)),
     })
-}
-
-fn floor<'a>(
-    expected: &'a [bool],
-    requests: &'a [Request],
-    allows: impl Fn(&Request) -> bool + 'a,
-) -> Row<'a> {
-    Row::new("hand-written", Side::Floor, expected, move |at| requests.get(at).is_some_and(&allows))
 }
 
 /// Returns the answers of the hand-written rules.
@@ -141,29 +133,6 @@ fn numbered(name: &str, prefix: &str) -> Option<usize> {
     name.strip_prefix(prefix)?.parse().ok()
 }
 
-fn action(request: &Request) -> &str {
-    request.actions.first().map_or("", String::as_str)
-}
-
-fn has_role(request: &Request, wanted: &str) -> bool {
-    request.principal.roles.iter().any(|role| role == wanted)
-}
-
-fn has_flag(request: &Request, name: &str) -> bool {
-    request.resource.attr.get(name) == Some(&Attr::Bool(true))
-}
-
-fn owns(request: &Request) -> bool {
-    text(request.resource.attr.get("owner")) == request.principal.id
-}
-
-fn text(attr: Option<&Attr>) -> &str {
-    match attr {
-        Some(Attr::String(text)) => text,
-        _ => "",
-    }
-}
-
 fn list(attr: Option<&Attr>) -> &[Attr] {
     match attr {
         Some(Attr::List(items)) => items,
@@ -178,4 +147,6 @@ fn in_range(address: &str, network: Ipv4Addr, bits: u32) -> bool {
         .is_ok_and(|address| address.to_bits() >> shift == network.to_bits() >> shift)
 }
 
+const NAME: &str = "hand-written";
+const FLOOR: Side = Side::Floor;
 const TEAMS: &[&str] = &["team_0", "team_1", "team_2", "team_3", "team_4", "team_5"];

@@ -13,27 +13,35 @@ use wardgate_native::{
 };
 
 use crate::measure::{Row, Side};
+use crate::request::{action, has_flag, text};
 use crate::workload::{RuleSet, Workload};
 
 /// The requests of a workload in every form.
-pub(crate) struct Forms {
+pub(crate) struct Forms<'r> {
     pdp: Pdp,
     /// A PDP that remembers answers; only where conditions are long.
     caching: Option<Pdp>,
-    forms: Vec<RequestForms>,
+    requests: &'r [Request],
+    forms: Vec<RequestForms<'r>>,
     /// A prepared question for each kind and action of the requests; none where there are no types.
     prepared: Vec<Prepared<User, Thing>>,
 }
 
-struct RequestForms {
+struct RequestForms<'r> {
     user: User,
     thing: Thing,
-    user_pairs: Pairs,
-    thing_pairs: Pairs,
+    fields: Fields<'r>,
     value: Json,
     text: Vec<u8>,
     /// The index of its prepared question.
     prepared: usize,
+}
+
+/// A request of a host without types.
+pub(crate) struct Fields<'r> {
+    request: &'r Request,
+    of_principal: Pairs,
+    of_resource: Pairs,
 }
 
 /// Attributes of a host without types.
@@ -70,11 +78,11 @@ impl AsResource for Thing {
     }
 }
 
-impl Forms {
+impl<'r> Forms<'r> {
     pub(crate) fn new(
         workload: &Workload,
         bundle: &[u8],
-        requests: &[Request],
+        requests: &'r [Request],
     ) -> Result<Self, String> {
         let open = |entries| {
             let opened = Pdp::open_with_cache(bundle, Trust::Unsigned, entries);
@@ -83,11 +91,8 @@ impl Forms {
         let pdp = open(0)?;
         let are_long = workload.rules == RuleSet::Conditions;
         let caching = are_long.then(|| open(CACHE_ENTRIES)).transpose()?;
-        let mut forms: Vec<RequestForms> = requests
-            .iter()
-            .zip(&workload.requests)
-            .map(|(one, json)| RequestForms::new(one, json))
-            .collect();
+        let mut forms: Vec<_> =
+            requests.iter().zip(&workload.requests).map(RequestForms::new).collect();
         let mut prepared = Vec::new();
         if workload.rules == RuleSet::FiveRules {
             let mut numbers = HashMap::new();
@@ -99,32 +104,17 @@ impl Forms {
                 });
             }
         }
-        Ok(Self { pdp, caching, forms, prepared })
+        Ok(Self { pdp, caching, requests, forms, prepared })
     }
 
     /// Returns a row for each form.
-    pub(crate) fn rows<'a>(
-        &'a self,
-        workload: &'a Workload,
-        requests: &'a [Request],
-    ) -> Vec<Row<'a>> {
-        let Self { pdp, forms, .. } = self;
+    pub(crate) fn rows<'a>(&'a self, workload: &'a Workload) -> Vec<Row<'a>> {
+        let Self { pdp, requests, forms, .. } = self;
         let expected = &workload.expected;
-        let is_allowed = move |at: usize| {
-            let request = requests.get(at);
-            request.is_some_and(|request| pdp.is_allowed(request, action(request), NOW))
-        };
-        let fields = move |at: usize| {
-            let found = forms.get(at).zip(requests.get(at));
-            found.is_some_and(|(one, request)| pdp.is_allowed_fields(&one.question(request), NOW))
-        };
-        let value = move |at: usize| {
-            forms.get(at).is_some_and(|one| pdp.is_allowed_value(&one.value, NOW) == Ok(true))
-        };
-        let text = move |at: usize| {
-            forms.get(at).is_some_and(|one| pdp.is_allowed_json(&one.text, NOW) == Ok(true))
-        };
-        let mut rows = vec![Row::new("Wardgate is_allowed", Side::Ours, expected, is_allowed)];
+        let is_allowed = |one: &Request| pdp.is_allowed(one, action(one), NOW);
+        let is_allowed =
+            workload.cases(*requests).row("Wardgate is_allowed", Side::Ours, is_allowed);
+        let mut rows = vec![is_allowed];
         if let Some(caching) = &self.caching {
             let remembered = move |at: usize| {
                 let request = requests.get(at);
@@ -137,82 +127,85 @@ impl Forms {
             let name = format!("Wardgate is_allowed, cache, {RETURNING} requests again and again");
             rows.push(Row::of_pass(&name, Side::Ours, expected.len(), pass));
         }
-        rows.extend(self.typed(expected));
+        rows.extend(self.typed(workload));
+        let cases = workload.cases(forms.as_slice());
         rows.extend([
-            Row::new("Wardgate fields by name", Side::Ours, expected, fields),
-            Row::new("Wardgate serde_json::Value", Side::Ours, expected, value),
-            Row::new("Wardgate JSON text", Side::Ours, expected, text),
+            cases.row("Wardgate fields by name", Side::Ours, |one| {
+                pdp.is_allowed_fields(&one.fields.question(), NOW)
+            }),
+            cases.row("Wardgate serde_json::Value", Side::Ours, |one| {
+                pdp.is_allowed_value(&one.value, NOW) == Ok(true)
+            }),
+            cases.row("Wardgate JSON text", Side::Ours, |one| {
+                pdp.is_allowed_json(&one.text, NOW) == Ok(true)
+            }),
         ]);
         rows
     }
 
     /// Returns the rows of the host's own types.
-    fn typed<'a>(&'a self, expected: &'a [bool]) -> Vec<Row<'a>> {
+    fn typed<'a>(&'a self, workload: &'a Workload) -> Vec<Row<'a>> {
         if self.prepared.is_empty() {
             return Vec::new();
         }
-        let typed = |at: usize| {
-            let Some(one) = self.forms.get(at) else { return false };
+        let typed = |one: &RequestForms<'_>| {
             let prepared = self.prepared.get(one.prepared);
             prepared.is_some_and(|prepared| prepared.is_allowed(&one.user, &one.thing, NOW))
         };
-        let bound = |one: &'a RequestForms| {
+        let bound = |one: &'a RequestForms<'r>| {
             let prepared = self.prepared.get(one.prepared)?;
             Some((prepared.principal(&one.user), &one.thing))
         };
         let bound: Vec<_> = self.forms.iter().filter_map(bound).collect();
-        let bound = move |at: usize| {
-            bound.get(at).is_some_and(|(principal, thing)| principal.is_allowed(thing, NOW))
-        };
-        vec![
-            Row::new("Wardgate typed struct", Side::Ours, expected, typed),
-            Row::new("Wardgate typed struct, prepared principal", Side::Ours, expected, bound),
-        ]
+        let typed =
+            workload.cases(self.forms.as_slice()).row("Wardgate typed struct", Side::Ours, typed);
+        let name = "Wardgate typed struct, prepared principal";
+        let bound = workload
+            .cases(bound)
+            .row(name, Side::Ours, |(principal, thing)| principal.is_allowed(thing, NOW));
+        vec![typed, bound]
     }
 }
 
-impl RequestForms {
-    fn new(request: &Request, json: &Json) -> Self {
-        let attributes = &request.resource.attr;
-        let flag = |name: &str| attributes.get(name) == Some(&Attr::Bool(true));
-        let owner = match attributes.get("owner") {
-            Some(Attr::String(owner)) => owner.to_string(),
-            _ => String::new(),
-        };
+impl<'r> RequestForms<'r> {
+    fn new((request, json): (&'r Request, &Json)) -> Self {
+        let Request { principal, resource, .. } = request;
         Self {
-            user: User { id: request.principal.id.clone(), roles: request.principal.roles.clone() },
+            user: User { id: principal.id.clone(), roles: principal.roles.clone() },
             thing: Thing {
-                id: request.resource.id.clone(),
-                owner,
-                public: flag("public"),
-                locked: flag("locked"),
+                id: resource.id.clone(),
+                owner: text(resource.attr.get("owner")).to_owned(),
+                public: has_flag(request, "public"),
+                locked: has_flag(request, "locked"),
             },
-            user_pairs: pairs(&request.principal.attr),
-            thing_pairs: pairs(attributes),
+            fields: Fields::new(request),
             value: json.clone(),
             text: json.to_string().into_bytes(),
             prepared: 0,
         }
     }
+}
 
-    fn question<'a>(&'a self, request: &'a Request) -> Question<'a, String, Pairs, Pairs> {
-        let Request { principal, resource, .. } = request;
+impl<'r> Fields<'r> {
+    pub(crate) fn new(request: &'r Request) -> Self {
+        let of_principal = pairs(&request.principal.attr);
+        Self { request, of_principal, of_resource: pairs(&request.resource.attr) }
+    }
+
+    pub(crate) fn question(&self) -> Question<'_, String, Pairs, Pairs> {
+        let Request { principal, resource, .. } = self.request;
         Question {
-            principal: PrincipalRef::new(&principal.id, &principal.roles, &self.user_pairs),
-            action: action(request),
+            principal: PrincipalRef::new(&principal.id, &principal.roles, &self.of_principal),
+            action: action(self.request),
             resource: ResourceRef {
                 kind: &resource.kind,
                 id: &resource.id,
-                attributes: &self.thing_pairs,
+                attributes: &self.of_resource,
                 policy_version: &resource.policy_version,
                 scope: &resource.scope,
             },
         }
     }
-}
-
-fn action(request: &Request) -> &str {
-    request.actions.first().map_or("", String::as_str)
 }
 
 fn pairs(attributes: &AttrMap) -> Pairs {

@@ -15,8 +15,7 @@ use crate::workload::Workload;
 
 /// Returns the rows of regorus, for each form of the policy.
 pub(crate) fn rows(workload: &Workload) -> Result<Vec<Row<'_>>, String> {
-    let inputs: Vec<Value> =
-        workload.requests.iter().map(|request| request.clone().into()).collect();
+    let inputs: Vec<Value> = workload.requests.iter().cloned().map(Value::from).collect();
     let mut rows = Vec::new();
     for (form, modules) in rivals::rego(workload) {
         let policy = compile(&modules)?;
@@ -46,11 +45,8 @@ fn interpreter<'a>(
     inputs: Vec<Value>,
 ) -> Row<'a> {
     let name = format!("{NAME} interpreter, {form}");
-    Row::new(&name, Side::Rival, &workload.expected, move |at| {
-        inputs
-            .get(at)
-            .and_then(|input| policy.eval_with_input(input.clone()).ok())
-            .is_some_and(|answer| answer == Value::Bool(true))
+    workload.cases(inputs).row(&name, Side::Rival, move |input| {
+        policy.eval_with_input(input.clone()).is_ok_and(|answer| answer == Value::Bool(true))
     })
 }
 
@@ -66,8 +62,7 @@ fn machine<'a>(
     // A row answers through a shared reference; this one is used by one thread only.
     let machine = RefCell::new(machine);
     let name = format!("{NAME} machine, {form}");
-    Ok(Row::new(&name, Side::Rival, &workload.expected, move |at| {
-        let Some(input) = inputs.get(at) else { return false };
+    Ok(workload.cases(inputs).row(&name, Side::Rival, move |input| {
         let mut machine = machine.borrow_mut();
         machine.set_input(input.clone());
         machine.execute().is_ok_and(|answer| answer == Value::Bool(true))

@@ -8,7 +8,8 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
 use crate::measure::{Row, Side};
-use crate::workload::Workload;
+use crate::request::action;
+use crate::workload::{Workload, lines};
 
 /// The policies of a workload, ready to decide.
 pub(crate) struct Compiled {
@@ -18,10 +19,8 @@ pub(crate) struct Compiled {
 
 impl Compiled {
     pub(crate) fn new(workload: &Workload) -> Result<Self, String> {
-        let compiled =
-            compile_files(&workload.policies, &Options::default()).map_err(|errors| {
-                errors.iter().map(|error| format!("{error}\n")).collect::<String>()
-            })?;
+        let compiled = compile_files(&workload.policies, &Options::default());
+        let compiled = compiled.map_err(|errors| lines(&errors))?;
         let bundle = pack(&compiled.parts);
         let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
         let table = opened.map_err(|error| error.to_string())?.table;
@@ -37,19 +36,14 @@ pub(crate) fn rows<'a>(
 ) -> Vec<Row<'a>> {
     let table = &compiled.table;
     let now = Timestamp::default();
-    let general = move |at: usize| {
-        requests.get(at).is_some_and(|request| {
-            request.actions.first().is_some_and(|action| table.is_allowed(request, action, now))
-        })
+    let general = move |one: &Request| table.is_allowed(one, action(one), now);
+    let check = move |one: &Request| {
+        table.check(one, now).actions.into_iter().map(|action| action.effect).eq([Effect::Allow])
     };
-    let check = move |at: usize| {
-        let decision = requests.get(at).map(|request| table.check(request, now));
-        let actions = decision.into_iter().flat_map(|decision| decision.actions);
-        actions.map(|action| action.effect).eq([Effect::Allow])
-    };
+    let cases = workload.cases(requests);
     vec![
-        Row::new("Wardgate general path", Side::Ours, &workload.expected, general),
-        Row::new("Wardgate check", Side::Ours, &workload.expected, check),
+        cases.row("Wardgate general path", Side::Ours, general),
+        cases.row("Wardgate check", Side::Ours, check),
     ]
 }
 

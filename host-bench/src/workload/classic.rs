@@ -39,9 +39,7 @@ fn request(random: &mut Random, at: usize) -> Json {
             "id": user(principal),
             "roles": [random.pick(&["employee", "employee", "manager", "admin"])],
             "attr": {
-                "department": "marketing",
-                "geography": "GB",
-                "team": "design",
+                "department": "marketing", "geography": "GB", "team": "design",
                 "managed_geographies": random.pick(&["GB", "US"]),
                 "ip_address": random.pick(&["10.20.5.5", "10.30.5.5"]),
             },
@@ -53,11 +51,8 @@ fn request(random: &mut Random, at: usize) -> Json {
             "scope": scope,
             "id": format!("request_{at}"),
             "attr": {
-                "department": "marketing",
-                "geography": geography,
-                "id": format!("request_{at}"),
-                "owner": user(owner),
-                "team": "design",
+                "department": "marketing", "geography": geography, "id": format!("request_{at}"),
+                "owner": user(owner), "team": "design",
                 "status": random.pick(&["PENDING_APPROVAL", "DRAFT"]),
             },
         },
@@ -153,28 +148,13 @@ const PUBLIC: &str =
 
 const VIEW: &str = "    - { actions: [\"view:*\"], effect: EFFECT_ALLOW, derivedRoles: [employee_that_owns_the_record, direct_manager] }\n";
 
-const APPROVE: &str = "    - actions: [approve]
-      effect: EFFECT_ALLOW
-      derivedRoles: [direct_manager]
-      condition: { match: { expr: R.attr.status == V.pending_approval } }
-";
+const APPROVE: &str = "    - { actions: [approve], effect: EFFECT_ALLOW, derivedRoles: [direct_manager], condition: { match: { expr: R.attr.status == V.pending_approval } } }\n";
 
-const DELETE: &str = "    - actions: [delete]
-      effect: EFFECT_ALLOW
-      derivedRoles: [direct_manager]
-      condition: { match: { expr: R.attr.geography == V.principal_location } }
-";
+const DELETE: &str = "    - { actions: [delete], effect: EFFECT_ALLOW, derivedRoles: [direct_manager], condition: { match: { expr: R.attr.geography == V.principal_location } } }\n";
 
-const DELETE_IN_UK: &str = "    - actions: [delete]
-      effect: EFFECT_ALLOW
-      derivedRoles: [direct_manager, employee_that_owns_the_record]
-      condition: { match: { expr: R.attr.geography == V.principal_location } }
-";
+const DELETE_IN_UK: &str = "    - { actions: [delete], effect: EFFECT_ALLOW, derivedRoles: [direct_manager, employee_that_owns_the_record], condition: { match: { expr: R.attr.geography == V.principal_location } } }\n";
 
-const DEFER: &str = "    - actions: [defer]
-      effect: EFFECT_ALLOW
-      derivedRoles: [direct_manager, employee_that_owns_the_record]
-";
+const DEFER: &str = "    - { actions: [defer], effect: EFFECT_ALLOW, derivedRoles: [direct_manager, employee_that_owns_the_record] }\n";
 
 const ACTIONS: &[&str] = &["view:public", "approve", "create", "delete", "view:private"];
 const SETS: usize = 89;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, policies, user};
 
 /// Returns the workload.
 pub(super) fn workload() -> Workload {
@@ -13,7 +13,7 @@ pub(super) fn workload() -> Workload {
         name: "conditions".to_owned(),
         title: format!("Regular expressions, lists and address ranges, {KINDS} kinds"),
         rules: RuleSet::Conditions,
-        policies: kinds.iter().map(|kind| (format!("{kind}.yaml"), policy(kind))).collect(),
+        policies: policies(&kinds, &rules()),
         kinds,
         actions: ACTIONS.len(),
         requests,
@@ -34,10 +34,7 @@ fn request(random: &mut Random, at: usize) -> Json {
         "principal": {
             "id": user(principal),
             "roles": ["employee"],
-            "attr": {
-                "address": format!("{network}.{third}.{}", principal),
-                "teams": teams(random, 3),
-            },
+            "attr": { "address": format!("{network}.{third}.{principal}"), "teams": teams(random, 3) },
         },
         "action": random.pick(ACTIONS),
         "resource": {
@@ -56,19 +53,14 @@ fn teams(random: &mut Random, most: usize) -> Vec<String> {
     (0..=random.below(most)).map(|_| format!("team_{}", random.below(8))).collect()
 }
 
-fn policy(kind: &str) -> Vec<u8> {
-    let rule = |action: &str, expr: &str| {
+fn rules() -> String {
+    let rule = |(action, expr): &(&str, &str)| {
         format!(
             "    - actions: [{action}]\n      effect: EFFECT_ALLOW\n      roles: [employee]\n      \
              condition:\n        match:\n          expr: |-\n            {expr}\n"
         )
     };
-    let rules: String = EXPRESSIONS.iter().map(|(action, expr)| rule(action, expr)).collect();
-    format!(
-        "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  \
-         resource: {kind}\n  rules:\n{rules}"
-    )
-    .into_bytes()
+    EXPRESSIONS.iter().map(rule).collect()
 }
 
 /// The expression of each action.

@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, policies, user};
 
 /// The amount of attributes that no rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) fn workload(kinds: usize, size: Size) -> Workload {
         name,
         title: format!("Five rules for each of {kinds} kinds ({} rules){carries}", kinds * 5),
         rules: RuleSet::FiveRules,
-        policies: names.iter().map(|kind| (format!("{kind}.yaml"), policy(kind))).collect(),
+        policies: policies(&names, RULES),
         kinds: names,
         actions: ACTIONS.len(),
         requests: (0..REQUESTS).map(|at| request(&mut random, at, kinds, size)).collect(),
@@ -57,11 +57,8 @@ fn request(random: &mut Random, at: usize, kinds: usize, size: Size) -> Json {
     let mut roles: Vec<String> = pick(ROLES, principal).iter().map(ToString::to_string).collect();
     let action = random.pick(ACTIONS);
     let kind = kind(random.below(kinds));
-    let mut attributes = json!({
-        "owner": user(owner),
-        "public": random.one_in(4),
-        "locked": random.one_in(4),
-    });
+    let (public, locked) = (random.one_in(4), random.one_in(4));
+    let mut attributes = json!({ "owner": user(owner), "public": public, "locked": locked });
     let mut own = json!({ "department": format!("department_{}", principal % 7) });
     if size == Size::Large {
         roles.extend((roles.len()..10).map(|number| format!("team_{number}")));
@@ -94,34 +91,12 @@ fn kind(number: usize) -> String {
     format!("kind_{number}")
 }
 
-fn policy(kind: &str) -> Vec<u8> {
-    format!(
-        r#"apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  version: default
-  resource: {kind}
-  rules:
-    - {{ name: viewer, actions: [view, list], effect: EFFECT_ALLOW, roles: [viewer] }}
-    - name: public
-      actions: [view]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: {{ match: {{ expr: R.attr.public == true }} }}
-    - {{ name: editor, actions: [edit], effect: EFFECT_ALLOW, roles: [editor] }}
-    - name: owner
-      actions: [delete, share]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition: {{ match: {{ expr: R.attr.owner == P.id }} }}
-    - name: locked
-      actions: [edit, delete]
-      effect: EFFECT_DENY
-      roles: ["*"]
-      condition: {{ match: {{ expr: R.attr.locked == true }} }}
-"#
-    )
-    .into_bytes()
-}
+const RULES: &str = r#"    - { name: viewer, actions: [view, list], effect: EFFECT_ALLOW, roles: [viewer] }
+    - { name: public, actions: [view], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.public == true } } }
+    - { name: editor, actions: [edit], effect: EFFECT_ALLOW, roles: [editor] }
+    - { name: owner, actions: [delete, share], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: R.attr.owner == P.id } } }
+    - { name: locked, actions: [edit, delete], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: R.attr.locked == true } } }
+"#;
 
 const ACTIONS: &[&str] = &["view", "list", "edit", "delete", "share"];
 const ROLES: &[&[&str]] = &[&["viewer"], &["editor", "viewer"], &["member"]];

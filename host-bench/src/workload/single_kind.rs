@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, user};
+use super::{Objects, REQUESTS, Random, Rivals, RuleSet, Workload, pick, policies, user};
 
 /// Returns the workload with this many rules.
 pub(super) fn workload(rules: usize) -> Workload {
@@ -19,7 +19,7 @@ pub(super) fn workload(rules: usize) -> Workload {
         rules: RuleSet::SingleKind,
         kinds: vec![KIND.to_owned()],
         actions,
-        policies: vec![(format!("{KIND}.yaml"), policy(actions))],
+        policies: policies(&[KIND.to_owned()], &rules_of(actions)),
         requests: (0..REQUESTS).map(|at| request(&mut random, at, actions)).collect(),
         expected: Vec::new(),
         objects: Objects::Reused,
@@ -36,20 +36,13 @@ fn request(random: &mut Random, at: usize, actions: usize) -> Json {
         "resource": {
             "kind": KIND,
             "id": format!("resource_{at}"),
-            "attr": {
-                "owner": user(owner),
-                "public": random.one_in(4),
-                "locked": random.one_in(4),
-            },
+            "attr": { "owner": user(owner), "public": random.one_in(4), "locked": random.one_in(4) },
         },
     })
 }
 
-fn policy(actions: usize) -> Vec<u8> {
-    let mut text = format!(
-        "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  \
-         resource: {KIND}\n  rules:\n"
-    );
+fn rules_of(actions: usize) -> String {
+    let mut text = String::new();
     for number in 0..actions {
         for (effect, role, condition) in RULES {
             let condition = condition
@@ -63,7 +56,7 @@ fn policy(actions: usize) -> Vec<u8> {
             );
         }
     }
-    text.into_bytes()
+    text
 }
 
 /// The rules of every action.
