@@ -186,9 +186,9 @@ fn cargo_test() -> Outcome {
     // `wasmtime-host` tests the modules for other hosts.
     hosts::build()?;
     shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))?;
-    // The part that the package is built without.
-    let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
-    shell::logged("cargo test of signing", &mut cargo(arguments))
+    // The part that the package is built without, with the libraries of the other tests.
+    let mut signing = cargo(["test", "--workspace", "--lib", "--features", "wardgate-wasm/sign"]);
+    shell::logged("cargo test of signing", signing.arg("signing::tests"))
 }
 
 /// Checks that the native compiler and that of the package write the same bytes, and report the

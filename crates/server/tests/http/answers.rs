@@ -111,7 +111,18 @@ fn http_follows_the_rules_of_authzen() {
     assert_eq!(answer(&sent(twice)).0, 400);
     assert_eq!(server.get("/access/v1/evaluation", "").0, 405);
     assert_eq!(server.get("/access/v1/evaluation/", "").0, 404);
-    for path in ["/healthz", "/readyz", "/_cerbos/health", "/openapi.json", "/metrics"] {
+}
+
+#[test]
+fn every_described_get_is_answered() {
+    let server = Running::start(POLICY, OPEN);
+    let (_, described) = server.get("/openapi.json", "");
+    let described: serde_json::Value = serde_json::from_str(&described).unwrap();
+    let paths = described["paths"].as_object().unwrap().iter();
+    let gets = paths.filter(|(_, methods)| methods.get("get").is_some());
+    let gets: Vec<&str> = gets.map(|(path, _)| path.as_str()).collect();
+    assert!(gets.contains(&"/healthz"), "{gets:?}");
+    for path in gets.into_iter().chain(["/_cerbos/health"]) {
         assert_eq!(server.get(path, "").0, 200, "{path}");
     }
 }
