@@ -1,7 +1,7 @@
 //! Tests over every crate: conformance corpora, cases, oracles and fuzzing.
 //!
-//! It never ships. Corpora outside the project are data, read at run time; without that data
-//! the tests print its absence and pass.
+//! It never ships. Corpora outside the project are data, read at run time; without that data the
+//! tests print its absence and pass.
 #![forbid(unsafe_code)]
 
 pub mod conformance;

@@ -26,7 +26,7 @@ pub fn root() -> PathBuf {
 /// Reads a number of the command line.
 ///
 /// # Errors
-/// If `word` is none.
+/// `word` is not a number.
 pub fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| format!("expected a number, found `{word}`"))
 }

@@ -38,7 +38,7 @@ fn check_size(output: &str) -> Outcome {
     let gzipped = output.lines().find_map(|line| line.split_once("gzip: ")?.1.strip_suffix(" KiB"));
     let kib: f64 = gzipped
         .and_then(|text| text.trim().parse().ok())
-        .ok_or_else(|| format!("wrangler told no size:\n{output}"))?;
+        .ok_or_else(|| format!("wrangler printed no size:\n{output}"))?;
     println!("    upload: {kib} KiB gzipped, at most {MAX_KIB}");
     if kib > MAX_KIB {
         return Err(format!("the worker has {kib} KiB gzipped, at most {MAX_KIB} were promised"));

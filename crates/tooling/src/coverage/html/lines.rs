@@ -26,7 +26,7 @@ pub(super) enum State {
     None,
 }
 
-/// How a state is shown.
+/// The look of a state.
 pub(super) struct Look {
     /// The class of the row.
     pub(super) class: &'static str,
