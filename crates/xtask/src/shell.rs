@@ -3,10 +3,12 @@
 //! A long step writes to a log under `target/xtask` and prints a line now and then; the end of the
 //! log is printed if the step fails.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// The result of a command of this program: the error is one sentence for a person.
@@ -66,9 +68,18 @@ pub(crate) fn example(name: &str) -> Outcome<Command> {
     Ok(command(target().join("debug/examples").join(name)))
 }
 
+/// Builds a target once in this process: a look by cargo waits for the builds of other processes.
 fn build([kind, name]: [&str; 2]) -> Outcome {
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let target = format!("{kind} {name}");
+    let mut built = BUILT.lock().map_err(|_| format!("an earlier build of `{name}` panicked"))?;
+    if built.contains(&target) {
+        return Ok(());
+    }
     let mut build = cargo(["build", "--workspace", "--test", "actions", kind, name]);
-    logged(&format!("building {name}"), &mut build)
+    logged(&format!("building {name}"), &mut build)?;
+    built.insert(target);
+    Ok(())
 }
 
 /// Runs a command whose output the reader sees.
