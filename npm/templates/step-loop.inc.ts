@@ -42,10 +42,21 @@
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
+      operands[slot] = undefined;
       do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
-    if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+    if (step & USED) {
+      if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+      if (step & OPERAND) operands[slot] = v;
+      if (step & TESTED) {
+        const word = testWord(frame, slot, details[steps[at + 1]! & DETAIL]!.test!, v);
+        if (word < 0) return UNSURE;
+        words[slot] = word;
+        key = (key << DIGIT) | (word > TRUE ? ODD : word);
+        continue;
+      }
+    }
     let word = MISSING;
     let digit = MISSING;
     // The order of `true` and `false` is unpredictable, so no branch depends on it.

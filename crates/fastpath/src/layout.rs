@@ -65,8 +65,9 @@ pub const NOW: u32 = 4;
 /// for a mask.
 pub const BY_CLASS: u32 = 8;
 
-/// The number of words of one slot: offset in the table's slots, uses, offset of its constants
-/// (count, sorted string ids) or 0.
+/// The number of words of one slot: offset in the table's slots, uses, and an offset or 0. The
+/// offset is that of the constants (count, sorted string ids), or of the test if the uses are
+/// [`TEST`] (count, kind, operands; see [`test`]).
 pub const SLOT_WORDS: usize = 3;
 
 /// Use of a slot: it is compared with constants.
@@ -75,6 +76,49 @@ pub const CONSTANTS: u32 = 1;
 pub const TEXT: u32 = 2;
 /// Use of a slot: a program may read its value of any type.
 pub const VALUE: u32 = 4;
+/// Use of a slot: its word is the result of a test of the value. It has no other use.
+pub const TEST: u32 = 8;
+
+/// Tests: what a host computes of a value where the value is, instead of writing the value itself.
+///
+/// The result is a word: `true` and `false`, missing for an error of any kind, and a number for
+/// [`SIZE`](test::SIZE). A value that a host does not test exactly as the general path would, such
+/// as one beyond the bounds below, makes the decision unsure.
+pub mod test {
+    /// The value is a list and an element has all of the terms; or it is a map, there is one term
+    /// without a name, and the text of the term is a key. Operands: terms.
+    pub const MEMBER: u32 = 0;
+    /// `value.exists(x, ...)` for a list: some element meets all terms. Operands: terms.
+    pub const EXISTS: u32 = 1;
+    /// `value.all(x, ...)` for a list: every element meets all terms. Operands: terms.
+    pub const ALL: u32 = 2;
+    /// `value.startsWith(text)`. Operands: one term without a name.
+    pub const STARTS_WITH: u32 = 3;
+    /// `value.endsWith(text)`. Operands: one term without a name.
+    pub const ENDS_WITH: u32 = 4;
+    /// `value.contains(text)`. Operands: one term without a name.
+    pub const CONTAINS: u32 = 5;
+    /// `size(value)`: code points, elements or entries. No operands.
+    pub const SIZE: u32 = 6;
+
+    /// The number of words of a term: the string id of a member of the element plus one (0 is the
+    /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number
+    /// of an earlier slot, which has no test.
+    pub const TERM_WORDS: usize = 3;
+    /// Bit of a term: it holds if the values are unequal.
+    pub const NEGATED: u32 = 1;
+    /// Bit of a term: its last word is a slot.
+    pub const SLOT: u32 = 2;
+
+    /// The largest number of terms of one test.
+    pub const MAX_TERMS: usize = 4;
+    /// The largest number of elements or entries that a host tests.
+    pub const MAX_ELEMENTS: usize = 1024;
+    /// The largest number of bytes or code units of a text that is compared with elements.
+    pub const MAX_NEEDLE: usize = 256;
+    /// The largest number of bytes or code units of a text that a host tests.
+    pub const MAX_TEXT: usize = 16_384;
+}
 
 /// The number of words of one role.
 pub const ROLE_WORDS: usize = 2;

@@ -28,7 +28,7 @@ pub use code::{NoPrograms, Programs, Truth};
 pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
 pub use decide::Answer;
 pub use frame::{Frame, word};
-pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord};
+pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord, SlotTest, Term};
 pub use texts::Texts;
 pub use verify::{Known, verify, verify_list};
 

@@ -4,7 +4,8 @@
 //! never to a panic.
 
 use crate::at;
-use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, fast_path};
+use crate::layout::test::TERM_WORDS;
+use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, TEST, fast_path};
 
 /// The section of fast paths.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,11 +33,25 @@ pub struct SlotRecord<'a> {
     /// The slot's offset in the table's slots.
     pub slot: u32,
     /// The uses of the slot: [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT)
-    /// and [`VALUE`](crate::layout::VALUE).
+    /// and [`VALUE`](crate::layout::VALUE), or [`TEST`](crate::layout::TEST) alone.
     pub uses: u32,
-    /// String ids of the constants that the slot is compared with, sorted.
+    /// String ids of the constants that the slot is compared with, sorted; empty if it has a test.
     pub constants: &'a [u32],
+    /// The test, if the slot has one.
+    pub test: Option<SlotTest<'a>>,
 }
+
+/// The test of a slot. See [`crate::layout::test`].
+#[derive(Clone, Copy, Debug)]
+pub struct SlotTest<'a> {
+    /// The kind, such as [`MEMBER`](crate::layout::test::MEMBER).
+    pub kind: u32,
+    /// The terms.
+    pub terms: &'a [Term],
+}
+
+/// One term of a test: member plus one, bits, constant or slot. See [`crate::layout::test`].
+pub type Term = [u32; TERM_WORDS];
 
 /// One entry: head, operand and mask. See [`crate::layout`].
 pub type Entry = [u32; ENTRY_WORDS];
@@ -123,9 +138,16 @@ impl<'a> FastPath<'a> {
     pub fn slots(&self) -> impl Iterator<Item = SlotRecord<'a>> + use<'a> {
         let record = self.record;
         let (slots, _) = record.get(PATH_WORDS..).unwrap_or(&[]).as_chunks::<SLOT_WORDS>();
-        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, constants]| {
-            let constants = if *constants == 0 { &[] } else { counted(record, *constants) };
-            SlotRecord { slot: *slot, uses: *uses, constants }
+        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, offset]| {
+            let words = if *offset == 0 { &[] } else { counted(record, *offset) };
+            let (slot, uses) = (*slot, *uses);
+            match words.split_first().filter(|_| uses & TEST != 0) {
+                None => SlotRecord { slot, uses, constants: words, test: None },
+                Some((kind, terms)) => {
+                    let test = SlotTest { kind: *kind, terms: terms.as_chunks().0 };
+                    SlotRecord { slot, uses, constants: &[], test: Some(test) }
+                }
+            }
         })
     }
 

@@ -10,12 +10,13 @@ use core::cell::Cell;
 
 use crate::at;
 use crate::frame::word;
+use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
     self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS, MAX_STACK,
-    NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEXT, VALUE, code,
+    NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code,
     fast_path, relation,
 };
-use crate::record::{Entry, FastPath, FastPaths};
+use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
 /// The parts of a table that fast paths refer to.
 pub trait Known {
@@ -65,7 +66,8 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
 struct Verifier<'a> {
     fast_path: FastPath<'a>,
     known: &'a dyn Known,
-    /// The slots that the fast path lists, by their offsets in the table.
+    /// The slots that the fast path lists, by their offsets in the table; [`TESTED`] for those with
+    /// a test, which hold no value.
     slots: Vec<u32>,
     /// For each word of the fast path: true if verified code begins there.
     code: Vec<bool>,
@@ -78,7 +80,8 @@ impl<'a> Verifier<'a> {
     fn new(fast_path: FastPath<'a>, known: &'a dyn Known) -> Option<Self> {
         let (start, length) = fast_path.code();
         fast_path.record().get(start..start.checked_add(length)?)?;
-        let slots: Vec<u32> = fast_path.slots().map(|slot| slot.slot).collect();
+        let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
+        let slots: Vec<u32> = fast_path.slots().map(offset).collect();
         let unread = Cell::new(fast_path.record().len().saturating_mul(READS));
         Some(Self { fast_path, known, slots, code: vec![false; length], unread })
     }
@@ -99,9 +102,16 @@ impl<'a> Verifier<'a> {
         ensure(slots <= MAX_SLOTS && self.slots.len() == slots)?;
         let words = slots * SLOT_WORDS + roles.checked_mul(ROLE_WORDS)?;
         let tables = self.fast_path.record().get(PATH_WORDS..PATH_WORDS.checked_add(words)?)?;
-        for (slot, record) in self.fast_path.slots().zip(tables.as_chunks::<SLOT_WORDS>().0) {
-            ensure(self.known.has_slot(slot.slot) && slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
-            self.strings(slot.constants, record[2])?;
+        let records = tables.as_chunks::<SLOT_WORDS>().0;
+        for (position, (slot, record)) in self.fast_path.slots().zip(records).enumerate() {
+            ensure(self.known.has_slot(slot.slot))?;
+            if slot.uses == TEST {
+                let earlier = self.slots.get(..position)?;
+                self.test(slot.test?, record[2], earlier)?;
+            } else {
+                ensure(slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
+                self.strings(slot.constants, record[2])?;
+            }
         }
         let roles = self.fast_path.roles();
         ensure(roles.iter().all(|role| self.known.has_string(role[0])))?;
@@ -113,6 +123,37 @@ impl<'a> Verifier<'a> {
         ensure(offset == 0 || at(self.fast_path.word(at(offset))) == strings.len())?;
         ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
         ensure(strings.is_sorted_by(|a, b| a < b))
+    }
+
+    /// Ensures that a test is complete, and refers to strings of the table and to the slots before
+    /// it, without those that have a test themselves.
+    fn test(
+        &self,
+        SlotTest { kind, terms }: SlotTest<'_>,
+        offset: u32,
+        earlier: &[u32],
+    ) -> Option<()> {
+        let words = terms.len().checked_mul(test::TERM_WORDS)?.checked_add(1)?;
+        ensure(at(self.fast_path.word(at(offset))) == words && terms.len() <= MAX_TERMS)?;
+        match kind {
+            test::SIZE => ensure(terms.is_empty())?,
+            test::EXISTS | test::ALL => ensure(!terms.is_empty())?,
+            test::MEMBER | test::STARTS_WITH | test::ENDS_WITH | test::CONTAINS => {
+                ensure(matches!(terms, [[name, bits, _]] if *name == 0 && bits & NEGATED == 0))?;
+            }
+            _ => return None,
+        }
+        terms.iter().try_for_each(|[name, bits, operand]| {
+            ensure(name.checked_sub(1).is_none_or(|id| self.known.has_string(id)))?;
+            ensure(bits & !(NEGATED | test::SLOT) == 0)?;
+            if bits & test::SLOT == 0 {
+                let string = operand.checked_sub(word::FIRST_STRING);
+                return ensure(
+                    is_constant(*operand) && string.is_none_or(|id| self.known.has_string(id)),
+                );
+            }
+            ensure(earlier.get(at(*operand)).is_some_and(|slot| *slot != TESTED))
+        })
     }
 
     fn by_mask(&self) -> Option<()> {
@@ -271,6 +312,9 @@ const fn is_constant(word: u32) -> bool {
     matches!(word, word::NULL | word::FALSE | word::TRUE)
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
+
+/// Stands for a slot whose word is the result of a test.
+const TESTED: u32 = u32::MAX;
 
 /// The largest number of times that the lists of a fast path may be named, all in all.
 const READS: usize = 16;

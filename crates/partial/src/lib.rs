@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod candidates;
 mod classes;
+mod derived;
 mod fuse;
 mod limits;
 mod predicates;

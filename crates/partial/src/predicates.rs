@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::word;
 
+use super::derived::Test;
 use super::fuse::{Fuser, Op};
 use wardgate_engine::cel::pool::Pool;
 use wardgate_engine::fastpath::footprint::{Footprint, Footprints};
@@ -74,6 +75,11 @@ impl<'a> Predicates<'a> {
     /// Returns an upper bound of the steps that the general path charges for one evaluation.
     pub(super) fn cost(&self, id: PredicateId) -> usize {
         self.costs.get(at(id)).copied().unwrap_or(0)
+    }
+
+    /// Returns the test of a derived slot; `None` if the slot is one of the table.
+    pub(super) fn derived(&self, slot: u32) -> Option<&Test> {
+        self.fuser.derived(slot)
     }
 
     pub(super) fn footprint(&self, program: u32) -> Option<Rc<Footprint>> {

@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
-    PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, fast_path,
+    PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code, fast_path,
 };
 use wardgate_fastpath::word;
 
+use super::derived::{Operand, Test};
 use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
@@ -24,7 +25,7 @@ pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u
 
 /// A slot of the fast path under construction.
 struct Slot {
-    /// The slot's offset in the table.
+    /// The slot's offset in the table, or the number of a derived slot.
     id: u32,
     uses: u32,
     constants: BTreeSet<u32>,
@@ -75,6 +76,9 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         self.share_constants();
+        // A test reads slots that come before its own.
+        let predicates = self.predicates;
+        self.slots.sort_by_key(|slot| predicates.derived(slot.id).is_some());
         Some(())
     }
 
@@ -130,8 +134,15 @@ impl<'a, 'p> Writer<'a, 'p> {
         footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
     }
 
-    /// Returns the number of a slot.
+    /// Returns the number of a slot. That of a derived slot comes with the slots that its test
+    /// reads.
     fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
+        let predicates = self.predicates;
+        for term in predicates.derived(id).map_or(&[][..], |test| &test.terms) {
+            if let Operand::Slot(slot) = term.operand {
+                self.slot(slot, 0)?;
+            }
+        }
         let known = self.slots.iter().position(|slot| slot.id == id);
         let position = known.unwrap_or(self.slots.len());
         if known.is_none() {
@@ -210,7 +221,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         ] {
             *words.get_mut(field)? = value;
         }
-        self.write_slots(lists_at, &mut words);
+        self.write_slots(lists_at, &mut words)?;
         words.extend(shape.roles.iter().flat_map(|(role, word)| [*role, *word]));
         self.write_entries(shape, code_at, &mut words)?;
         words.append(&mut self.code);
@@ -218,15 +229,32 @@ impl<'a, 'p> Writer<'a, 'p> {
         Some(words)
     }
 
-    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) {
+    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) -> Option<()> {
+        let predicates = self.predicates;
         for slot in &self.slots {
-            let constants = if slot.constants.is_empty() {
-                0
-            } else {
-                index(lists_at + put_list(&mut self.lists, slot.constants.iter().copied()))
+            let (id, uses, list) = match predicates.derived(slot.id) {
+                Some(test) => (test.slot, TEST, self.test_words(test)?),
+                None => (slot.id, slot.uses, slot.constants.iter().copied().collect()),
             };
-            words.extend([slot.id, slot.uses, constants]);
+            let is_empty = list.is_empty();
+            let at =
+                if is_empty { 0 } else { lists_at + put_list(&mut self.lists, list.into_iter()) };
+            words.extend([id, uses, index(at)]);
         }
+        Some(())
+    }
+
+    /// Returns the kind of a test and its terms.
+    fn test_words(&self, test: &Test) -> Option<Vec<u32>> {
+        let mut words = vec![test.kind];
+        for term in &test.terms {
+            let operand = match term.operand {
+                Operand::Word(word) => word,
+                Operand::Slot(slot) => self.position(slot)?,
+            };
+            words.extend([term.member.map_or(0, |id| id.saturating_add(1)), term.bits(), operand]);
+        }
+        Some(words)
     }
 
     fn write_entries(&self, shape: &Shape, code_at: usize, words: &mut Vec<u32>) -> Option<()> {

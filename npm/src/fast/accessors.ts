@@ -5,6 +5,7 @@
 // direct use, and it changes together with `FORMAT`.
 
 export { decideLong, decideShort } from "./decide.ts";
+export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
 export { digest, planFor } from "./kinds.ts";
 export { isDisturbed, isListOrMap, isObject, isPlain, NOTHING } from "../base/plain.ts";
@@ -14,4 +15,4 @@ export { begin } from "../wasm/reentrancy.ts";
 export { brokenWord, constantWord, hold } from "./values.ts";
 
 /** The version of this entry that an accessor module must be written for. */
-export const FORMAT = 3;
+export const FORMAT = 4;

@@ -6,7 +6,8 @@
 
 import { planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
-import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
+import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
+import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
 import { Kinds, FastPathList } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -19,6 +20,7 @@ import {
   FROM_RESOURCE,
   LAST,
   MAX_ACCESSORS,
+  OPERAND,
   PRINCIPAL_ID,
   PRINCIPAL_ROLES,
   RESOURCE_ID,
@@ -59,6 +61,7 @@ export interface Constants {
 export interface Detail {
   readonly name: string;
   readonly constants: Constants | null;
+  readonly test: SlotTest | null;
 }
 
 /** One fast path: how to fill its slots and how to decide it. */
@@ -261,7 +264,8 @@ export class FastPaths {
 
   #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath): FastPath | null {
     const from = this.#used;
-    for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire)) return null;
+    const operands = operandsOf(slots);
+    for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire, operands.has(slot))) return null;
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
@@ -281,7 +285,7 @@ export class FastPaths {
       details: this.#list,
       from,
       to: this.#used,
-      columnar: isShort,
+      columnar: isShort && !slots.some(({ uses }) => uses & USES_TEST),
       textual: 0,
     };
   }
@@ -292,20 +296,22 @@ export class FastPaths {
    */
   #truthTable(fastPath: number, slots: readonly WireSlot[], masks: number): Uint8Array {
     // The calls that loaded the fast path may have grown the memory.
-    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_TABLE;
+    if (!slots.every(isTabled) || !this.revive()) return NO_TABLE;
     const { frame, handle } = this;
-    const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
+    const kinds = slots.map(({ root, test }) => ({ isText: test === undefined && TEXTS.has(root), isTruth: test !== undefined }));
     return truthTableOf({ frame, handle, fastPath }, kinds, masks);
   }
 
-  #addSlot(slot: number, wire: WireSlot): boolean {
+  #addSlot(slot: number, wire: WireSlot, isOperand: boolean): boolean {
     const path = stepsTo(slot, wire);
     if (path === null) return false;
     const constants = readConstants(wire.constants);
+    const test = wire.test === undefined ? null : readTest(wire.test, wire.terms ?? []);
+    if (wire.uses & USES_TEST && test === null) return false;
     for (const [step, name] of path) {
-      const detail = this.#detail(name, step & LAST ? constants : null);
+      const detail = step & LAST ? this.#detail(name, constants, test) : this.#detail(name, null, null);
       if (detail > DETAIL) return false;
-      this.#addStep(step, detail | (this.#accessorOf(step, name) << ACCESSOR));
+      this.#addStep(step & LAST && isOperand ? step | OPERAND : step, detail | (this.#accessorOf(step, name) << ACCESSOR));
     }
     return true;
   }
@@ -322,13 +328,13 @@ export class FastPaths {
   }
 
   /** Returns the number of a detail. Steps with equal details share it. */
-  #detail(name: string, constants: Constants | null): number {
-    const key = JSON.stringify([name, constants?.texts, constants?.words]);
+  #detail(name: string, constants: Constants | null, test: SlotTest | null): number {
+    const key = JSON.stringify([name, constants?.texts, constants?.words, test]);
     let number = this.#details.get(key);
     if (number === undefined) {
       number = this.#list.length;
       this.#details.set(key, number);
-      this.#list.push({ name, constants });
+      this.#list.push({ name, constants, test });
     }
     return number;
   }
@@ -369,6 +375,17 @@ function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readon
   });
 }
 
+/** Returns true if few different words can be in a slot: see `truth-table.ts`. */
+function isTabled({ path, uses, test }: WireSlot): boolean {
+  return path.length < 2 && (uses === 0 || (test !== undefined && isTruth(test)));
+}
+
+/** Returns the slots whose values tests read. */
+function operandsOf(slots: readonly WireSlot[]): ReadonlySet<number> {
+  const terms = slots.flatMap(({ terms }) => terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1);
+  return new Set(terms);
+}
+
 function readConstants(pairs: WirePairs): Constants | null {
   return pairs.length === 0 ? null : readPairs(pairs);
 }
@@ -401,6 +418,8 @@ interface WireSlot {
   readonly path: readonly string[];
   readonly uses: number;
   readonly constants: WirePairs;
+  readonly test?: number;
+  readonly terms?: readonly WireTerm[];
 }
 
 type WirePairs = readonly (readonly [text: string, word: number])[];

@@ -13,6 +13,7 @@ import type { ActionRequest } from "./types.ts";
 const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
+  "member", "holder", "pair", "every", "none", "ends", "inside", "long",
 ];
 
 const pdp = openSync(unusual, atNoon);
@@ -140,6 +141,17 @@ describe("an attribute", () => {
     ["a typed array", () => new Uint8Array(3)],
     ["an Error", () => new Error("ada")],
     ["a list", () => ["ada", 0, true]],
+    ["a list of objects", () => [{ y: "ada", z: "eve" }, { y: "eve" }]],
+    ["a list of objects of several kinds", () => [{ y: 1 }, { z: 1 }, { y: "ada" }, "ada"]],
+    ["a list of a few kinds of things", () => [["ada"], { y: ["ada"] }, null, "ada"]],
+    ["a list with a hole", () => ["ada", , "eve"], ["ada", "eve"]],
+    ["a list with a getter", () => Object.defineProperty(["eve"], 0, { get: () => "ada" })],
+    ["a list with a bad element behind a good one", () => ["ada", () => 0], ["ada"]],
+    ["a list of proxies", () => [new Proxy({ y: "ada" }, {})]],
+    ["a list of a class", () => [new Owned()]],
+    ["a proxy of a list", () => new Proxy(["ada"], {})],
+    ["a list of another prototype", () => Object.setPrototypeOf(["ada"], null) as unknown],
+    ["a list of half a pair", () => ["\ud800"], ["?"]],
     ["an empty list", () => []],
     ["a list with a hole", () => [, "ada", 0], [0]],
     ["a list with undefined in it", () => [undefined, "ada", 0], [0]],

@@ -39,6 +39,8 @@ export const BY_CLASS = 8;
 export const USES_CONSTANTS = 1;
 export const USES_TEXT = 2;
 export const USES_VALUE = 4;
+/** The use of a slot whose word is the result of a test. */
+export const USES_TEST = 8;
 
 export const MAX_SLOTS = 32;
 /**

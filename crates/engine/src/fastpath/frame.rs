@@ -5,7 +5,7 @@
 
 use core::cell::{Cell, RefCell};
 
-use wardgate_fastpath::{FastPath, Frame, Programs, Truth, word};
+use wardgate_fastpath::{FastPath, Frame, Programs, SlotRecord, Truth, word};
 
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
@@ -78,7 +78,8 @@ impl<'a> Running<'a> {
 
     /// Returns the number and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
-        let position = self.fast_path.slots().position(|record| record.slot == slot)?;
+        let holds = |record: SlotRecord<'_>| record.slot == slot && record.test.is_none();
+        let position = self.fast_path.slots().position(holds)?;
         Some((position, *self.frame.words.get(position)?))
     }
 

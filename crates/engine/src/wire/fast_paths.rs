@@ -5,9 +5,11 @@
 
 use alloc::string::String;
 
-use wardgate_fastpath::{FastPath, SlotRecord, word};
+use wardgate_fastpath::layout::test;
+use wardgate_fastpath::{FastPath, SlotRecord, Term, word};
 
 use super::Json;
+use crate::attr::Attr;
 use crate::cel::pool::Root;
 use crate::table::PolicyTable;
 
@@ -35,8 +37,9 @@ pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope
 }
 
 /// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants":
-/// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. Returns the empty text if it does
-/// not exist.
+/// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. A slot with a test has its kind as
+/// `test`, and `terms`: `[[member, bits, operand], ...]`, where an empty member is the element, and
+/// the operand is a slot or a constant. Returns the empty text if it does not exist.
 #[must_use]
 pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
     table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
@@ -93,7 +96,28 @@ fn write_slot(json: &mut Json, table: &PolicyTable, slot: &SlotRecord<'_>) {
     json.key("constants");
     let word = |id: &u32| (*id, id.saturating_add(word::FIRST_STRING));
     pairs(json, table, &mut slot.constants.iter().map(word));
+    if let Some(test) = &slot.test {
+        number(json, "test", test.kind);
+        json.key("terms");
+        json.open('[');
+        test.terms.iter().for_each(|term| write_term(json, table, term));
+        json.close(']');
+    }
     json.close('}');
+}
+
+fn write_term(json: &mut Json, table: &PolicyTable, [member, bits, operand]: &Term) {
+    let text = |id: Option<u32>| id.map_or("", |id| table.string(id));
+    json.open('[');
+    json.string(text(member.checked_sub(1)));
+    json.number((*bits).into());
+    match *operand {
+        slot if bits & test::SLOT != 0 => json.number(slot.into()),
+        word::NULL => json.attr(&Attr::Null),
+        word::FALSE | word::TRUE => json.boolean(*operand == word::TRUE),
+        word => json.string(text(word.checked_sub(word::FIRST_STRING))),
+    }
+    json.close(']');
 }
 
 /// Writes pairs of a string, given by its id, and a number.

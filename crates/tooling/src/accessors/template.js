@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 3;
+export const format = 4;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -96,13 +96,26 @@ READS            case BY_NAME: {
             if (word < 0)
                 return UNSURE;
             words[slot] = word;
+            operands[slot] = undefined;
             do
                 at += 2;
             while (at < to && !(steps[at] & LAST));
             continue;
         }
-        if (step & HELD && !hold(frame, slot, v, step))
-            return UNSURE;
+        if (step & USED) {
+            if (step & HELD && !hold(frame, slot, v, step))
+                return UNSURE;
+            if (step & OPERAND)
+                operands[slot] = v;
+            if (step & TESTED) {
+                const word = testWord(frame, slot, details[steps[at + 1] & DETAIL].test, v);
+                if (word < 0)
+                    return UNSURE;
+                words[slot] = word;
+                key = (key << DIGIT) | (word > TRUE ? ODD : word);
+                continue;
+            }
+        }
         let word = MISSING;
         let digit = MISSING;
         const isTrue = +(v === true);
@@ -162,7 +175,7 @@ READS            case BY_NAME: {
 }
 const OBJECT = Object.prototype;
 const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
-const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, operands, places, planFor, testWord } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, TESTED, USED, WHOLE, WITH_CONSTANTS } = places;

@@ -124,10 +124,21 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
+      operands[slot] = undefined;
       do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
-    if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+    if (step & USED) {
+      if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+      if (step & OPERAND) operands[slot] = v;
+      if (step & TESTED) {
+        const word = testWord(frame, slot, details[steps[at + 1]! & DETAIL]!.test!, v);
+        if (word < 0) return UNSURE;
+        words[slot] = word;
+        key = (key << DIGIT) | (word > TRUE ? ODD : word);
+        continue;
+      }
+    }
     let word = MISSING;
     let digit = MISSING;
     // The order of `true` and `false` is unpredictable, so no branch depends on it.
@@ -168,7 +179,7 @@ const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
 const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
-const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, operands, places, planFor, testWord } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE, WITH_CONSTANTS } = places;
