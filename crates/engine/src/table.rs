@@ -6,7 +6,7 @@
 
 mod actions;
 mod block;
-
+pub(crate) mod candidates;
 mod index;
 mod inspect;
 pub mod layout;
@@ -15,7 +15,7 @@ pub(crate) mod validate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub(crate) use block::{Chunk, DerivedRole};
+pub(crate) use block::DerivedRole;
 pub use block::{Block, Name, Rule, RuleSet, Values, list};
 #[cfg(feature = "observe")]
 pub(crate) use inspect::path_name;
