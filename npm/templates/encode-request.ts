@@ -55,8 +55,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
 const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
+const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, places, planFor } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;

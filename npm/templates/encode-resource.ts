@@ -36,8 +36,8 @@ export function decideResource(
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
-const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
+const { apartWord, brokenWord, decideLong, decideShort, frames, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;

@@ -75,6 +75,9 @@ pub const CONSTANTS: u32 = 1;
 pub const TEXT: u32 = 2;
 /// Use of a slot: a program may read its value of any type.
 pub const VALUE: u32 = 4;
+/// Use of a slot: it is compared with no other slot, so texts outside of its constants may share
+/// one word.
+pub const LONE: u32 = 16;
 
 /// The number of words of one role.
 pub const ROLE_WORDS: usize = 2;

@@ -32,7 +32,7 @@ pub struct SlotRecord<'a> {
     /// The slot's offset in the table's slots.
     pub slot: u32,
     /// The uses of the slot: [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT)
-    /// and [`VALUE`](crate::layout::VALUE).
+    /// and [`VALUE`](crate::layout::VALUE), and [`LONE`](crate::layout::LONE).
     pub uses: u32,
     /// String ids of the constants that the slot is compared with, sorted.
     pub constants: &'a [u32],

@@ -11,7 +11,7 @@ export { isDisturbed, isListOrMap, isObject, isPlain, NOTHING } from "../base/pl
 export { classesOf, maskOf } from "./role-masks.ts";
 export * as places from "./read-sites.ts";
 export { begin } from "../wasm/reentrancy.ts";
-export { brokenWord, constantWord, hold } from "./values.ts";
+export { apartWord, brokenWord, hold, laterWord } from "./values.ts";
 
 /** The version of this entry that an accessor module must be written for. */
-export const FORMAT = 3;
+export const FORMAT = 4;

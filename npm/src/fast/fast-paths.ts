@@ -6,7 +6,7 @@
 
 import { planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
-import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
+import { BY_CLASS, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
 import { Kinds, FastPathList } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -292,9 +292,9 @@ export class FastPaths {
    */
   #truthTable(fastPath: number, slots: readonly WireSlot[], masks: number): Uint8Array {
     // The calls that loaded the fast path may have grown the memory.
-    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_TABLE;
+    if (!slots.every(({ path, uses }) => path.length < 2 && (uses & ~LONE) === 0) || !this.revive()) return NO_TABLE;
     const { frame, handle } = this;
-    const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
+    const kinds = slots.map(({ root, uses }) => ({ isText: TEXTS.has(root), isLone: (uses & LONE) !== 0 }));
     return truthTableOf({ frame, handle, fastPath }, kinds, masks);
   }
 

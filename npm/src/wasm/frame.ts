@@ -39,6 +39,8 @@ export const BY_CLASS = 8;
 export const USES_CONSTANTS = 1;
 export const USES_TEXT = 2;
 export const USES_VALUE = 4;
+/** No other slot is compared with it, so strings outside of its constants share one word. */
+export const LONE = 16;
 
 export const MAX_SLOTS = 32;
 /**

@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 3;
+export const format = 4;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -54,6 +54,7 @@ export function decideRequest(plans, request) {
     let o = NOTHING;
     let key = mask;
     let u0, u1, u2, u3;
+    let more;
     for (let at = from; at < to; at += 2) {
         const step = steps[at];
         if (step & FROM_RESOURCE)
@@ -109,8 +110,8 @@ READS            case BY_NAME: {
         if (isTrue | +(v === false))
             digit = word = FALSE + isTrue;
         else if (typeof v === "string") {
-            if (step & WITH_CONSTANTS)
-                word = constantWord(details[steps[at + 1] & DETAIL].constants, v);
+            if (step & APART)
+                word = apartWord(details[steps[at + 1] & DETAIL].constants, v, step);
             if (word !== MISSING) { }
             else if (v === u0)
                 word = TEMPORARY;
@@ -137,7 +138,7 @@ READS            case BY_NAME: {
                 word = TEMPORARY + 3;
             }
             else
-                return UNSURE;
+                word = laterWord((more ??= []), v);
             digit = word - STRINGS;
         }
         else if (typeof v === "number") {
@@ -161,8 +162,8 @@ READS            case BY_NAME: {
     return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 const OBJECT = Object.prototype;
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
+const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, places, planFor } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { ACCESSOR, APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE } = places;

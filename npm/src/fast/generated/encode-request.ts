@@ -64,6 +64,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
+  let more: string[] | undefined;
   for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
@@ -134,8 +135,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
-      if (word !== MISSING) { /* It is one of the constants. */ }
+      if (step & APART) word = apartWord(details[steps[at + 1]! & DETAIL]!.constants, v, step);
+      if (word !== MISSING) { /* It is one of the constants, or compared with constants only. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
       else if (v === u1) word = TEMPORARY + 1;
@@ -144,7 +145,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
       else if (u2 === undefined) { u2 = v; word = TEMPORARY + 2; }
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
-      else return UNSURE;
+      else word = laterWord((more ??= []), v);
       digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;
@@ -167,8 +168,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
 const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
+const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, places, planFor } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;

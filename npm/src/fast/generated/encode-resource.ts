@@ -45,6 +45,7 @@ export function decideResource(
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
+  let more: string[] | undefined;
   for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
@@ -115,8 +116,8 @@ export function decideResource(
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
-      if (word !== MISSING) { /* It is one of the constants. */ }
+      if (step & APART) word = apartWord(details[steps[at + 1]! & DETAIL]!.constants, v, step);
+      if (word !== MISSING) { /* It is one of the constants, or compared with constants only. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
       else if (v === u1) word = TEMPORARY + 1;
@@ -125,7 +126,7 @@ export function decideResource(
       else if (u2 === undefined) { u2 = v; word = TEMPORARY + 2; }
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
-      else return UNSURE;
+      else word = laterWord((more ??= []), v);
       digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;
@@ -148,8 +149,8 @@ export function decideResource(
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
-const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
+const { apartWord, brokenWord, decideLong, decideShort, frames, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;
