@@ -1,8 +1,8 @@
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    resourceAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
   frame.used = ARENA_START;

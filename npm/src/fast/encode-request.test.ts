@@ -162,7 +162,7 @@ describe("a value", () => {
     class Own { a = true; }
     const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
     const inherits = Object.create({ a: true }) as object;
-    for (const attr of [undefined, new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
+    for (const attr of [new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
       expect(words(attr)).toBeUndefined();
     }
   });
@@ -266,12 +266,28 @@ describe("names", () => {
   });
 });
 
-describe("a principal without attributes", () => {
-  it("is left to the general path if the fast path reads some", () => {
-    usePath({ slots: [{ root: "principal.attr", path: ["team"] }] });
-    expect(words({})).toBeUndefined();
+describe("a principal or resource without attributes", () => {
+  beforeEach(() => usePath({ slots: [{ root: "principal.attr", path: ["team"] }, ...attributes("a", "b.c")] }));
+
+  it("is like one with none", () => {
+    expect(words({})).toEqual([MISSING, MISSING, BROKEN]);
+    expect(words(undefined)).toEqual([MISSING, MISSING, BROKEN]);
     expect(decide({}, { attr: { team: "red" } })).toBe(ALLOW);
-    expect(decideForPrincipal(fastPaths, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
+    expect(seenWords()).toEqual([TEMPORARY, MISSING, BROKEN]);
+    expect(decide({ attr: { a: true } })).toBe(ALLOW);
+  });
+
+  it("is left to the general path if its name may be misspelt", () => {
+    const misspelt = { attrs: { a: true } };
+    const { principal, resource } = request();
+    for (const [one, other] of [[misspelt, {}], [{}, misspelt]] as const) {
+      expect(decide(one, other)).toBe(UNSURE);
+      const [target, who, of] = [new PreparedTarget("doc", "read"), { ...principal as object, ...other }, { ...resource as object, ...one }];
+      expect(decideAction(fastPaths, target, who, of)).toBe(UNSURE);
+      expect(decideForPrincipal(fastPaths, new PrincipalRecord(who), "read", of)).toBe(UNSURE);
+      expect(decideTarget(fastPaths, new PrincipalRecord(who), target, of)).toBe(UNSURE);
+    }
+    for (const attr of [null, 7, "text", new Map(), []]) expect(decide({ attr })).toBe(UNSURE);
   });
 });
 

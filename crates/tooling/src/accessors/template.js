@@ -37,16 +37,18 @@ export function decideRequest(plans, request) {
     let principalAttr = NOTHING;
     if (plan.readsPrincipal === true) {
         const { attr } = principal;
-        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            principalAttr = attr;
+        else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS))
             return UNSURE;
-        principalAttr = attr;
     }
     let resourceAttr = NOTHING;
     if (plan.readsResource === true) {
         const { attr } = resource;
-        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            resourceAttr = attr;
+        else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS))
             return UNSURE;
-        resourceAttr = attr;
     }
     frame.used = ARENA_START;
     const { words, numbers } = frame;
@@ -162,8 +164,9 @@ READS            case BY_NAME: {
     return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 const OBJECT = Object.prototype;
-const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hold } = entry;
+const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, places, planFor } = entry;
+const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
 const { ACCESSOR, APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE } = places;

@@ -29,14 +29,13 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  // `NOTHING` stands for absent attributes: see `encode-request.ts`.
-  if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
+  if (typeof resourceId !== "string") return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    resourceAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
   frame.used = ARENA_START;
@@ -149,8 +148,8 @@ export function decideResource(
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { apartWord, brokenWord, decideLong, decideShort, frames, hold } = entry;
-const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places } = entry;
+const { apartWord, brokenWord, decideLong, decideShort, frames, hasOnly, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places, RESOURCE_MEMBERS } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
 const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;
