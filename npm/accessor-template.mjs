@@ -23,7 +23,7 @@ export function accessorTemplate() {
     .replace("switch (step & SITE) {", "switch (steps[at + 1] >>> ACCESSOR) {")
     .replaceAll(/^ +case \d+:\n +if \(n\d+ in OBJECT\)\n +return UNSURE;\n +v = o\[n\d+\];\n +break;\n/gm, "")
     .replace("            case BY_NAME:", "READS            case BY_NAME:")
-    .replace("const { BY_NAME,", "const { ACCESSOR, BY_NAME,")
+    .replace("const { APART,", "const { ACCESSOR, APART,")
     .replace(" SITE,", "");
   return HEAD + body;
 }

@@ -1,8 +1,8 @@
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    resourceAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
   frame.used = ARENA_START;
@@ -11,6 +11,7 @@
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
+  let more: string[] | undefined;
   for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
@@ -63,8 +64,8 @@
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
-      if (word !== MISSING) { /* It is one of the constants. */ }
+      if (step & APART) word = apartWord(details[steps[at + 1]! & DETAIL]!.constants, v, step);
+      if (word !== MISSING) { /* It is one of the constants, or compared with constants only. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
       else if (v === u1) word = TEMPORARY + 1;
@@ -73,7 +74,7 @@
       else if (u2 === undefined) { u2 = v; word = TEMPORARY + 2; }
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
-      else return UNSURE;
+      else word = laterWord((more ??= []), v);
       digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;

@@ -76,6 +76,9 @@ pub const CONSTANTS: u32 = 1;
 pub const TEXT: u32 = 2;
 /// Use of a slot: a program may read its value of any type.
 pub const VALUE: u32 = 4;
+/// Use of a slot: it is compared with no other slot, so texts outside of its constants may share
+/// one word.
+pub const LONE: u32 = 16;
 /// Use of a slot: its word is the result of a test of the value. It has no other use.
 pub const TEST: u32 = 8;
 

@@ -33,7 +33,8 @@ pub struct SlotRecord<'a> {
     /// The slot's offset in the table's slots.
     pub slot: u32,
     /// The uses of the slot: [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT)
-    /// and [`VALUE`](crate::layout::VALUE), or [`TEST`](crate::layout::TEST) alone.
+    /// [`VALUE`](crate::layout::VALUE) and [`LONE`](crate::layout::LONE), or
+    /// [`TEST`](crate::layout::TEST) alone.
     pub uses: u32,
     /// String ids of the constants that the slot is compared with, sorted; empty if it has a test.
     pub constants: &'a [u32],

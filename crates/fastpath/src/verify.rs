@@ -12,9 +12,9 @@ use crate::at;
 use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
-    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS, MAX_STACK,
-    NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code,
-    fast_path, relation,
+    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS,
+    MAX_STACK, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE,
+    code, fast_path, relation,
 };
 use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
@@ -69,6 +69,8 @@ struct Verifier<'a> {
     /// The slots that the fast path lists, by their offsets in the table; [`TESTED`] for those with
     /// a test, which hold no value.
     slots: Vec<u32>,
+    /// A bit for each slot that is compared with no other slot.
+    lone: u32,
     /// For each word of the fast path: true if verified code begins there.
     code: Vec<bool>,
     /// Words of lists that may still be read. The bound is needed because code that names a long
@@ -82,8 +84,10 @@ impl<'a> Verifier<'a> {
         fast_path.record().get(start..start.checked_add(length)?)?;
         let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
         let slots: Vec<u32> = fast_path.slots().map(offset).collect();
+        let bits = fast_path.slots().zip(0..u32::BITS);
+        let lone = bits.fold(0, |bits, (slot, bit)| bits | u32::from(slot.uses & LONE != 0) << bit);
         let unread = Cell::new(fast_path.record().len().saturating_mul(READS));
-        Some(Self { fast_path, known, slots, code: vec![false; length], unread })
+        Some(Self { fast_path, known, slots, lone, code: vec![false; length], unread })
     }
 
     fn fast_path(mut self) -> Option<()> {
@@ -109,7 +113,7 @@ impl<'a> Verifier<'a> {
                 let earlier = self.slots.get(..position)?;
                 self.test(slot.test?, record[2], earlier)?;
             } else {
-                ensure(slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
+                ensure(slot.uses & !(CONSTANTS | TEXT | VALUE | LONE) == 0)?;
                 self.strings(slot.constants, record[2])?;
             }
         }
@@ -196,7 +200,7 @@ impl<'a> Verifier<'a> {
         ensure(self.fast_path.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
         match op {
             layout::EQUAL_CONST => ensure(self.has(a) && is_constant(*operand)),
-            layout::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            layout::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
             layout::CODE => {
                 let (start, _) = self.fast_path.code();
                 let begins = at(*operand).checked_sub(start).and_then(|at| self.code.get(at));
@@ -209,6 +213,12 @@ impl<'a> Verifier<'a> {
 
     fn has(&self, slot: u32) -> bool {
         slot == ALWAYS || at(slot) < self.slots.len()
+    }
+
+    /// Returns true if two slots may be compared: neither is marked as compared with no other.
+    fn are_comparable(&self, a: u32, b: u32) -> bool {
+        let is_lone = |slot| self.lone.checked_shr(slot).unwrap_or(0) & 1 != 0;
+        self.has(a) && self.has(b) && (a == b || !is_lone(a) && !is_lone(b))
     }
 
     /// Verifies all code: pieces one after the other, each with its end.
@@ -256,7 +266,7 @@ impl<'a> Verifier<'a> {
         match op {
             code::PUSH => ensure(a <= 3),
             code::EQUAL_CONST => ensure(self.has(a) && is_constant(operand)),
-            code::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            code::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
             code::BOOL | code::HAS => ensure(self.has(a)),
             code::MEMBER => {
                 let list = self.fast_path.list(operand);

@@ -5,8 +5,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
-    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
-    PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code, fast_path,
+    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS, NEGATE,
+    NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code, fast_path,
 };
 use wardgate_fastpath::word;
 
@@ -76,6 +76,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         self.share_constants();
+        self.mark_lone();
         // A test reads slots that come before its own.
         let predicates = self.predicates;
         self.slots.sort_by_key(|slot| predicates.derived(slot.id).is_some());
@@ -179,6 +180,16 @@ impl<'a, 'p> Writer<'a, 'p> {
             for slot in self.slots.iter_mut().filter(|slot| slot.group == group) {
                 slot.constants.clone_from(&all);
                 slot.uses |= uses;
+            }
+        }
+    }
+
+    /// Marks the slots that are compared with no other slot.
+    fn mark_lone(&mut self) {
+        for group in 0..self.slots.len() {
+            let mut members = self.slots.iter_mut().filter(|slot| slot.group == group);
+            if let (Some(only), None) = (members.next(), members.next()) {
+                only.uses |= LONE;
             }
         }
     }

@@ -43,7 +43,7 @@ it("leaves later rows to the general path", () => {
   const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
   const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
   rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
-  const { allowed, unsure } = decideRows(fastPaths, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
+  const { allowed, unsure } = decideRows(fastPaths, { record: new PrincipalRecord({ id: "ada", roles: ["user"] }), action: "read", auxData: undefined }, rows);
   expect(allowed.every((bits) => bits === 0)).toBe(true);
   expect(unsure.map((bits) => bits >>> 0)).toEqual([...Array<number>(34).fill(0xffff_ffff), 0xfff]);
 });

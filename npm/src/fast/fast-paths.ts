@@ -7,7 +7,7 @@
 import { planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
-import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
+import { BY_CLASS, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
 import { Kinds, FastPathList } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -298,7 +298,11 @@ export class FastPaths {
     // The calls that loaded the fast path may have grown the memory.
     if (!slots.every(isTabled) || !this.revive()) return NO_TABLE;
     const { frame, handle } = this;
-    const kinds = slots.map(({ root, test }) => ({ isText: test === undefined && TEXTS.has(root), isTruth: test !== undefined }));
+    const kinds = slots.map(({ root, test, uses }) => ({
+      isText: test === undefined && TEXTS.has(root),
+      isLone: (uses & LONE) !== 0,
+      isTruth: test !== undefined,
+    }));
     return truthTableOf({ frame, handle, fastPath }, kinds, masks);
   }
 
@@ -377,7 +381,7 @@ function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readon
 
 /** Returns true if few different words can be in a slot: see `truth-table.ts`. */
 function isTabled({ path, uses, test }: WireSlot): boolean {
-  return path.length < 2 && (uses === 0 || (test !== undefined && isTruth(test)));
+  return path.length < 2 && ((uses & ~LONE) === 0 || (test !== undefined && isTruth(test)));
 }
 
 /** Returns the slots whose values tests read. */

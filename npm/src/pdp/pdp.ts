@@ -120,7 +120,7 @@ export class OpenedPdp implements Pdp {
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
     this.#mustBeOpen();
     const { principal, action, resources, auxData } = readFilter(request);
-    return filterRows(this.#engine, new PrincipalRecord(principal), action, resources, auxData);
+    return filterRows(this.#engine, { record: new PrincipalRecord(principal), action, auxData }, resources);
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {

@@ -41,6 +41,8 @@ export const USES_TEXT = 2;
 export const USES_VALUE = 4;
 /** The use of a slot whose word is the result of a test. */
 export const USES_TEST = 8;
+/** No other slot is compared with it, so strings outside of its constants share one word. */
+export const LONE = 16;
 
 export const MAX_SLOTS = 32;
 /**

@@ -1,0 +1,133 @@
+// Requests that the fast path decides: no call of the general path, and the answer of `check`.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { openSync } from "./open.ts";
+import { accessorsOf, atNoon, fixture, onLists, onOne, withActions } from "../testing.ts";
+import type { ActionRequest, Resource, Target } from "./types.ts";
+
+const general = vi.hoisted(() => ({ calls: 0 }));
+
+vi.mock("../wasm/abi.ts", async (load) => {
+  const abi = await load<typeof import("../wasm/abi.ts")>();
+  const isAllowed: typeof abi.isAllowed = (...given) => {
+    general.calls += 1;
+    return abi.isAllowed(...given);
+  };
+  return { ...abi, isAllowed };
+});
+
+const covered = fixture("covered.bundle");
+const pdp = openSync(covered, atNoon);
+const accessed = openSync(covered, { ...atNoon, accessors: await accessorsOf("covered") });
+
+/** A request of Ada about something of the kind. */
+function asking(kind: string, action: string, parts: { principal?: object; resource?: object; request?: object } = {}): ActionRequest {
+  return {
+    principal: { id: "ada", roles: ["user"], ...parts.principal },
+    resource: { kind, id: "t1", ...parts.resource },
+    action,
+    ...parts.request,
+  };
+}
+
+/** Decides by every method, and fails if one needs the general path or differs from `check`. */
+function decided(make: () => ActionRequest): boolean {
+  const { action, resource } = make();
+  const right = pdp.check(withActions(make(), [action])).actions[action]?.effect === "allow";
+  // The memory may have grown since the last decision; the first one finds the frame again.
+  for (const one of [pdp, accessed]) one.isAllowed(make());
+  const before = general.calls;
+  for (const [way, decide] of [...onOne, ...onLists]) {
+    expect(decide(pdp, make, { kind: resource.kind, action }), way).toBe(right);
+    expect(general.calls - before, way).toBe(0);
+  }
+  expect(accessed.isAllowed(make())).toBe(right);
+  expect(general.calls - before, "with accessors").toBe(0);
+  return right;
+}
+
+describe("texts", () => {
+  it("that are compared with constants alone are not counted", () => {
+    const attr = { a: "1", b: "2", c: "3", d: "4" };
+    const check = (changes: object, principal: object = {}): boolean =>
+      decided(() => asking("text", "constants", { principal: { attr: { a: "5", b: "6", ...principal } }, resource: { attr: { ...attr, ...changes } } }));
+    expect(check({})).toBe(true);
+    expect([check({ a: "secret" }), check({ d: "hidden" }), check({}, { b: "secret" })]).toEqual([false, false, false]);
+    expect([check({ a: 1, d: null }), check({ a: "secrets", d: "" })]).toEqual([true, true]);
+  });
+
+  it("that are compared with each other may be many", () => {
+    const attr = { a: "1", b: "2", c: "3", d: "4" };
+    const check = (changes: object): boolean =>
+      decided(() => asking("text", "pairs", { principal: { attr: { a: "1", b: "2" } }, resource: { attr: { ...attr, ...changes } } }));
+    expect(check({})).toBe(true);
+    expect([check({ c: "1" }), check({ d: "2" }), check({ b: "3" })]).toEqual([false, false, false]);
+    expect(decided(() => asking("text", "pairs", { principal: { attr: { a: "1", b: "2" } }, resource: { id: "ada", attr } }))).toBe(false);
+  });
+
+  it("in the place of other values are decided from the table", () => {
+    const check = (attr: object): boolean => decided(() => asking("text", "flags", { resource: { attr } }));
+    expect([check({ a: true, b: null }), check({ a: "1", b: null }), check({ a: true, b: "1" })]).toEqual([true, false, false]);
+  });
+});
+
+describe("absent attributes", () => {
+  it("of a resource are none", () => {
+    const check = (action: string, resource: object): boolean => decided(() => asking("plain", action, { resource }));
+    expect([check("own", {}), check("own", { attr: undefined }), check("own", { attr: { owner: "ada" } })]).toEqual([false, false, true]);
+    expect([check("open", {}), check("open", { attr: {} }), check("open", { attr: { closed: 1 } })]).toEqual([true, true, false]);
+  });
+
+  it("of a principal are none", () => {
+    const check = (action: string, principal: object): boolean => decided(() => asking("plain", action, { principal }));
+    expect([check("team", {}), check("team", { attr: undefined }), check("team", { attr: { team: "blue" } })]).toEqual([true, true, false]);
+    expect([check("manage", { roles: ["guest"] }), check("manage", { roles: [] })]).toEqual([false, false]);
+  });
+
+  it("in some rows of a batch are none", () => {
+    const row = (at: number): Resource => ({ kind: "plain", id: `t${at}`, ...(at % 3 === 0 ? {} : { attr: { owner: at % 2 === 0 ? "ada" : "eve" } }) });
+    const rows = Array.from({ length: 64 }, (_, at) => row(at));
+    const principal = { id: "ada", roles: ["user"] };
+    const filter = (): readonly Resource[] => pdp.filter({ principal, action: "own", resources: rows });
+    filter();
+    const before = general.calls;
+    expect(filter()).toEqual(rows.filter((_, at) => at % 3 !== 0 && at % 2 === 0));
+    expect(general.calls).toBe(before);
+  });
+});
+
+describe("a target with a scope or version", () => {
+  const principal = { id: "ada", roles: ["user"] };
+  const targets: readonly Target[] = [
+    { kind: "plain", action: "own" },
+    { kind: "plain", action: "own", scope: "acme" },
+    { kind: "plain", action: "own", policyVersion: "v2" },
+    { kind: "plain", action: "own", scope: "", policyVersion: "default" },
+  ];
+  const resources: readonly Partial<Resource>[] = [
+    {}, { scope: "acme", policyVersion: "default" }, { policyVersion: "v2", scope: "" }, { attr: { owner: "ada" } }, { scope: "acme", policyVersion: "default", attr: { owner: "ada", locked: true } },
+    { kind: "text", scope: "", policyVersion: "default", attr: { a: "1" } }, { policyVersion: "default", scope: "", attr: { owner: "ada" } }, { attr: { owner: "ada", locked: true } },
+  ];
+
+  it.each(targets)("decides every resource: %j", (target) => {
+    const { scope, policyVersion } = target;
+    for (const parts of resources) {
+      const resource: Resource = { kind: "plain", id: "t1", ...parts };
+      const completed: Resource = { ...(scope === undefined ? {} : { scope }), ...(policyVersion === undefined ? {} : { policyVersion }), ...resource };
+      const right = pdp.check({ principal, actions: ["own"], resource: completed }).actions["own"]?.effect === "allow";
+      const rows = Array.from({ length: 20 }, () => resource);
+      const ways = [
+        () => pdp.prepare(target).isAllowed(principal, resource),
+        () => pdp.for(principal).prepare(target).isAllowed(resource),
+        () => pdp.prepare(target).filter(principal, rows).length === 20,
+        () => pdp.for(principal).prepare(target).filter(rows).length === 20,
+      ];
+      // The first decision loads the fast path.
+      ways[0]!();
+      const before = general.calls;
+      expect(ways.map((way) => way()), JSON.stringify(parts)).toEqual(ways.map(() => right));
+      expect(general.calls, JSON.stringify(parts)).toBe(before);
+    }
+  });
+});
