@@ -50,6 +50,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
 //= include step-loop
+
+  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 
 const OBJECT = Object.prototype;

@@ -30,6 +30,8 @@ export function decideResource(
   if (typeof resourceId !== "string") return UNSURE;
   const { frame } = plans;
 //= include step-loop
+
+  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 
 const OBJECT = Object.prototype;

@@ -8,11 +8,13 @@
 
 pub mod footprint;
 mod frame;
+mod verdicts;
 mod verify;
 
 use wardgate_fastpath::{FastPath, FastPathList, FastPaths, Frame, NoPrograms};
 
 pub use frame::Contents;
+pub use verdicts::Subject;
 pub(crate) use verify::verify;
 pub use wardgate_fastpath::Answer;
 pub use wardgate_fastpath::layout::BY_CLASS;

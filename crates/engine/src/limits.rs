@@ -92,3 +92,7 @@ pub const MAX_FAST_PATH_ROLE_BYTES: usize = 192;
 /// The other half is for the steps that the general path charges for the walk, which are known when
 /// the fast path is built: so no fast path answers where the general path would reach its limit.
 pub const MAX_FAST_PATH_STEPS: u32 = MAX_REQUEST_STEPS / 2;
+
+/// The largest number of steps of the programs of one fast path with verdicts. A check that fast
+/// paths decide has at most 16 actions, and one more of them for its derived roles.
+pub const MAX_VERDICT_STEPS: u32 = MAX_FAST_PATH_STEPS / 17;

@@ -16,7 +16,9 @@ use crate::decision::{
 };
 use crate::number::decimal;
 use crate::text::push_digits;
-pub use fast_paths::{actions_json, fast_path_json, fast_path_list_json, principals_json};
+pub use fast_paths::{
+    actions_json, fast_path_json, fast_path_list_json, granted_json, principals_json, verdict_json,
+};
 
 /// Returns `decision` as JSON.
 #[must_use]
@@ -227,6 +229,11 @@ impl Json {
 
     fn action(&mut self, action: &ActionDecision) {
         self.key(&action.action);
+        self.action_decision(action);
+    }
+
+    /// Writes the decision on an action without its name.
+    fn action_decision(&mut self, action: &ActionDecision) {
         self.open('{');
         self.field("effect", effect_name(action.effect));
         self.field("policy", &action.policy);

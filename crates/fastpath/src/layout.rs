@@ -32,7 +32,7 @@ pub const MAX_REQUEST_CLASSES: usize = 31;
 pub const FIRST_CLASS_WORD: usize = 32;
 
 /// The number of words in the header of a fast path.
-pub const PATH_WORDS: usize = 8;
+pub const PATH_WORDS: usize = 9;
 
 /// The positions of the fields in the header of a fast path.
 pub mod fast_path {
@@ -53,6 +53,40 @@ pub mod fast_path {
     pub const CODE_AT: usize = 6;
     /// Number of words of code.
     pub const CODE_WORDS: usize = 7;
+    /// Offset of the origins of the entries, one word each; 0 in a fast path without verdicts. See
+    /// [`origin`](super::origin).
+    pub const ORIGINS_AT: usize = 8;
+}
+
+/// The origin of an entry: the rule that it stands for, in relation to a kind, so that kinds with
+/// equal rules share fast paths. The highest bits are its type, the next ones the scope, counted
+/// from the most specific one that a search visits; the rest is a number.
+pub mod origin {
+    /// A rule of the resource policy, by its number in the block.
+    pub const RESOURCE_RULE: u32 = 0;
+    /// A rule of a role policy, by its number in the block.
+    pub const ROLE_RULE: u32 = 1;
+    /// The policy of a role does not list the action: the string id of the role.
+    pub const NOT_LISTED: u32 = 2;
+    /// No rule: the entry finds the errors of a variable, or ends a scope.
+    pub const NONE: u32 = 3;
+
+    /// The largest number of a scope.
+    pub const MAX_SCOPE: u32 = 63;
+    /// The largest number of a rule or role.
+    pub const MAX_NUMBER: u32 = (1 << 24) - 1;
+
+    /// Returns the word of an origin.
+    #[must_use]
+    pub const fn word(kind: u32, scope: u32, number: u32) -> u32 {
+        kind << 30 | scope << 24 | number
+    }
+
+    /// Returns type, scope and number.
+    #[must_use]
+    pub const fn parts(word: u32) -> [u32; 3] {
+        [word >> 30, word >> 24 & 63, word & MAX_NUMBER]
+    }
 }
 
 /// Fast path flag: every entry is [`EQUAL_CONST`] or [`EQUAL_SLOT`].
@@ -148,8 +182,16 @@ pub const CODE: u32 = 2;
 pub const SCOPE_END: u32 = 3;
 
 /// The number of words in the header of a fast path list: fast path of other actions plus one,
-/// number of actions. Each action is a string id and a fast path plus one; sorted.
-pub const LIST_WORDS: usize = 2;
+/// their fast path with verdicts plus one, the fast path of the derived roles plus one, number of
+/// actions.
+pub const LIST_WORDS: usize = 4;
+
+/// The number of words of an action in a list: string id, fast path plus one, fast path with
+/// verdicts plus one; sorted.
+pub const ACTION_WORDS: usize = 3;
+
+/// The largest number of entries of a fast path with verdicts.
+pub const MAX_VERDICTS: usize = 1 << 16;
 
 /// Operations of code: `op | a << 8 | b << 16 | c << 24`, then operands.
 pub mod code {

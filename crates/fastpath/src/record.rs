@@ -5,7 +5,9 @@
 
 use crate::at;
 use crate::layout::test::TERM_WORDS;
-use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, TEST, fast_path};
+use crate::layout::{
+    ACTION_WORDS, ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, TEST, fast_path,
+};
 
 /// The section of fast paths.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,8 +25,8 @@ pub struct FastPath<'a> {
 /// The fast paths of one kind, version and scope.
 #[derive(Clone, Copy, Debug)]
 pub struct FastPathList<'a> {
-    other: u32,
-    actions: &'a [[u32; 2]],
+    header: [u32; LIST_WORDS],
+    actions: &'a [[u32; ACTION_WORDS]],
 }
 
 /// One slot of a fast path.
@@ -91,9 +93,9 @@ impl<'a> FastPaths<'a> {
     #[must_use]
     pub fn list(&self, offset: u32) -> Option<FastPathList<'a>> {
         let list = self.words.get(at(offset)..)?;
-        let [other, count] = *list.first_chunk::<LIST_WORDS>()?;
-        let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<2>();
-        Some(FastPathList { other, actions: actions.get(..at(count))? })
+        let header = *list.first_chunk::<LIST_WORDS>()?;
+        let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<ACTION_WORDS>();
+        Some(FastPathList { header, actions: actions.get(..at(header[LIST_WORDS - 1]))? })
     }
 }
 
@@ -102,21 +104,48 @@ impl<'a> FastPathList<'a> {
     /// the table does not know. Returns `None` if the general path decides.
     #[must_use]
     pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
-        let listed = action
-            .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
-            .and_then(|position| self.actions.get(position));
-        listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
+        self.listed(action).map_or(self.header[0], |entry| entry[1]).checked_sub(1)
+    }
+
+    /// Returns the id of the fast path with verdicts of an action, as [`FastPathList::fast_path`]
+    /// does.
+    #[must_use]
+    pub fn verdicts(&self, action: Option<u32>) -> Option<u32> {
+        self.listed(action).map_or(self.header[1], |entry| entry[2]).checked_sub(1)
     }
 
     /// Returns the id of the fast path of actions that are not listed.
     #[must_use]
     pub fn other(&self) -> Option<u32> {
-        self.other.checked_sub(1)
+        self.header[0].checked_sub(1)
+    }
+
+    /// Returns the id of the fast path with verdicts of actions that are not listed.
+    #[must_use]
+    pub fn other_verdicts(&self) -> Option<u32> {
+        self.header[1].checked_sub(1)
+    }
+
+    /// Returns the id of the fast path whose entries grant derived roles; `None` if no policy has
+    /// any.
+    #[must_use]
+    pub fn grants(&self) -> Option<u32> {
+        self.header[2].checked_sub(1)
     }
 
     /// Returns string id and fast path of each listed action, sorted by id.
     pub fn actions(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
-        self.actions.iter().map(|[action, fast_path]| (*action, fast_path.checked_sub(1)))
+        self.actions.iter().map(|[action, fast_path, _]| (*action, fast_path.checked_sub(1)))
+    }
+
+    /// Returns string id and fast path with verdicts of each listed action, sorted by id.
+    pub fn actions_with_verdicts(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
+        self.actions.iter().map(|[action, _, verdicts]| (*action, verdicts.checked_sub(1)))
+    }
+
+    fn listed(&self, action: Option<u32>) -> Option<&'a [u32; ACTION_WORDS]> {
+        let position = self.actions.binary_search_by_key(&action?, |entry| entry[0]).ok()?;
+        self.actions.get(position)
     }
 }
 
@@ -188,6 +217,18 @@ impl<'a> FastPath<'a> {
             self.record.get(at(self.start[fast_path::ENTRIES_AT])..)?.as_chunks::<2>();
         let [offset, count] = classes.get(..at(self.classes()))?.get(at(class))?;
         Some(self.entries_at(*offset, *count))
+    }
+
+    /// Returns the origins of the entries, in their order; empty in a fast path without verdicts.
+    #[must_use]
+    pub fn origins(&self) -> &'a [u32] {
+        match at(self.start[fast_path::ORIGINS_AT]) {
+            0 => &[],
+            start => {
+                let end = start.saturating_add(at(self.start[fast_path::ENTRIES]));
+                self.record.get(start..end).unwrap_or(&[])
+            }
+        }
     }
 
     /// Returns the word at `offset`, or 0 beyond the end.

@@ -13,8 +13,8 @@ use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
     self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS,
-    MAX_STACK, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE,
-    code, fast_path, relation,
+    MAX_STACK, MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS,
+    TEST, TEXT, VALUE, code, fast_path, relation,
 };
 use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
@@ -56,7 +56,8 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     let list = fast_paths.list(offset)?;
     let exists =
         |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
-    ensure(exists(list.other()))?;
+    ensure(exists(list.other()) && exists(list.other_verdicts()) && exists(list.grants()))?;
+    ensure(list.actions_with_verdicts().all(|(_, verdicts)| exists(verdicts)))?;
     ensure(
         list.actions().all(|(action, fast_path)| known.has_string(action) && exists(fast_path)),
     )?;
@@ -97,7 +98,19 @@ impl<'a> Verifier<'a> {
         ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
         self.slots()?;
         self.code()?;
-        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }
+        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }?;
+        self.origins()
+    }
+
+    /// Ensures that each entry has an origin, or none has.
+    fn origins(&self) -> Option<()> {
+        let start = self.fast_path.start();
+        if start[fast_path::ORIGINS_AT] == 0 {
+            return Some(());
+        }
+        let (origins, entries) = (self.fast_path.origins().len(), at(start[fast_path::ENTRIES]));
+        ensure(start[fast_path::FLAGS] & BY_CLASS == 0 && origins == entries)?;
+        ensure(entries <= MAX_VERDICTS)
     }
 
     fn slots(&self) -> Option<()> {

@@ -75,6 +75,11 @@ impl<'a> Fuser<'a> {
         DERIVED.saturating_add(u32::try_from(position).unwrap_or(u32::MAX))
     }
 
+    /// Returns program and string id of a variable.
+    pub(super) fn variable(&self, id: u32) -> Option<(u32, &'a str)> {
+        self.pool.variable(id)
+    }
+
     pub(super) fn node(&self, id: NodeId) -> Option<Node> {
         self.trees.node(id)
     }

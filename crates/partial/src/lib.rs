@@ -13,6 +13,7 @@ mod candidates;
 mod classes;
 mod derived;
 mod fuse;
+mod grants;
 mod limits;
 mod predicates;
 mod rows;
@@ -25,9 +26,9 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::limits::{MAX_STEPS, MAX_WORDS};
+use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
-use classes::Classes;
+use classes::{Classes, Purpose};
 use predicates::Predicates;
 use rows::AllRows;
 use shape::Shape;
@@ -36,6 +37,7 @@ use wardgate_engine::decide::scopes::Search;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
+use wardgate_fastpath::layout::fast_path;
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,12 +73,13 @@ struct Builder<'a> {
     steps: usize,
 }
 
-/// A list of fast paths under construction: the one of other actions, then those of named actions,
-/// each plus one.
+/// A list of fast paths under construction: those of other actions and of named actions, without
+/// and with verdicts, and the one of the derived roles; each plus one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
-    other: u32,
-    actions: Vec<[u32; 2]>,
+    other: [u32; 2],
+    grants: u32,
+    actions: Vec<[u32; 3]>,
 }
 
 impl<'a> Builder<'a> {
@@ -115,13 +118,28 @@ impl<'a> Builder<'a> {
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
         let route = Route { table, stops, inherited };
-        let other = self.fast_path(&route, None);
+        // A check reports what a schema finds, also where it does not reject.
+        let is_plain = table.find(Key::Schema, [kind, version, 0]).is_none();
+        let grants = if is_plain { self.grants(&route) } else { None };
+        let other = self.fast_paths(&route, None, grants.is_some());
         let mut actions = Vec::new();
         for action in route.actions() {
-            actions.push([action, self.fast_path(&route, Some(action))]);
+            let [effect, verdict] = self.fast_paths(&route, Some(action), grants.is_some());
+            actions.push([action, effect, verdict]);
         }
-        let is_empty = other == 0 && actions.iter().all(|[_, fast_path]| *fast_path == 0);
-        (!is_empty).then_some(List { other, actions })
+        let is_empty = other[0] == 0 && actions.iter().all(|[_, fast_path, _]| *fast_path == 0);
+        (!is_empty).then_some(List { other, grants: grants.unwrap_or(0), actions })
+    }
+
+    /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
+    /// policy has derived roles; `None` if only the general path can grant them.
+    fn grants(&mut self, route: &Route<'_>) -> Option<u32> {
+        let shape = grants::shape(route, &mut self.predicates)?;
+        if shape.is_empty() {
+            return Some(0);
+        }
+        let record = write::record(&shape, &self.predicates, Purpose::Verdict)?;
+        self.intern(record).map(|id| id + 1)
     }
 
     fn stop(&mut self, [kind, version, scope]: [u32; 3]) -> Stop<'a> {
@@ -139,21 +157,45 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds the fast path of one action, or of the actions that no rule names. Returns its number
-    /// plus one, 0 for none.
-    fn fast_path(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
-        let record = self.record(route, action);
-        record.and_then(|record| self.intern(record)).map_or(0, |fast_path| fast_path + 1)
+    /// Builds the fast paths of one action, or of the actions that no rule names: for the effect
+    /// alone, and with verdicts. Returns their numbers plus one, 0 for none.
+    fn fast_paths(
+        &mut self,
+        route: &Route<'_>,
+        action: Option<u32>,
+        has_verdicts: bool,
+    ) -> [u32; 2] {
+        let Some(candidates) = Candidates::new(route, action, &mut self.predicates) else {
+            return [0; 2];
+        };
+        let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
+        let effect = if cost > at(MAX_REQUEST_STEPS / 2) {
+            None
+        } else {
+            self.record(&candidates, Purpose::Effect)
+        };
+        let reported = candidates.reported_cost(&self.predicates).filter(|_| has_verdicts);
+        // A check decides several actions within the steps of one request.
+        let is_cheap =
+            reported.is_some_and(|more| cost + more <= at(MAX_REQUEST_STEPS / 2) / MAX_ACTIONS);
+        let verdict = if is_cheap && route.stops.len() <= MAX_SCOPES {
+            self.record(&candidates, Purpose::Verdict)
+        } else {
+            None
+        };
+        // If the entries are the same, one fast path serves both.
+        let is_shared = verdict.as_deref().zip(effect.as_deref()).is_some_and(is_same);
+        let verdict = verdict.and_then(|verdict| self.intern(verdict)).map_or(0, |id| id + 1);
+        if is_shared && verdict != 0 {
+            return [verdict; 2];
+        }
+        let effect = effect.and_then(|effect| self.intern(effect)).map_or(0, |id| id + 1);
+        [effect, verdict]
     }
 
-    fn record(&mut self, route: &Route<'_>, action: Option<u32>) -> Option<Vec<u32>> {
-        let candidates = Candidates::new(route, action, &mut self.predicates)?;
-        let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
-        if cost > at(MAX_REQUEST_STEPS / 2) {
-            return None;
-        }
-        let classes = Classes::new(&candidates, &self.predicates, &mut self.steps)?;
-        write::record(&Shape::new(&classes), &self.predicates)
+    fn record(&mut self, candidates: &Candidates<'_>, purpose: Purpose) -> Option<Vec<u32>> {
+        let classes = Classes::new(candidates, &self.predicates, purpose, &mut self.steps)?;
+        write::record(&Shape::new(&classes), &self.predicates, purpose)
     }
 
     /// Returns the number of a fast path; `None` if the section is full.
@@ -191,7 +233,8 @@ impl<'a> Builder<'a> {
         for (key, list) in lists {
             let position = *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
-                words.extend([list.other, index(list.actions.len())]);
+                let [effect, verdict] = list.other;
+                words.extend([effect, verdict, list.grants, index(list.actions.len())]);
                 words.extend_from_slice(list.actions.as_flattened());
                 position
             });
@@ -207,6 +250,13 @@ fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
     let found = entries.filter(|entry| word(entry, 0) == wanted.code());
     let parts = |entry: &[u32]| [word(entry, 1), word(entry, 2), word(entry, 3)];
     found.filter_map(|entry| Some((parts(entry), word(entry, 4).checked_sub(1)?))).collect()
+}
+
+/// Returns true if a fast path with verdicts has, apart from them, the words of another one.
+fn is_same((verdict, effect): (&[u32], &[u32])) -> bool {
+    let is_equal = |at: usize| at == fast_path::ORIGINS_AT || verdict.get(at) == effect.get(at);
+    (0..effect.len()).all(is_equal)
+        && verdict.get(fast_path::ORIGINS_AT) == Some(&index(effect.len()))
 }
 
 /// Narrows an index: the section is bounded far below 2^32 words.

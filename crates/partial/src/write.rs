@@ -5,22 +5,44 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
-    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS, NEGATE,
-    NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code, fast_path,
+    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS,
+    MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code,
+    fast_path, origin,
 };
 use wardgate_fastpath::word;
 
+use super::classes::Purpose;
 use super::derived::{Operand, Test};
 use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
 
 /// Writes the fast path; `None` if it reads too much.
-pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u32>> {
+pub(super) fn record(
+    shape: &Shape,
+    predicates: &Predicates<'_>,
+    purpose: Purpose,
+) -> Option<Vec<u32>> {
     let mut writer = Writer::new(predicates);
     writer.survey(shape)?;
     writer.number_memos();
-    writer.words(shape)
+    let mut words = writer.words(shape)?;
+    if purpose == Purpose::Verdict {
+        *words.get_mut(fast_path::ORIGINS_AT)? = index(words.len());
+        words.append(&mut origins(shape)?);
+    }
+    Some(words)
+}
+
+/// Returns the origins of the entries; `None` if one has too large a number, or the entries are by
+/// class.
+fn origins(shape: &Shape) -> Option<Vec<u32>> {
+    let Entries::Masked(entries) = &shape.entries else { return None };
+    let origin = |entry: &Entry| match entry {
+        Entry::Step(_, _, origin) => *origin,
+        Entry::ScopeEnd => origin::word(origin::NONE, 0, 0),
+    };
+    (entries.len() <= MAX_VERDICTS).then(|| entries.iter().map(origin).collect())
 }
 
 /// A slot of the fast path under construction.
@@ -85,7 +107,7 @@ impl<'a, 'p> Writer<'a, 'p> {
 
     fn survey_entries(&mut self, entries: &[Entry]) -> Option<()> {
         for entry in entries {
-            let Entry::Step(step, _) = entry else {
+            let Entry::Step(step, ..) = entry else {
                 self.flags &= !SIMPLE;
                 continue;
             };
@@ -289,7 +311,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     fn entry(&self, entry: &Entry, code_at: usize) -> Option<[u32; 3]> {
-        let Entry::Step(step, mask) = entry else { return Some([SCOPE_END, 0, 0]) };
+        let Entry::Step(step, mask, _) = entry else { return Some([SCOPE_END, 0, 0]) };
         let (head, operand) = match self.predicates.get(step.predicate)? {
             Predicate::Always => (EQUAL_CONST | layout::ALWAYS << 8, word::TRUE),
             Predicate::Never => (EQUAL_CONST | NEGATE | layout::ALWAYS << 8, word::TRUE),

@@ -3,7 +3,9 @@
 
 use alloc::string::String;
 
+use wardgate_engine::fastpath::Subject;
 use wardgate_engine::wire;
+use wardgate_fastpath::Verdict;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::handles;
@@ -31,6 +33,45 @@ pub fn fast_path_list(
 pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
     Ok(wire::fast_path_json(&table, fast_path))
+}
+
+/// Returns the decision on an action that an answer of `verdict` stands for, as JSON.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = verdictText)]
+pub fn verdict_text(
+    handle: u32,
+    kind: &str,
+    version: &str,
+    scope: &str,
+    fast_path: u32,
+    answer: u32,
+) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    let entry = answer & 0xffff;
+    let verdict = match answer >> 28 {
+        0 => Verdict::Nothing,
+        1 => Verdict::Allow(entry),
+        _ => Verdict::Deny(entry),
+    };
+    Ok(wire::verdict_json(&table, Subject { kind, version, scope }, fast_path, verdict))
+}
+
+/// Returns the names of the derived roles that an answer of `grants` stands for, as JSON.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = grantedNames)]
+pub fn granted_names(
+    handle: u32,
+    kind: &str,
+    version: &str,
+    scope: &str,
+    granted: u32,
+) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::granted_json(&table, Subject { kind, version, scope }, granted))
 }
 
 /// Returns the ids of the principals with principal policies.

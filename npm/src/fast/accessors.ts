@@ -9,7 +9,7 @@ export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
 export { digest, planFor } from "./kinds.ts";
 export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
-export { classesOf, maskOf } from "./role-masks.ts";
+export { classesOf, maskOf, maskOfOne } from "./role-masks.ts";
 export * as places from "./read-sites.ts";
 export { begin } from "../wasm/reentrancy.ts";
 export { apartWord, brokenWord, hold, laterWord } from "./values.ts";

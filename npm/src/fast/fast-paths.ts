@@ -4,11 +4,11 @@
 // Lists and fast paths are loaded on first use, and stored under names that the table knows. A
 // request with an invented name takes the general path each time and stores nothing.
 
-import { planList, planOf } from "../wasm/abi.ts";
+import { grantedNames, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
 import { BY_CLASS, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { Kinds, FastPathList } from "./kinds.ts";
+import { digest, Kinds, FastPathList } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import {
@@ -32,6 +32,7 @@ import {
   WHOLE,
 } from "./read-sites.ts";
 import { intern, isWellFormed } from "../base/text.ts";
+import { VerdictList, type VerdictText } from "./verdict-list.ts";
 
 /** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
@@ -231,6 +232,41 @@ export class FastPaths {
     return list;
   }
 
+  /**
+   * Returns the verdicts on a kind; `null` if the general path decides. What is not loaded yet leaves
+   * the request unsure, as for lists.
+   */
+  verdicts(kind: string, version: unknown, scope: unknown): VerdictList | null {
+    const kinds = this.kindsOf(version, scope);
+    if (kinds === null) return null;
+    const known = kinds.verdicts.get(kind);
+    return known !== undefined ? known : this.#loadVerdicts(kinds, kind);
+  }
+
+  #loadVerdicts(kinds: Kinds, kind: string): VerdictList | null {
+    const place = digest(kind) & kinds.mask;
+    const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
+    if (list === null) return null;
+    const grants = list.grants < 0 ? null : this.#fastPath(list.grants);
+    if (grants === undefined) return null;
+    const { edition } = this;
+    const isCurrent = (): boolean => edition === this.edition && this.isLive;
+    const { version, scope } = kinds;
+    const verdicts = list.grants >= 0 && grants === null ? null : new VerdictList(list, grants, {
+      fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
+      text: (id, answer) => (isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, id, answer)) : null),
+      names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
+    });
+    kinds.verdicts.set(intern(kind), verdicts);
+    return verdicts;
+  }
+
+  /** Returns what a call into the module writes as JSON; `null` if it writes nothing. */
+  #read<T>(call: () => string): T | null {
+    const text = this.#runtime.call(call);
+    return text === "" ? null : (JSON.parse(text) as T);
+  }
+
   #store(kinds: Kinds): void {
     this.#listCount += 1;
     if (kinds === this.kinds) return;
@@ -238,11 +274,13 @@ export class FastPaths {
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
   }
 
-  #readList({ other, actions }: WireList): FastPathList {
+  #readList({ other: [other, otherVerdicts], grants, actions }: WireList): FastPathList {
     const { edition } = this;
     const named = actions.map(([name, fastPath]) => [intern(name), fastPath] as const);
+    const verdicts = new Map(actions.map(([name, , id]) => [name, id] as const));
     // A list of an earlier bundle must not load fast paths of this one.
-    return new FastPathList(named, other, (id) => (edition === this.edition ? this.#fastPath(id) : undefined));
+    const read = (id: number): FastPath | null | undefined => (edition === this.edition ? this.#fastPath(id) : undefined);
+    return new FastPathList(named, other, read, { actions: verdicts, other: otherVerdicts, grants });
   }
 
   /**
@@ -405,8 +443,9 @@ function readPairs(pairs: WirePairs): Constants {
 
 /** A list as `planList` writes it. */
 interface WireList {
-  readonly other: number;
-  readonly actions: readonly (readonly [name: string, plan: number])[];
+  readonly other: readonly [plan: number, withVerdicts: number];
+  readonly grants: number;
+  readonly actions: readonly (readonly [name: string, plan: number, withVerdicts: number])[];
 }
 
 /** A fast path as `planOf` writes it. */

@@ -2,6 +2,7 @@
 
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { intern } from "../base/text.ts";
+import type { VerdictList } from "./verdict-list.ts";
 
 /**
  * Loads a fast path; `null` if only the general path may decide, `undefined` if it cannot be loaded
@@ -25,10 +26,27 @@ export class FastPathList {
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadFastPath) {
+  readonly #verdicts: VerdictIds;
+
+  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadFastPath, verdicts: VerdictIds = NO_VERDICTS) {
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
+    this.#verdicts = verdicts;
+  }
+
+  /** The number of the fast path that grants derived roles; -1 if there is none. */
+  get grants(): number {
+    return this.#verdicts.grants;
+  }
+
+  /**
+   * Returns the number of the fast path with verdicts of an action, -1 for none, and whether the
+   * action is listed.
+   */
+  verdictsOf(action: string): readonly [id: number, isListed: boolean] {
+    const found = this.#verdicts.actions.get(action);
+    return found === undefined ? [this.#verdicts.other, false] : [found, true];
   }
 
   /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
@@ -56,6 +74,15 @@ export class FastPathList {
   }
 }
 
+/** The numbers of the fast paths with verdicts; -1 is none. */
+export interface VerdictIds {
+  readonly actions: ReadonlyMap<string, number>;
+  readonly other: number;
+  readonly grants: number;
+}
+
+const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1 };
+
 /** The lists of one version and scope, by kind. */
 export class Kinds {
   /** A hash table of the lists, by a digest of the kind; see `digest`. */
@@ -63,6 +90,8 @@ export class Kinds {
   lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
   mask = FIRST_SIZE - 1;
   readonly #all = new Map<string, FastPathList>();
+  /** The verdicts on each kind that was checked. */
+  readonly verdicts = new Map<string, VerdictList | null>();
   readonly #without = new Set<string>();
   readonly version: string;
   readonly scope: string;
@@ -136,11 +165,11 @@ export function planFor(list: FastPathList, action: string): FastPath | null {
  * Actions of one kind mostly differ in length or first character. A scan of all actions costs 3 ns
  * more.
  */
-const digestOfAction = (action: string): number =>
+export const digestOfAction = (action: string): number =>
   action.length === 0 ? 0 : (action.length * 5 + action.charCodeAt(0)) & (ACTIONS - 1);
 
 /** The entries for the actions of one list, a power of two. */
-const ACTIONS = 32;
+export const ACTIONS = 32;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;

@@ -3,6 +3,7 @@
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
+import { checkFast } from "./check-fast.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
@@ -138,11 +139,15 @@ export class OpenedPdp implements Pdp {
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return copyOfList(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
+    return copyOfList(requests).map((request) => {
+      // A budget counts the steps of the general path.
+      const decision = budget === undefined ? this.#checkFast(request) : null;
+      return decision ?? (JSON.parse(this.#check(...shared(request), budget)) as Decision);
+    });
   }
 
   check(request: CheckRequest): Decision {
-    return JSON.parse(this.#check(request)) as Decision;
+    return this.#checkFast(request) ?? (JSON.parse(this.#check(request)) as Decision);
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
@@ -208,6 +213,17 @@ export class OpenedPdp implements Pdp {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Checks a request on fast paths; `null` if the general path must decide. */
+  #checkFast(request: unknown): Decision | null {
+    try {
+      const decision = checkFast(this.#fastPaths, request);
+      if (decision !== null || !this.#fastPaths.refresh()) return decision;
+      return checkFast(this.#fastPaths, request);
+    } catch (thrown) {
+      throw this.#lease.runtime.failure(thrown);
+    }
   }
 
   /** Decides a request on the general path, which reads it completely. */

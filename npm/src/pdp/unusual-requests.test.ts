@@ -1,7 +1,8 @@
-// Requests that only JavaScript can make: the answer of `isAllowed` equals that of `check`.
+// Requests that only JavaScript can make: the answers of `isAllowed` and `check` equal that of the
+// general path, which `explain` always takes.
 //
-// Both have the same effect or throw the same class of error. `isAllowed` may accept a request that
-// `check` refuses: then its answer is the one for a readable request of the same sort. A rule that
+// All have the same effect or throw the same class of error. A fast path may accept a request that
+// the general path refuses: then its answer is the one for a readable request of the same sort. A rule that
 // only compares two texts does not depend on whether one of them is well formed.
 
 import { describe, expect, it } from "vitest";
@@ -53,22 +54,23 @@ function answers(parts: () => Parts, action: string): [way: string, Outcome][] {
     way,
     outcome(() => decide(pdp, make, { kind: "thing", action })),
   ]);
-  return [["isAllowed with accessors", outcome(() => accessed.isAllowed(make()))], ...ways];
+  const check = (): boolean => pdp.check(withActions(make(), [action])).actions[action]?.effect === "allow";
+  return [["isAllowed with accessors", outcome(() => accessed.isAllowed(make()))], ["check", outcome(check)], ...ways];
 }
 
 function checked(parts: () => Parts, action: string): Outcome {
-  return outcome(() => pdp.check(withActions(request(parts(), { action }), [action])).actions[action]?.effect === "allow");
+  return outcome(() => pdp.explain(request(parts(), { action })).decision.actions[action]?.effect === "allow");
 }
 
 /**
- * Compares every method with `check`, for every action. A request that `check` refuses may be
+ * Compares every method with `explain`, for every action. A request that `explain` refuses may be
  * answered like the readable one.
  */
 function same(parts: () => Parts, like?: () => Parts): void {
   for (const action of ACTIONS) compare(action, parts, like === undefined ? [] : [like]);
 }
 
-/** Compares every method with `check`, or where that refuses, with it about one of `others`. */
+/** Compares every method with `explain`, or where that refuses, with it about one of `others`. */
 function compare(action: string, parts: () => Parts, others: readonly (() => Parts)[]): void {
   const right = [checked(parts, action)];
   if (typeof right[0] === "string") right.push(...others.map((like) => checked(like, action)));
@@ -221,7 +223,7 @@ describe("attributes", () => {
   const owning = (attr: unknown): Parts => ({ principal: { id: "ada", roles: ["user"], attr } });
   it.each(table)("of a principal may be %s", (_, attr) => same(() => owning(attr()), () => owning({ x: "ada" })));
 
-  // `check` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
+  // `explain` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
   // them would cost each decision more than everything else.
   const hidden: readonly (readonly [string, () => unknown])[] = [
     ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],

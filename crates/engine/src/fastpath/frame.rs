@@ -62,6 +62,12 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Allows all programs together so many steps.
+    pub(super) fn within(self, steps: u32) -> Self {
+        self.steps.set(steps);
+        self
+    }
+
     /// Evaluates a program with as many steps as one may take.
     fn evaluate(&self, program: u32) -> Value<'a> {
         let allowed = self.steps.get().min(MAX_STEPS);

@@ -6,6 +6,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use wardgate_fastpath::layout::{ACTION_WORDS, LIST_WORDS};
 use wardgate_fastpath::{FastPaths, Known};
 
 use super::footprint::{Footprints, is_readable};
@@ -28,7 +29,8 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     let mut unread = section.len();
     for list in &lists {
         let count = FastPaths::new(section).list(*list)?.actions().count();
-        unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
+        let words = count.checked_mul(ACTION_WORDS)?.checked_add(LIST_WORDS)?;
+        unread = unread.checked_sub(words)?;
         wardgate_fastpath::verify_list(section, *list, &names)?;
     }
     Some(())

@@ -6,29 +6,37 @@
 use alloc::string::String;
 
 use wardgate_fastpath::layout::test;
-use wardgate_fastpath::{FastPath, SlotRecord, Term, word};
+use wardgate_fastpath::{FastPath, SlotRecord, Term, Verdict, word};
 
 use super::Json;
 use crate::attr::Attr;
 use crate::cel::pool::Root;
+use crate::fastpath::Subject;
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
-/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 means no fast path.
-/// Returns the empty text if there are none at all.
+/// `{"other": [fast_path, with_verdicts], "grants": fast_path, "actions": [[action, fast_path,
+/// with_verdicts], ...]}`, where -1 means no fast path. Returns the empty text if there are none at
+/// all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
     let Some(list) = table.fast_path_list(kind, version, scope) else { return String::new() };
     let mut json = Json::default();
     json.open('{');
     json.key("other");
+    json.open('[');
     fast_path_number(&mut json, list.other());
+    fast_path_number(&mut json, list.other_verdicts());
+    json.close(']');
+    json.key("grants");
+    fast_path_number(&mut json, list.grants());
     json.key("actions");
     json.open('[');
-    for (action, fast_path) in list.actions() {
+    for ((action, fast_path), (_, verdicts)) in list.actions().zip(list.actions_with_verdicts()) {
         json.open('[');
         json.string(table.string(action));
         fast_path_number(&mut json, fast_path);
+        fast_path_number(&mut json, verdicts);
         json.close(']');
     }
     json.close(']');
@@ -43,6 +51,28 @@ pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope
 #[must_use]
 pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
     table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
+}
+
+/// Returns the decision on an action that a verdict of a fast path stands for, as in
+/// [`decision_json`](super::decision_json); empty if there is none.
+#[must_use]
+pub fn verdict_json(
+    table: &PolicyTable,
+    subject: Subject<'_>,
+    fast_path: u32,
+    verdict: Verdict,
+) -> String {
+    let mut json = Json::default();
+    if let Some(decision) = table.decision_of(subject, fast_path, verdict) {
+        json.action_decision(&decision);
+    }
+    json.finish()
+}
+
+/// Returns the names of granted derived roles, as a list.
+#[must_use]
+pub fn granted_json(table: &PolicyTable, subject: Subject<'_>, granted: u32) -> String {
+    names(&mut table.granted_names(subject, granted).into_iter())
 }
 
 /// Returns the ids of the principals that have policies of their own, as a list. Fast paths do not
