@@ -21,10 +21,22 @@ pub use wardgate_fastpath::layout::BY_CLASS;
 
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;
+use crate::decide::scopes::Search;
 use crate::names::{sanitized, trimmed_scope};
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, at, word};
 use frame::Running;
+
+/// The way to decide about a kind in a version and scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// By the list of fast paths at this offset.
+    List(u32),
+    /// No policy is about the kind, so only a policy of the principal itself can allow an action.
+    NoPolicy,
+    /// By the general path.
+    General,
+}
 
 impl PolicyTable {
     /// Returns the fast paths of the table.
@@ -44,10 +56,47 @@ impl PolicyTable {
         version: &str,
         scope: &str,
     ) -> Option<FastPathList<'_>> {
+        match self.coverage([kind, version, scope], || self.has_role_policies()) {
+            Coverage::List(offset) => self.fast_paths().list(offset),
+            Coverage::NoPolicy | Coverage::General => None,
+        }
+    }
+
+    /// Finds the fast paths for a kind, version and scope as a request names them.
+    /// `has_role_policies` is [`PolicyTable::has_role_policies`], which a host may compute once.
+    ///
+    /// A scope without a policy about the kind has the fast paths of the nearest scope above that
+    /// has one, unless role policies may tell the two apart.
+    pub fn coverage(
+        &self,
+        [kind, version, scope]: [&str; 3],
+        has_role_policies: impl FnOnce() -> bool,
+    ) -> Coverage {
         let version = if version.is_empty() { self.default_version() } else { version };
-        let kind = self.string_id(&sanitized(kind))?;
-        let key = [kind, self.string_id(version)?, self.string_id(trimmed_scope(scope))?];
-        self.fast_paths().list(self.find(Key::FastPaths, key)?)
+        let scope = self.name(trimmed_scope(scope));
+        let names = self.string_id(&sanitized(kind)).zip(self.string_id(version));
+        let Some((kind, version)) = names else { return Coverage::NoPolicy };
+        for visited in Search::new(self, Key::ResourceScope, scope).visited() {
+            let key = [kind, version, visited];
+            let list = self.find(Key::FastPaths, key);
+            if list.is_none() && self.find(Key::Resource, key).is_none() {
+                continue;
+            }
+            // The memory of hosts grows with scopes, so one that no policy names has no list.
+            let exists = |scope| self.find(Key::ResourceScope, [scope, 0, 0]).is_some();
+            let is_equal =
+                scope.id == Some(visited) || scope.id.is_some_and(exists) && !has_role_policies();
+            return list.filter(|_| is_equal).map_or(Coverage::General, Coverage::List);
+        }
+        Coverage::NoPolicy
+    }
+
+    /// Returns true if the table has a role policy.
+    #[must_use]
+    pub fn has_role_policies(&self) -> bool {
+        let mut entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        let keys = [Key::Roles.code(), Key::ParentRoles.code()];
+        entries.any(|entry| word(entry, 4) != 0 && keys.contains(&word(entry, 0)))
     }
 
     /// Returns fast path `id`.

@@ -12,3 +12,6 @@ pub(crate) mod input;
 pub(crate) mod json;
 pub(crate) mod path;
 pub(crate) mod request;
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::handles;
 
-/// Returns the fast paths for resources of one kind, with one version and scope of policies.
+/// Returns the fast paths for resources of one kind, with one version and scope of policies; `null`
+/// if no policy is about the kind, and the empty text if the general path decides.
 ///
 /// # Errors
 /// The handle is closed.
@@ -22,7 +23,7 @@ pub fn fast_path_list(
     scope: &str,
 ) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::fast_path_list_json(&table, kind, version, scope))
+    Ok(wire::coverage_json(&table, kind, version, scope))
 }
 
 /// Returns one fast path.

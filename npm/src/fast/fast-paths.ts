@@ -7,8 +7,8 @@
 import { grantedNames, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
-import { BY_CLASS, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { digest, Kinds, FastPathList } from "./kinds.ts";
+import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
+import { digest, Kinds, FastPathList, MAX_NAME_LENGTH } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import {
@@ -111,6 +111,8 @@ export class FastPaths {
   #listCount = 0;
   #hasLoaded = false;
   #scopes = new Map<string, Map<string, Kinds>>();
+  /** Versions and scopes without lists. */
+  #strays = new Map<string, Kinds>();
   #byId = new Map<number, FastPath | null>();
   #lists = new Map<string, FastPathList>();
   #tables = new Map<string, RoleTable>();
@@ -166,6 +168,7 @@ export class FastPaths {
     this.#used = 0;
     this.#listCount = 0;
     this.#scopes = new Map();
+    this.#strays = new Map();
     this.#byId = new Map();
     this.#lists = new Map();
     this.#tables = new Map();
@@ -181,8 +184,20 @@ export class FastPaths {
     if (scope === undefined) scope = "";
     if (version === "" && scope === "") return this.kinds;
     if (typeof version !== "string" || typeof scope !== "string") return null;
-    // A new one is stored as soon as it has a list.
-    return this.#scopes.get(scope)?.get(version) ?? new Kinds(version, scope);
+    return this.#scopes.get(scope)?.get(version) ?? this.#stray(version, scope);
+  }
+
+  /** Returns the lists of a version and scope that has none so far, and may be an invented one. */
+  #stray(version: string, scope: string): Kinds {
+    const key = `${version.length} ${version}${scope}`;
+    let kinds = this.#strays.get(key);
+    if (kinds === undefined) {
+      kinds = new Kinds(intern(version), intern(scope), MAX_STRAYS);
+      if (key.length > MAX_NAME_LENGTH) return kinds;
+      if (this.#strays.size === MAX_STRAYS) this.#strays.clear();
+      this.#strays.set(intern(key), kinds);
+    }
+    return kinds;
   }
 
   /**
@@ -225,10 +240,11 @@ export class FastPaths {
     if (text === "") return null;
     let list = this.#lists.get(text);
     if (list === undefined) {
-      list = this.#readList(JSON.parse(text) as WireList);
+      const wire = JSON.parse(text) as WireList | null;
+      list = wire === null ? this.#deniedList() : this.#readList(wire);
       this.#lists.set(text, list);
     }
-    this.#store(kinds);
+    if (list.hasPolicy) this.#store(kinds);
     return list;
   }
 
@@ -246,7 +262,8 @@ export class FastPaths {
   #loadVerdicts(kinds: Kinds, kind: string): VerdictList | null {
     const place = digest(kind) & kinds.mask;
     const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
-    if (list === null) return null;
+    // Requests may invent any number of kinds that no policy is about.
+    if (list === null || !list.hasPolicy) return null;
     const grants = list.grants < 0 ? null : this.#fastPath(list.grants);
     if (grants === undefined) return null;
     const { edition } = this;
@@ -272,6 +289,12 @@ export class FastPaths {
     if (kinds === this.kinds) return;
     const versions = this.#scopes.get(kinds.scope) ?? new Map<string, Kinds>();
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
+  }
+
+  /** Returns the list for kinds that no policy is about: every action is denied. */
+  #deniedList(): FastPathList {
+    const denied = this.#readFastPath(-1, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
+    return new FastPathList([], denied, () => null, null);
   }
 
   #readList({ other: [other, otherVerdicts], grants, actions }: WireList): FastPathList {
@@ -300,7 +323,7 @@ export class FastPaths {
     return fastPath;
   }
 
-  #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath): FastPath | null {
+  #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath, known?: Uint8Array): FastPath | null {
     const from = this.#used;
     const operands = operandsOf(slots);
     for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire, operands.has(slot))) return null;
@@ -308,7 +331,7 @@ export class FastPaths {
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
     const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
-    const truthTable = isShort ? this.#truthTable(id, slots, masks) : NO_TABLE;
+    const truthTable = known ?? (isShort ? this.#truthTable(id, slots, masks) : NO_TABLE);
     return {
       id,
       flags,
@@ -323,7 +346,7 @@ export class FastPaths {
       details: this.#list,
       from,
       to: this.#used,
-      columnar: isShort && !slots.some(({ uses }) => uses & USES_TEST),
+      columnar: isShort && known === undefined && !slots.some(({ uses }) => uses & USES_TEST),
       textual: 0,
     };
   }
@@ -476,6 +499,9 @@ const ROOTS: ReadonlyMap<string, number> = new Map([
   ["resource.attr", WHOLE],
 ]);
 
+/** The truth table of a fast path that denies everything. */
+const DENIED = Uint8Array.of(DENY);
+
 /** The roots that are strings in every request. */
 const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
 
@@ -486,3 +512,6 @@ const MAX_SCAN = 8;
  * A bound on the lists that requests with invented names could load: one kind has many spellings.
  */
 const MAX_LISTS = 65_536;
+
+/** A bound on the versions and scopes without lists, and on the kinds of each. */
+const MAX_STRAYS = 64;

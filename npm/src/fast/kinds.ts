@@ -15,6 +15,8 @@ export type ReadFastPath = (id: number) => FastPath | null | undefined;
  * first.
  */
 export class FastPathList {
+  /** False if no policy is about the kind: many kinds share the list. */
+  readonly hasPolicy: boolean;
   /**
    * A hash table of loaded fast paths, by a digest of the action. An action that collides with an
    * earlier one is left out.
@@ -25,14 +27,19 @@ export class FastPathList {
   readonly #all: Map<string, FastPath | null | number>;
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
-
   readonly #verdicts: VerdictIds;
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadFastPath, verdicts: VerdictIds = NO_VERDICTS) {
+  constructor(
+    all: Iterable<readonly [action: string, plan: number]>,
+    other: FastPath | null | number,
+    read: ReadFastPath,
+    verdicts: VerdictIds | null,
+  ) {
+    this.hasPolicy = verdicts !== null;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
-    this.#verdicts = verdicts;
+    this.#verdicts = verdicts ?? NO_VERDICTS;
   }
 
   /** The number of the fast path that grants derived roles; -1 if there is none. */
@@ -92,11 +99,14 @@ export class Kinds {
   readonly #all = new Map<string, FastPathList>();
   /** The verdicts on each kind that was checked. */
   readonly verdicts = new Map<string, VerdictList | null>();
-  readonly #without = new Set<string>();
+  /** Kinds without fast paths of their own. */
+  readonly #without = new Map<string, FastPathList | null>();
+  readonly #maxWithout: number;
   readonly version: string;
   readonly scope: string;
 
-  constructor(version: string, scope: string) {
+  constructor(version: string, scope: string, maxWithout = MAX_WITHOUT) {
+    this.#maxWithout = maxWithout;
     this.version = version;
     this.scope = scope;
   }
@@ -105,11 +115,12 @@ export class Kinds {
   miss(fastPaths: FastPaths, kind: string): FastPathList | null {
     const known = this.#all.get(kind);
     if (known !== undefined) return known;
-    if (this.#without.has(kind)) return null;
+    const without = this.#without.get(kind);
+    if (without !== undefined) return without;
     const list = fastPaths.load(this, kind);
     // The stored string is a copy: the string of a request may be a slice of a long one.
-    if (list !== null) this.#add(intern(kind), list);
-    else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(intern(kind));
+    if (list?.hasPolicy === true) this.#add(intern(kind), list);
+    else if (fastPaths.isLive && kind.length <= MAX_NAME_LENGTH) this.#exclude(intern(kind), list);
     return list;
   }
 
@@ -135,10 +146,10 @@ export class Kinds {
     for (const [kind, list] of this.#all) this.#place(kind, list);
   }
 
-  /** Clears the set when it is full: kinds that are requested often soon return to it. */
-  #exclude(kind: string): void {
-    if (this.#without.size === MAX_WITHOUT) this.#without.clear();
-    this.#without.add(kind);
+  /** Clears the map when it is full: kinds that are requested often soon return to it. */
+  #exclude(kind: string, list: FastPathList | null): void {
+    if (this.#without.size === this.#maxWithout) this.#without.clear();
+    this.#without.set(kind, list);
   }
 }
 
@@ -173,7 +184,7 @@ export const ACTIONS = 32;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
-const MAX_WITHOUT_LENGTH = 256;
+export const MAX_NAME_LENGTH = 256;
 
 /** The sizes of the tables of names, powers of two. */
 const FIRST_SIZE = 64;

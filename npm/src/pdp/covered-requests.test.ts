@@ -106,8 +106,8 @@ describe("a target with a scope or version", () => {
     { kind: "plain", action: "own", scope: "", policyVersion: "default" },
   ];
   const resources: readonly Partial<Resource>[] = [
-    {}, { scope: "acme", policyVersion: "default" }, { policyVersion: "v2", scope: "" }, { attr: { owner: "ada" } }, { scope: "acme", policyVersion: "default", attr: { owner: "ada", locked: true } },
-    { kind: "text", scope: "", policyVersion: "default", attr: { a: "1" } }, { policyVersion: "default", scope: "", attr: { owner: "ada" } }, { attr: { owner: "ada", locked: true } },
+    {}, { scope: "acme" }, { policyVersion: "v2" }, { scope: "none" }, { scope: "acme", policyVersion: "default" }, { policyVersion: "v2", scope: "" }, { attr: { owner: "ada" } }, { scope: "acme", attr: { owner: "ada", locked: true } },
+    { kind: "text", attr: { a: "1" } }, { kind: "unknown" }, { policyVersion: "default", scope: "", attr: { owner: "ada" } }, { attr: { owner: "ada", locked: true } },
   ];
 
   it.each(targets)("decides every resource: %j", (target) => {
@@ -129,5 +129,44 @@ describe("a target with a scope or version", () => {
       expect(ways.map((way) => way()), JSON.stringify(parts)).toEqual(ways.map(() => right));
       expect(general.calls, JSON.stringify(parts)).toBe(before);
     }
+  });
+});
+
+describe("a kind that no policy is about", () => {
+  it("is denied", () => {
+    for (const kind of ["unknown", "plain:", "unknown:kind"]) {
+      expect(decided(() => asking(kind, "own"))).toBe(false);
+      expect(decided(() => asking("unknown", kind))).toBe(false);
+    }
+    for (const parts of [{ scope: "acme" }, { scope: "none" }, { policyVersion: "v2" }, { policyVersion: "none" }, { scope: "s".repeat(200) }]) {
+      expect(decided(() => asking("unknown", "own", { resource: parts }))).toBe(false);
+    }
+    for (const parts of [{ scope: "none" }, { policyVersion: "none" }]) {
+      expect(decided(() => asking("plain", "own", { resource: { ...parts, attr: { owner: "ada" } } }))).toBe(false);
+    }
+  });
+
+  it("is denied after many others", () => {
+    for (let at = 0; at < 3000; at += 1) {
+      expect(pdp.isAllowed(asking(`unknown ${at}`, "own"))).toBe(false);
+      expect(pdp.isAllowed(asking("unknown", "own", { resource: { scope: `none ${at}` } }))).toBe(false);
+    }
+    expect(decided(() => asking("unknown 7", "own"))).toBe(false);
+    expect(decided(() => asking("plain", "own", { resource: { attr: { owner: "ada" } } }))).toBe(true);
+  });
+
+  it("is refused in a malformed request", () => {
+    for (const parts of [{ principal: { id: 7 } }, { principal: { roles: "user" } }, { principal: { roles: [7] } }, { resource: { id: null } }, { resource: { scope: 7 } }]) {
+      for (let time = 0; time < 2; time += 1) expect(() => pdp.isAllowed(asking("unknown", "own", parts))).toThrow(TypeError);
+    }
+  });
+});
+
+describe("a scope without a policy about the kind", () => {
+  it("has the fast paths of the scope above", () => {
+    const check = (kind: string, resource: object): boolean => decided(() => asking(kind, kind === "text" ? "flags" : "own", { resource }));
+    expect(check("text", { scope: "acme", attr: { a: true, b: null } })).toBe(true);
+    expect(check("plain", { scope: "acme", policyVersion: "v2", attr: {} })).toBe(true);
+    expect([check("plain", { scope: "acme", attr: { owner: "ada" } }), check("plain", { scope: "acme", attr: { owner: "ada", locked: true } })]).toEqual([false, false]);
   });
 });

@@ -113,7 +113,7 @@ impl PolicyTable {
     #[must_use]
     pub fn granted_names(&self, subject: Subject<'_>, granted: u32) -> Vec<&str> {
         let Some(route) = Route::of(self, subject) else { return Vec::new() };
-        let blocks = route.search.visited().filter_map(|scope| route.resource_block(scope));
+        let blocks = route.scopes().filter_map(|scope| route.resource_block(scope));
         let roles = blocks.flat_map(|block| block.derived_roles());
         let mut names: Vec<&str> = roles
             .zip(0_u32..u32::BITS)
@@ -130,6 +130,9 @@ impl PolicyTable {
 struct Route<'a> {
     table: &'a PolicyTable,
     search: Search<'a>,
+    /// The number of scopes before the first one with a policy about the kind, whose fast paths
+    /// decide.
+    before: usize,
     kind: u32,
     version: u32,
 }
@@ -140,17 +143,22 @@ impl<'a> Route<'a> {
         let version = if subject.version.is_empty() { default } else { subject.version };
         let scope = table.string_id(trimmed_scope(subject.scope))?;
         let name = Name { text: table.string(scope), id: Some(scope) };
-        Some(Self {
-            table,
-            search: Search::new(table, Key::ResourceScope, name),
-            kind: table.string_id(&sanitized(subject.kind))?,
-            version: table.string_id(version)?,
-        })
+        let search = Search::new(table, Key::ResourceScope, name);
+        let kind = table.string_id(&sanitized(subject.kind))?;
+        let version = table.string_id(version)?;
+        let is_about = |scope: u32| table.find(Key::FastPaths, [kind, version, scope]).is_some();
+        let before = search.visited().position(is_about)?;
+        Some(Self { table, search, before, kind, version })
+    }
+
+    /// Returns the scopes that the fast paths count, from the most specific one.
+    fn scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
+        self.search.visited().skip(self.before)
     }
 
     /// Returns the string id of a scope, counted from the most specific one.
     fn scope(&self, number: u32) -> Option<u32> {
-        self.search.visited().nth(usize::try_from(number).ok()?)
+        self.scopes().nth(usize::try_from(number).ok()?)
     }
 
     fn resource_block(&self, scope: u32) -> Option<Block<'a>> {

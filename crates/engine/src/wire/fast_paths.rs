@@ -6,12 +6,12 @@
 use alloc::string::String;
 
 use wardgate_fastpath::layout::test;
-use wardgate_fastpath::{FastPath, SlotRecord, Term, Verdict, word};
+use wardgate_fastpath::{FastPath, FastPathList, SlotRecord, Term, Verdict, word};
 
 use super::Json;
 use crate::attr::Attr;
 use crate::cel::pool::Root;
-use crate::fastpath::Subject;
+use crate::fastpath::{Coverage, Subject};
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
@@ -20,7 +20,23 @@ use crate::table::PolicyTable;
 /// all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
-    let Some(list) = table.fast_path_list(kind, version, scope) else { return String::new() };
+    table.fast_path_list(kind, version, scope).map_or_else(String::new, |list| listed(table, &list))
+}
+
+/// Returns the list as [`fast_path_list_json`] does, and `null` if no policy is about the kind: then
+/// only a policy of the principal itself can allow an action.
+#[must_use]
+pub fn coverage_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
+    match table.coverage([kind, version, scope], || table.has_role_policies()) {
+        Coverage::List(offset) => {
+            table.fast_paths().list(offset).map_or_else(String::new, |list| listed(table, &list))
+        }
+        Coverage::NoPolicy => String::from("null"),
+        Coverage::General => String::new(),
+    }
+}
+
+fn listed(table: &PolicyTable, list: &FastPathList<'_>) -> String {
     let mut json = Json::default();
     json.open('{');
     json.key("other");

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use wardgate_engine::fastpath::Coverage;
 use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
@@ -21,6 +22,9 @@ pub(crate) struct Index {
     /// Lists in other versions and scopes.
     others: HashMap<Box<str>, Vec<ScopedList>>,
     lists: Vec<List>,
+    /// The lists by their offsets in the section.
+    offsets: HashMap<u32, u32>,
+    has_role_policies: bool,
     /// Principals with principal policies of their own, which fast paths do not cover.
     principals: Names<()>,
 }
@@ -66,6 +70,7 @@ impl Index {
                 .map(|id| UnpackedPath::unpack(table, id, cache).map(Arc::new))
                 .collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
+            has_role_policies: table.has_role_policies(),
             ..Self::default()
         };
         let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
@@ -73,10 +78,10 @@ impl Index {
         for [key, kind, version, scope, value] in entries {
             let is_list = *key == Key::FastPaths.code();
             let offset = value.checked_sub(1).filter(|_| is_list);
-            let Some(list) = offset.and_then(|offset| table.fast_paths().list(offset)) else {
-                continue;
-            };
+            let Some(offset) = offset else { continue };
+            let Some(list) = table.fast_paths().list(offset) else { continue };
             let list = index.list(table, list, &mut known);
+            index.offsets.insert(offset, list);
             let [kind, version, scope] = [kind, version, scope].map(|id| table.string(*id));
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
@@ -124,7 +129,28 @@ impl Index {
         }
         let is_there =
             |position: &&ScopedList| *position.version == *version && *position.scope == *scope;
-        self.others.get(&*kind)?.iter().find(is_there).map(|position| position.list)
+        let known = self.others.get(&*kind).and_then(|lists| lists.iter().find(is_there));
+        known.map(|position| position.list).or_else(|| match self.coverage(table, target) {
+            Coverage::List(offset) => self.offsets.get(&offset).copied(),
+            Coverage::NoPolicy | Coverage::General => None,
+        })
+    }
+
+    /// Returns true if no policy is about the kind, and the principal has none of its own: then no
+    /// action is allowed.
+    #[cold]
+    pub(crate) fn has_no_policy(
+        &self,
+        table: &PolicyTable,
+        target: Target<'_>,
+        principal: &str,
+    ) -> bool {
+        !self.has_own_policies(principal) && self.coverage(table, target) == Coverage::NoPolicy
+    }
+
+    fn coverage(&self, table: &PolicyTable, target: Target<'_>) -> Coverage {
+        let Target { kind, policy_version, scope, .. } = target;
+        table.coverage([kind, policy_version, scope], || self.has_role_policies)
     }
 
     /// Stores a list, once for all kinds with an equal one.
