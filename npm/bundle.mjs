@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "rolldown";
 
+import { withoutSideEffects } from "./side-effects.mjs";
+
 const SRC = fileURLToPath(new URL("src/", import.meta.url));
 
 /** The source of the main entry, and the name by which other files import what is built from it. */
@@ -104,7 +106,7 @@ async function bundle(folder, name, source, runtime) {
       // "use client" of `react.ts`: its file has no other module that the directive could reach.
       if (code !== "MODULE_LEVEL_DIRECTIVE") throw new Error(message);
     },
-    plugins: [source === MAIN.source ? withInternals() : withShared(), withAddresses(folder)],
+    plugins: [source === MAIN.source ? withInternals() : withShared(), withAddresses(folder), withMarks()],
     output: {
       dir: fileURLToPath(new URL(folder, import.meta.url)),
       format: folder === "cjs" ? "cjs" : "es",
@@ -118,6 +120,11 @@ async function bundle(folder, name, source, runtime) {
     },
   });
   return output[0];
+}
+
+/** Marks what an app may drop. Columns of these lines shift in the map, and statements stay on their lines. */
+function withMarks() {
+  return { name: "marks", renderChunk: (code) => ({ code: withoutSideEffects(code), map: null }) };
 }
 
 /** Returns the description of a source file and all that it imports: names and modules. */

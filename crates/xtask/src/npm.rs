@@ -60,6 +60,7 @@ fn inputs_of(what: &str) -> Outcome<String> {
         "tsconfig.json",
         "tsconfig.build.json",
         "bundle.mjs",
+        "side-effects.mjs",
     ];
     files.extend(files_beside.map(|file| npm.join(file)));
     Ok(format!("{what} {}", wasm::digest_of(&files)?))
