@@ -16,7 +16,9 @@ use crate::decision::{
 };
 use crate::number::decimal;
 use crate::text::push_digits;
-pub use fast_paths::{actions_json, fast_path_json, fast_path_list_json, principals_json};
+pub use fast_paths::{
+    actions_json, fast_path_json, fast_path_kinds_json, fast_path_list_json, principals_json,
+};
 
 /// Returns `decision` as JSON.
 #[must_use]

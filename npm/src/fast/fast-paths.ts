@@ -1,14 +1,15 @@
 // The fast paths of a bundle: for each kind, version and scope a list by action, and for each fast
 // path the steps that fill its slots.
 //
-// Lists and fast paths are loaded on first use, and stored under names that the table knows. A
-// request with an invented name takes the general path each time and stores nothing.
+// Opening returns the number of the list of each kind, and kinds with one number share a list. Lists
+// and fast paths are loaded on first use, and stored under names that the table knows. A request
+// with an invented name takes the general path each time and stores nothing.
 
 import { planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
 import { BY_CLASS, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { Kinds, FastPathList } from "./kinds.ts";
+import { Kinds, FastPathList, numbersOf, type KindNumbers } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import {
@@ -112,6 +113,9 @@ export class FastPaths {
   #scopes = new Map<string, Map<string, Kinds>>();
   #byId = new Map<number, FastPath | null>();
   #lists = new Map<string, FastPathList>();
+  /** The number of the list of each kind, as opening returned them, and the lists that were loaded. */
+  #numbers: ReadonlyMap<string, number> = new Map();
+  #byNumber = new Map<number, FastPathList>();
   #tables = new Map<string, RoleTable>();
   /** The steps of all fast paths, two numbers each; see `read-sites.ts`. */
   #steps = new Int32Array(64);
@@ -128,14 +132,27 @@ export class FastPaths {
   }
 
   /**
-   * Starts with a new bundle: the principals that have policies of their own, and its expiry time.
+   * Starts with a new bundle: the principals that have policies of their own, its expiry time, and
+   * the kinds that share lists.
    */
-  begin(ids: readonly string[], expires = Infinity): void {
+  begin(ids: readonly string[], expires = Infinity, kinds: KindNumbers = []): void {
     this.reset();
+    this.#numbers = numbersOf(kinds);
+    this.kinds = new Kinds("", "", kinds.length / 2);
     this.#expires = expires;
     this.canExpire = expires !== Infinity;
     this.principals = new Set(ids);
     this.hasPrincipals = ids.length > 0;
+  }
+
+  /**
+   * Loads the fast paths of the first kind, so that the code for it is compiled before the first
+   * decision, and the list is known for all kinds that share it.
+   */
+  preload(): void {
+    const [kind] = this.#numbers.keys();
+    if (kind !== undefined) this.kinds.miss(this, kind)?.preload();
+    this.#hasLoaded = false;
   }
 
   /** Continues with the same bundle under a new handle, for the instance in use. */
@@ -167,6 +184,8 @@ export class FastPaths {
     this.#scopes = new Map();
     this.#byId = new Map();
     this.#lists = new Map();
+    this.#numbers = new Map();
+    this.#byNumber = new Map();
     this.#tables = new Map();
     this.#details = new Map();
   }
@@ -215,6 +234,9 @@ export class FastPaths {
   /** Loads a list from the module; `null` if there is none. */
   load(kinds: Kinds, kind: string): FastPathList | null {
     const { version, scope } = kinds;
+    const number = kinds === this.kinds ? this.#numbers.get(kind) : undefined;
+    const equal = number === undefined ? undefined : this.#byNumber.get(number);
+    if (equal !== undefined) return equal;
     // Half of a surrogate pair would arrive as another character, and so as another name.
     if (!this.isLive || this.#listCount === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
     // The call may grow the memory and takes a new serial, so the request that is being decided
@@ -227,6 +249,7 @@ export class FastPaths {
       list = this.#readList(JSON.parse(text) as WireList);
       this.#lists.set(text, list);
     }
+    if (number !== undefined) this.#byNumber.set(number, list);
     this.#store(kinds);
     return list;
   }
