@@ -99,6 +99,23 @@ impl PolicyTable {
         entries.any(|entry| word(entry, 4) != 0 && keys.contains(&word(entry, 0)))
     }
 
+    /// Returns each kind that has fast paths of the default version without a scope, with the number
+    /// of its list. Kinds that a request names in another way than the table are left out.
+    pub fn kinds_with_fast_paths(&self) -> impl Iterator<Item = (&str, u32)> {
+        let parts = self.string_id(self.default_version()).zip(self.string_id(""));
+        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        entries.filter_map(move |entry| {
+            let (version, scope) = parts?;
+            let key = [word(entry, 1), version, scope];
+            let is_own = word(entry, 0) == Key::FastPaths.code() && entry.get(1..4) == Some(&key);
+            // The list that a request about this kind would get, whatever else the index contains.
+            let list = if is_own { self.find(Key::FastPaths, key)? } else { return None };
+            self.fast_paths().list(list)?;
+            let kind = self.string(word(entry, 1));
+            (sanitized(kind) == kind).then_some((kind, list))
+        })
+    }
+
     /// Returns fast path `id`.
     #[inline]
     #[must_use]

@@ -17,8 +17,8 @@ use crate::decision::{
 use crate::number::decimal;
 use crate::text::push_digits;
 pub use fast_paths::{
-    actions_json, coverage_json, fast_path_json, fast_path_list_json, granted_json,
-    principals_json, verdict_json,
+    actions_json, coverage_json, fast_path_json, fast_path_kinds_json, fast_path_list_json,
+    granted_json, principals_json, verdict_json,
 };
 
 /// Returns `decision` as JSON.

@@ -26,6 +26,16 @@ pub fn fast_path_list(
     Ok(wire::coverage_json(&table, kind, version, scope))
 }
 
+/// Returns the kinds that have fast paths, with the number of the list of each.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = planKinds)]
+pub fn fast_path_kinds(handle: u32) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::fast_path_kinds_json(&table))
+}
+
 /// Returns one fast path.
 ///
 /// # Errors

@@ -1,14 +1,15 @@
 // The fast paths of a bundle: for each kind, version and scope a list by action, and for each fast
 // path the steps that fill its slots.
 //
-// Lists and fast paths are loaded on first use, and stored under names that the table knows. A
-// request with an invented name takes the general path each time and stores nothing.
+// Opening returns the number of the list of each kind, and kinds with one number share a list. Lists
+// and fast paths are loaded on first use, and stored under names that the table knows. A request
+// with an invented name takes the general path each time and stores nothing.
 
 import { grantedNames, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { digest, Kinds, FastPathList, MAX_NAME_LENGTH } from "./kinds.ts";
+import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import {
@@ -115,6 +116,9 @@ export class FastPaths {
   #strays = new Map<string, Kinds>();
   #byId = new Map<number, FastPath | null>();
   #lists = new Map<string, FastPathList>();
+  /** The number of the list of each kind, as opening returned them, and the lists that were loaded. */
+  #numbers: ReadonlyMap<string, number> = new Map();
+  #byNumber = new Map<number, FastPathList>();
   #tables = new Map<string, RoleTable>();
   /** The steps of all fast paths, two numbers each; see `read-sites.ts`. */
   #steps = new Int32Array(64);
@@ -131,14 +135,27 @@ export class FastPaths {
   }
 
   /**
-   * Starts with a new bundle: the principals that have policies of their own, and its expiry time.
+   * Starts with a new bundle: the principals that have policies of their own, its expiry time, and
+   * the kinds that share lists.
    */
-  begin(ids: readonly string[], expires = Infinity): void {
+  begin(ids: readonly string[], expires = Infinity, kinds: KindNumbers = []): void {
     this.reset();
+    this.#numbers = numbersOf(kinds);
+    this.kinds = new Kinds("", "", kinds.length / 2);
     this.#expires = expires;
     this.canExpire = expires !== Infinity;
     this.principals = new Set(ids);
     this.hasPrincipals = ids.length > 0;
+  }
+
+  /**
+   * Loads the fast paths of the first kind, so that the code for it is compiled before the first
+   * decision, and the list is known for all kinds that share it.
+   */
+  preload(): void {
+    const [kind] = this.#numbers.keys();
+    if (kind !== undefined) this.kinds.miss(this, kind)?.preload();
+    this.#hasLoaded = false;
   }
 
   /** Continues with the same bundle under a new handle, for the instance in use. */
@@ -171,6 +188,8 @@ export class FastPaths {
     this.#strays = new Map();
     this.#byId = new Map();
     this.#lists = new Map();
+    this.#numbers = new Map();
+    this.#byNumber = new Map();
     this.#tables = new Map();
     this.#details = new Map();
   }
@@ -192,7 +211,7 @@ export class FastPaths {
     const key = `${version.length} ${version}${scope}`;
     let kinds = this.#strays.get(key);
     if (kinds === undefined) {
-      kinds = new Kinds(intern(version), intern(scope), MAX_STRAYS);
+      kinds = new Kinds(intern(version), intern(scope), 0, MAX_STRAYS);
       if (key.length > MAX_NAME_LENGTH) return kinds;
       if (this.#strays.size === MAX_STRAYS) this.#strays.clear();
       this.#strays.set(intern(key), kinds);
@@ -231,6 +250,9 @@ export class FastPaths {
   /** Loads a list from the module; `null` if there is none. */
   load(kinds: Kinds, kind: string): FastPathList | null {
     const { version, scope } = kinds;
+    const number = kinds === this.kinds ? this.#numbers.get(kind) : undefined;
+    const equal = number === undefined ? undefined : this.#byNumber.get(number);
+    if (equal !== undefined) return equal;
     // Half of a surrogate pair would arrive as another character, and so as another name.
     if (!this.isLive || this.#listCount === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
     // The call may grow the memory and takes a new serial, so the request that is being decided
@@ -244,6 +266,7 @@ export class FastPaths {
       list = wire === null ? this.#deniedList() : this.#readList(wire);
       this.#lists.set(text, list);
     }
+    if (number !== undefined && list.hasPolicy) this.#byNumber.set(number, list);
     if (list.hasPolicy) this.#store(kinds);
     return list;
   }

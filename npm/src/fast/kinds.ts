@@ -73,6 +73,11 @@ export class FastPathList {
     return fastPath;
   }
 
+  /** Loads the fast paths of the first actions. */
+  preload(): void {
+    for (const action of [...this.#all.keys()].slice(0, PRELOADED)) this.miss(action);
+  }
+
   #forOtherActions(): FastPath | null {
     if (typeof this.#other !== "number") return this.#other;
     const fastPath = this.#read(this.#other);
@@ -93,8 +98,8 @@ const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1 };
 /** The lists of one version and scope, by kind. */
 export class Kinds {
   /** A hash table of the lists, by a digest of the kind; see `digest`. */
-  names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
-  lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
+  names = emptyNames(FIRST_SIZE);
+  lists = noLists(this.names);
   mask = FIRST_SIZE - 1;
   readonly #all = new Map<string, FastPathList>();
   /** The verdicts on each kind that was checked. */
@@ -105,10 +110,14 @@ export class Kinds {
   readonly version: string;
   readonly scope: string;
 
-  constructor(version: string, scope: string, maxWithout = MAX_WITHOUT) {
+  /** Creates tables for a number of kinds; they grow with more. */
+  constructor(version: string, scope: string, expected = 0, maxWithout = MAX_WITHOUT) {
     this.#maxWithout = maxWithout;
     this.version = version;
     this.scope = scope;
+    let size = FIRST_SIZE;
+    while (size < expected * 4 && size < MAX_SIZE) size *= 4;
+    if (size > FIRST_SIZE) this.#resize(size);
   }
 
   /** Returns a list that is missing in the hash table, and loads it if necessary. */
@@ -126,7 +135,7 @@ export class Kinds {
 
   #add(kind: string, list: FastPathList): void {
     this.#all.set(kind, list);
-    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
+    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#resize(this.names.length * 4);
     else this.#place(kind, list);
   }
 
@@ -138,10 +147,9 @@ export class Kinds {
     this.lists[at] = list;
   }
 
-  #grow(): void {
-    const size = this.names.length * 4;
-    this.names = Array.from({ length: size }, () => "");
-    this.lists = Array.from({ length: size }, () => null);
+  #resize(size: number): void {
+    this.names = emptyNames(size);
+    this.lists = noLists(this.names);
     this.mask = size - 1;
     for (const [kind, list] of this.#all) this.#place(kind, list);
   }
@@ -151,6 +159,26 @@ export class Kinds {
     if (this.#without.size === this.#maxWithout) this.#without.clear();
     this.#without.set(kind, list);
   }
+}
+
+// An array without holes, which native code fills: a callback for each entry would take 0.1 ms in a
+// program that has just started.
+function emptyNames(size: number): string[] {
+  return ",".repeat(size - 1).split(",");
+}
+
+function noLists(names: readonly unknown[]): (FastPathList | null)[] {
+  return (names.slice() as (FastPathList | null)[]).fill(null);
+}
+
+/** The kinds that `planKinds` writes, each followed by the number of its list. */
+export type KindNumbers = readonly (string | number)[];
+
+/** Returns the number of the list of each kind. */
+export function numbersOf(kinds: KindNumbers): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (let at = 0; at < kinds.length; at += 2) numbers.set(kinds[at] as string, kinds[at + 1] as number);
+  return numbers;
 }
 
 /**
@@ -181,6 +209,9 @@ export const digestOfAction = (action: string): number =>
 
 /** The entries for the actions of one list, a power of two. */
 export const ACTIONS = 32;
+
+/** The number of actions of a list that are loaded before they are requested. */
+const PRELOADED = 8;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;

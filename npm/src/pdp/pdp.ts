@@ -1,6 +1,6 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, planKinds, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { checkFast } from "./check-fast.ts";
@@ -14,6 +14,7 @@ import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
 import { isObject } from "../base/plain.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
+import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { callListener } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -79,6 +80,10 @@ export class OpenedPdp implements Pdp {
       failure: (thrown) => runtime.failure(thrown),
     };
     this.#header = this.#begin(this.#call(bundleFacts));
+    this.#fastPaths.preload();
+    // The engine compiles a function on its first call. This request has no member that it could
+    // learn from.
+    this.#decide(this.#fastPaths, undefined);
     if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
@@ -280,10 +285,10 @@ export class OpenedPdp implements Pdp {
     }
   }
 
-  #begin({ principals, header }: BundleFacts): BundleHeader {
+  #begin({ principals, header, kinds }: BundleFacts): BundleHeader {
     const read = readHeader(header);
     const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
-    this.#fastPaths.begin(JSON.parse(principals) as string[], expires);
+    this.#fastPaths.begin(JSON.parse(principals) as string[], expires, JSON.parse(kinds) as KindNumbers);
     this.#fastPaths.resume(this.#lease.handle);
     return read;
   }
@@ -376,11 +381,12 @@ const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"
 /** The facts about an opened bundle from the module, as JSON. */
 interface BundleFacts {
   readonly principals: string;
+  readonly kinds: string;
   readonly header: string;
 }
 
 function bundleFacts(handle: number): BundleFacts {
-  return { principals: principals(handle), header: header(handle) };
+  return { principals: principals(handle), header: header(handle), kinds: planKinds(handle) };
 }
 
 /**

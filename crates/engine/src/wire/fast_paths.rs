@@ -12,6 +12,7 @@ use super::Json;
 use crate::attr::Attr;
 use crate::cel::pool::Root;
 use crate::fastpath::{Coverage, Subject};
+use crate::limits::MAX_LISTED_KINDS;
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
@@ -57,6 +58,23 @@ fn listed(table: &PolicyTable, list: &FastPathList<'_>) -> String {
     }
     json.close(']');
     json.close('}');
+    json.finish()
+}
+
+/// Returns the kinds that have fast paths of the default version without a scope, each followed by
+/// the number of its list: `[kind, list, ...]`. Kinds with one number have equal lists. The list is
+/// empty if there are more than [`MAX_LISTED_KINDS`]: a host then loads each list for its kind.
+#[must_use]
+pub fn fast_path_kinds_json(table: &PolicyTable) -> String {
+    let mut json = Json::default();
+    json.open('[');
+    if table.kinds_with_fast_paths().nth(MAX_LISTED_KINDS).is_none() {
+        for (kind, list) in table.kinds_with_fast_paths() {
+            json.string(kind);
+            json.number(list.into());
+        }
+    }
+    json.close(']');
     json.finish()
 }
 
