@@ -173,6 +173,21 @@ impl PolicyTable {
         fast_path.decide(roles, frame, &Running::new(&pool, (fast_path, frame, contents), now))
     }
 
+    /// Decides by any fast path but one by class, for roles with these masks in their order.
+    #[must_use]
+    pub fn decide_in_order(
+        &self,
+        fast_path: u32,
+        roles: &[u32],
+        (frame, contents): (&Frame, &dyn Contents),
+        now: Timestamp,
+    ) -> Answer {
+        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
+        let pool = self.pool();
+        let running = Running::new(&pool, (fast_path, frame, contents), now);
+        fast_path.decide_in_order(roles, frame, &running)
+    }
+
     /// Decides by any fast path by class.
     #[must_use]
     pub fn decide_classes_with(

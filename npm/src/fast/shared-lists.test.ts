@@ -13,12 +13,12 @@ const loaded = vi.hoisted(() => [] as string[]);
 vi.mock("../wasm/abi.ts", () => ({
   planList: (_: number, kind: string, version: string, scope: string) => {
     loaded.push(`${kind} ${version} ${scope}`);
-    return '{"other": -1, "actions": [["read", 0]]}';
+    return '{"other": [-1, -1], "grants": -1, "actions": [["read", 0, -1]]}';
   },
   planOf: () => JSON.stringify({ flags: 1, others: 1, roles: [], slots: [] }),
 }));
 
-const calls = { decide: () => ALLOW, decideValues: () => ALLOW, decideClasses: () => ALLOW, decideColumns: () => UNSURE };
+const calls = { decide: () => ALLOW, decideValues: () => ALLOW, decideClasses: () => ALLOW, decideColumns: () => UNSURE, verdict: () => -1, grants: () => -1 };
 const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
