@@ -149,8 +149,9 @@ export class FastPaths {
   }
 
   /**
-   * Loads the fast paths of the first kind, so that the code for it is compiled before the first
-   * decision, and the list is known for all kinds that share it.
+   * Loads the list of the first kind and one of its fast paths. The engine compiles the code for it
+   * once, and all kinds with an equal list find it loaded. More fast paths would be loaded for
+   * nothing in a program that only calls `check`: 0.1 ms each.
    */
   preload(): void {
     const [kind] = this.#numbers.keys();

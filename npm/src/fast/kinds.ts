@@ -73,9 +73,9 @@ export class FastPathList {
     return fastPath;
   }
 
-  /** Loads the fast paths of the first actions. */
+  /** Loads the fast path of the first action. */
   preload(): void {
-    for (const action of [...this.#all.keys()].slice(0, PRELOADED)) this.miss(action);
+    for (const [action] of this.#all) return void this.miss(action);
   }
 
   #forOtherActions(): FastPath | null {
@@ -209,9 +209,6 @@ export const digestOfAction = (action: string): number =>
 
 /** The entries for the actions of one list, a power of two. */
 export const ACTIONS = 32;
-
-/** The number of actions of a list that are loaded before they are requested. */
-const PRELOADED = 8;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
