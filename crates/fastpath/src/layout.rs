@@ -103,9 +103,21 @@ pub const CODE: u32 = 2;
 /// Entry: a scope ends; the operand is 1 if an allow in it needs the consent of the next scope.
 pub const SCOPE_END: u32 = 3;
 
-/// The number of words in the header of a fast path list: fast path of other actions plus one,
-/// number of actions. Each action is a string id and a fast path plus one; sorted.
-pub const LIST_WORDS: usize = 2;
+/// The number of words in the header of a fast path list: fast path of other actions plus one;
+/// number of actions; `patterns | sets << 8`. Then come
+/// - the actions, each a string id and a fast path plus one, sorted;
+/// - the string ids of the patterns, sorted;
+/// - the sets of patterns, each its bits and a fast path plus one, sorted.
+///
+/// An action that is not listed has the fast path of the patterns that match it: that of the set
+/// with a bit for each, or that of other actions if none does.
+pub const LIST_WORDS: usize = 3;
+
+/// The largest number of patterns of a list.
+pub const MAX_PATTERNS: usize = 8;
+
+/// The largest number of sets of patterns of a list.
+pub const MAX_SETS: usize = 16;
 
 /// Operations of code: `op | a << 8 | b << 16 | c << 24`, then operands.
 pub mod code {

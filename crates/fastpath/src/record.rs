@@ -24,6 +24,8 @@ pub struct FastPath<'a> {
 pub struct FastPathList<'a> {
     other: u32,
     actions: &'a [[u32; 2]],
+    patterns: &'a [u32],
+    sets: &'a [[u32; 2]],
 }
 
 /// One slot of a fast path.
@@ -75,27 +77,59 @@ impl<'a> FastPaths<'a> {
     #[must_use]
     pub fn list(&self, offset: u32) -> Option<FastPathList<'a>> {
         let list = self.words.get(at(offset)..)?;
-        let [other, count] = *list.first_chunk::<LIST_WORDS>()?;
-        let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<2>();
-        Some(FastPathList { other, actions: actions.get(..at(count))? })
+        let [other, actions, counts] = *list.first_chunk::<LIST_WORDS>()?;
+        let rest = list.get(LIST_WORDS..)?;
+        let (actions, rest) = rest.split_at_checked(at(actions).checked_mul(2)?)?;
+        let (patterns, rest) = rest.split_at_checked(at(counts & 0xff))?;
+        let sets = rest.get(..at(counts >> 8).checked_mul(2)?)?;
+        let (actions, sets) = (actions.as_chunks().0, sets.as_chunks().0);
+        Some(FastPathList { other, actions, patterns, sets })
     }
 }
 
 impl<'a> FastPathList<'a> {
     /// Returns the id of the fast path of the action with this string id; `None` is an action that
-    /// the table does not know. Returns `None` if the general path decides.
+    /// the table does not know. `matches` returns true if the pattern with a string id matches the
+    /// action. Returns `None` if the general path decides.
     #[must_use]
-    pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
+    pub fn fast_path(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<u32> {
         let listed = action
             .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
             .and_then(|position| self.actions.get(position));
-        listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
+        if let Some(entry) = listed {
+            return entry[1].checked_sub(1);
+        }
+        let bits = self.patterns.iter().zip(0..u32::BITS);
+        let set = bits.fold(0, |set, (pattern, bit)| set | u32::from(matches(*pattern)) << bit);
+        self.set(set)
     }
 
-    /// Returns the id of the fast path of actions that are not listed.
+    /// Returns the id of the fast path of actions that are not listed and that these patterns
+    /// match: a bit for each pattern.
     #[must_use]
-    pub fn other(&self) -> Option<u32> {
-        self.other.checked_sub(1)
+    pub fn set(&self, patterns: u32) -> Option<u32> {
+        if patterns == 0 {
+            return self.other.checked_sub(1);
+        }
+        let position = self.sets.binary_search_by_key(&patterns, |set| set[0]).ok()?;
+        self.sets.get(position)?[1].checked_sub(1)
+    }
+
+    /// Returns the string ids of the patterns.
+    #[must_use]
+    pub const fn patterns(&self) -> &'a [u32] {
+        self.patterns
+    }
+
+    /// Returns bits and fast path of each set of patterns, sorted by bits.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
+        self.sets.iter().map(|[bits, fast_path]| (*bits, fast_path.checked_sub(1)))
+    }
+
+    /// Returns the number of words of the list.
+    #[must_use]
+    pub const fn words(&self) -> usize {
+        LIST_WORDS + 2 * self.actions.len() + self.patterns.len() + 2 * self.sets.len()
     }
 
     /// Returns string id and fast path of each listed action, sorted by id.

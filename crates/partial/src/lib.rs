@@ -28,13 +28,15 @@ use crate::limits::{MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
 use classes::Classes;
 use predicates::Predicates;
-use rows::AllRows;
+use rows::{Action, AllRows};
 use shape::Shape;
 use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
+use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
+use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS};
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,12 +72,14 @@ struct Builder<'a> {
     steps: usize,
 }
 
-/// A list of fast paths under construction: the one of other actions, then those of named actions,
-/// each plus one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A list of fast paths under construction: the one of other actions, those of named actions, and
+/// those of actions that the patterns of a set match, each plus one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
     other: u32,
     actions: Vec<[u32; 2]>,
+    patterns: Vec<u32>,
+    sets: Vec<[u32; 2]>,
 }
 
 impl<'a> Builder<'a> {
@@ -114,13 +118,33 @@ impl<'a> Builder<'a> {
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
         let route = Route { table, stops, inherited };
-        let other = self.fast_path(&route, None);
-        let mut actions = Vec::new();
+        let mut list = List::default();
         for action in route.actions() {
-            actions.push([action, self.fast_path(&route, Some(action))]);
+            list.actions.push([action, self.fast_path(&route, Action::Named(action))]);
         }
-        let is_empty = other == 0 && actions.iter().all(|[_, fast_path]| *fast_path == 0);
-        (!is_empty).then_some(List { other, actions })
+        self.patterns(&route, &mut list);
+        let pairs = || list.actions.iter().chain(&list.sets);
+        let is_empty = list.other == 0 && pairs().all(|[_, fast_path]| *fast_path == 0);
+        (!is_empty).then_some(list)
+    }
+
+    /// Builds the fast paths of actions that no rule names, for each set of patterns that may match
+    /// one.
+    fn patterns(&mut self, route: &Route<'_>, list: &mut List) {
+        let patterns: Vec<u32> = route.patterns().into_iter().collect();
+        if patterns.len() > MAX_PATTERNS {
+            return;
+        }
+        list.other = self.fast_path(route, Action::Matched(&[]));
+        for bits in sets(&patterns, |id| self.table.string(id)) {
+            let is_in = |bit: &usize| bits >> bit & 1 != 0;
+            let matched: Vec<u32> = (0..patterns.len())
+                .filter(is_in)
+                .filter_map(|bit| patterns.get(bit).copied())
+                .collect();
+            list.sets.push([bits, self.fast_path(route, Action::Matched(&matched))]);
+        }
+        list.patterns = patterns;
     }
 
     fn stop(&mut self, [kind, version, scope]: [u32; 3]) -> Stop<'a> {
@@ -138,14 +162,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds the fast path of one action, or of the actions that no rule names. Returns its number
-    /// plus one, 0 for none.
-    fn fast_path(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
+    /// Builds the fast path of one action, or of actions that no rule names. Returns its number plus
+    /// one, 0 for none.
+    fn fast_path(&mut self, route: &Route<'_>, action: Action<'_>) -> u32 {
         let record = self.record(route, action);
         record.and_then(|record| self.intern(record)).map_or(0, |fast_path| fast_path + 1)
     }
 
-    fn record(&mut self, route: &Route<'_>, action: Option<u32>) -> Option<Vec<u32>> {
+    fn record(&mut self, route: &Route<'_>, action: Action<'_>) -> Option<Vec<u32>> {
         let candidates = Candidates::new(route, action, &mut self.predicates)?;
         let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
         if cost > at(MAX_REQUEST_STEPS / 2) {
@@ -190,14 +214,33 @@ impl<'a> Builder<'a> {
         for (key, list) in lists {
             let position = *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
-                words.extend([list.other, index(list.actions.len())]);
+                let counts = index(list.patterns.len() | list.sets.len() << 8);
+                words.extend([list.other, index(list.actions.len()), counts]);
                 words.extend_from_slice(list.actions.as_flattened());
+                words.extend_from_slice(&list.patterns);
+                words.extend_from_slice(list.sets.as_flattened());
                 position
             });
             found.push((key, position));
         }
         Built { words, lists: found }
     }
+}
+
+/// Returns the sets of patterns that may match one action, a bit for each pattern: the smallest of
+/// them, sorted by bits. Two patterns that begin with different letters match no action together.
+fn sets<'t>(patterns: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u32> {
+    let heads: Vec<&str> = patterns.iter().map(|id| glob::head(text(*id))).collect();
+    let fits = |bits: &u32| {
+        let mut of_set = (0..).zip(&heads).filter(|(bit, _)| bits >> bit & 1 != 0);
+        let longest = of_set.clone().map(|(_, head)| *head).max_by_key(|head| head.len());
+        longest.is_some_and(|longest| of_set.all(|(_, head)| longest.starts_with(head)))
+    };
+    let mut sets: Vec<u32> = (1..1 << patterns.len()).filter(fits).collect();
+    sets.sort_by_key(|bits| bits.count_ones());
+    sets.truncate(MAX_SETS);
+    sets.sort_unstable();
+    sets
 }
 
 /// Returns the entries of the index of one kind, sorted by key.

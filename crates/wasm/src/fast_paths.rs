@@ -24,6 +24,19 @@ pub fn fast_path_list(
     Ok(wire::coverage_json(&table, kind, version, scope))
 }
 
+/// Returns the fast path of an action that a list does not name; -1 if the general path decides. `at`
+/// is the offset of the list.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = planFor)]
+pub fn fast_path_for(handle: u32, at: u32, action: &str) -> Result<i32, JsValue> {
+    let table = handles::table(handle)?;
+    let list = table.fast_paths().list(at);
+    let id = list.and_then(|list| table.fast_path_of_action(list, action));
+    Ok(id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1))
+}
+
 /// Returns one fast path.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 // Lists and fast paths are loaded on first use, and stored under names that the table knows. A
 // request with an invented name takes the general path each time and stores nothing.
 
-import { planList, planOf } from "../wasm/abi.ts";
+import { planFor, planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
 import { Kinds, FastPathList, MAX_NAME_LENGTH } from "./kinds.ts";
@@ -254,14 +254,24 @@ export class FastPaths {
   /** Returns the list for kinds that no policy is about: every action is denied. */
   #deniedList(): FastPathList {
     const denied = this.#readFastPath(-1, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
-    return new FastPathList([], denied, () => null, false);
+    return new FastPathList([], denied, () => null);
   }
 
-  #readList({ other, actions }: WireList): FastPathList {
+  #readList({ other, actions, at }: WireList): FastPathList {
     const { edition } = this;
     const named = actions.map(([name, fastPath]) => [intern(name), fastPath] as const);
     // A list of an earlier bundle must not load fast paths of this one.
-    return new FastPathList(named, other, (id) => (edition === this.edition ? this.#fastPath(id) : undefined));
+    const read = (id: number): FastPath | null | undefined => (edition === this.edition ? this.#fastPath(id) : undefined);
+    const match = (action: string): FastPath | null | undefined => (edition === this.edition ? this.#matched(at!, action) : undefined);
+    return at === undefined ? new FastPathList(named, other, read) : new FastPathList(named, other, read, match);
+  }
+
+  /** Returns the fast path of an action that the list at this offset does not name. */
+  #matched(at: number, action: string): FastPath | null | undefined {
+    if (!this.revive()) return undefined;
+    if (!isWellFormed(action)) return null;
+    this.#hasLoaded = true;
+    return this.#fastPath(this.#runtime.call(() => planFor(this.handle, at, action)));
   }
 
   /**
@@ -408,6 +418,8 @@ function readPairs(pairs: WirePairs): Constants {
 interface WireList {
   readonly other: number;
   readonly actions: readonly (readonly [name: string, plan: number])[];
+  /** The offset of the list, if patterns decide about other actions. */
+  readonly at?: number;
 }
 
 /** A fast path as `planOf` writes it. */

@@ -9,6 +9,9 @@ import { intern } from "../base/text.ts";
  */
 export type ReadFastPath = (id: number) => FastPath | null | undefined;
 
+/** Loads the fast path of an action that no rule names; `null` and `undefined` as above. */
+export type MatchAction = (action: string) => FastPath | null | undefined;
+
 /**
  * The fast paths for one kind, version and scope. Each is loaded when its action is requested
  * first.
@@ -26,9 +29,13 @@ export class FastPathList {
   readonly #all: Map<string, FastPath | null | number>;
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
+  readonly #match: MatchAction | undefined;
+  /** The fast paths of actions that patterns match. */
+  readonly #matched = new Map<string, FastPath | null>();
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: FastPath | null | number, read: ReadFastPath, hasPolicy = true) {
-    this.hasPolicy = hasPolicy;
+  constructor(all: Iterable<readonly [action: string, plan: number]>, other: FastPath | null | number, read: ReadFastPath, match?: MatchAction) {
+    this.hasPolicy = typeof other === "number";
+    this.#match = match;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
@@ -37,7 +44,7 @@ export class FastPathList {
   /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
   miss(action: string): FastPath | null {
     const found = this.#all.get(action);
-    if (found === undefined) return this.#forOtherActions();
+    if (found === undefined) return this.#match === undefined ? this.#forOtherActions() : this.#forMatched(action, this.#match);
     if (typeof found !== "number") return found;
     const fastPath = this.#read(found);
     if (fastPath === undefined) return null;
@@ -48,6 +55,18 @@ export class FastPathList {
       this.actions[at] = action;
       this.fastPaths[at] = fastPath;
     }
+    return fastPath;
+  }
+
+  /** Returns the fast path of an action by the patterns that match it, and remembers it. */
+  #forMatched(action: string, match: MatchAction): FastPath | null {
+    const known = this.#matched.get(action);
+    if (known !== undefined) return known;
+    if (action.length > MAX_MATCHED_LENGTH) return null;
+    const fastPath = match(action);
+    if (fastPath === undefined) return null;
+    if (this.#matched.size === MAX_MATCHED) this.#matched.clear();
+    this.#matched.set(intern(action), fastPath);
     return fastPath;
   }
 
@@ -148,6 +167,10 @@ const digestOfAction = (action: string): number =>
 
 /** The entries for the actions of one list, a power of two. */
 const ACTIONS = 32;
+
+/** Bounds on the remembered actions of one list. The engine compares no longer ones with patterns. */
+const MAX_MATCHED = 256;
+const MAX_MATCHED_LENGTH = 64;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
