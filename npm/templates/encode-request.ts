@@ -51,13 +51,14 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   }
 //= include step-loop
 
-  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
-const { apartWord, begin, brokenWord, classesOf, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
+const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
 const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;

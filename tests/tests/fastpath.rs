@@ -55,7 +55,7 @@ fn conditions_beyond_the_bounds_have_no_fast_path() {
     let has_fast_path = |rules: &str| {
         let table = Compiled::of_texts(&[("all.yaml", &format!("{HEAD}{rules}"))]).unwrap().table;
         let list = table.fast_path_list("all", "", "");
-        list.is_some_and(|list| list.fast_path(table.string_id("view")).is_some())
+        list.is_some_and(|list| table.fast_path_of_action(list, "view").is_some())
     };
     let many = |count: usize| {
         let reads: Vec<String> = (0..count).map(|at| format!("R.attr.a{at} == 1")).collect();
@@ -179,7 +179,7 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     let text = format!("{HEAD}{everyone}{rules}");
     let table = Compiled::of_texts(&[("all.yaml", &text)]).unwrap().table;
     let list = table.fast_path_list("all", "", "").unwrap();
-    let fast_path = table.fast_path(list.fast_path(table.string_id("view")).unwrap()).unwrap();
+    let fast_path = table.fast_path(table.fast_path_of_action(list, "view").unwrap()).unwrap();
     assert!(fast_path.flags() & BY_CLASS != 0);
     let tally = Tally::default();
     for number in 0..4000_usize {

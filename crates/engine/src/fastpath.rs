@@ -22,6 +22,8 @@ pub use wardgate_fastpath::layout::BY_CLASS;
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;
 use crate::decide::scopes::Search;
+use crate::glob;
+use crate::limits::MAX_FAST_PATH_ACTION_BYTES;
 use crate::names::{sanitized, trimmed_scope};
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, at, word};
@@ -60,6 +62,23 @@ impl PolicyTable {
             Coverage::List(offset) => self.fast_paths().list(offset),
             Coverage::NoPolicy | Coverage::General => None,
         }
+    }
+
+    /// Returns the id of the fast path of an action in a list; `None` if the general path decides.
+    #[must_use]
+    pub fn fast_path_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
+        let matches = |pattern| glob::matches(self.string(pattern), action);
+        let is_long = !list.patterns().is_empty() && action.len() > MAX_FAST_PATH_ACTION_BYTES;
+        if is_long { None } else { list.fast_path(self.string_id(action), matches) }
+    }
+
+    /// Returns the id of the fast path with verdicts of an action, as
+    /// [`PolicyTable::fast_path_of_action`] does.
+    #[must_use]
+    pub fn verdicts_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
+        let matches = |pattern| glob::matches(self.string(pattern), action);
+        let is_long = action.len() > MAX_FAST_PATH_ACTION_BYTES;
+        if is_long { None } else { list.verdicts(self.string_id(action), matches) }
     }
 
     /// Finds the fast paths for a kind, version and scope as a request names them.

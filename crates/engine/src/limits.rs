@@ -88,6 +88,10 @@ pub const MAX_FAST_PATH_ROLES: usize = 64;
 /// The bytes of the longest role in such a request.
 pub const MAX_FAST_PATH_ROLE_BYTES: usize = 192;
 
+/// The bytes of the longest action that fast paths compare with patterns. The steps that the general
+/// path charges for it are known when the fast path is built.
+pub const MAX_FAST_PATH_ACTION_BYTES: usize = 64;
+
 /// The largest number of steps of [`MAX_REQUEST_STEPS`] that the programs of a fast path may take.
 /// The other half is for the steps that the general path charges for the walk, which are known when
 /// the fast path is built: so no fast path answers where the general path would reach its limit.

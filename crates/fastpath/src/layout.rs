@@ -183,15 +183,27 @@ pub const SCOPE_END: u32 = 3;
 
 /// The number of words in the header of a fast path list: fast path of other actions plus one,
 /// their fast path with verdicts plus one, the fast path of the derived roles plus one, number of
-/// actions.
-pub const LIST_WORDS: usize = 4;
+/// actions; `patterns | sets << 8`. Then come
+/// - the actions, each a string id and its fast paths, sorted;
+/// - the string ids of the patterns, sorted;
+/// - the sets of patterns, each its bits and its fast paths, sorted.
+///
+/// An action that is not listed has the fast paths of the patterns that match it: those of the set
+/// with a bit for each, or those of other actions if none does.
+pub const LIST_WORDS: usize = 5;
 
-/// The number of words of an action in a list: string id, fast path plus one, fast path with
-/// verdicts plus one; sorted.
+/// The number of words of an action or a set of a list: string id or bits, fast path plus one, fast
+/// path with verdicts plus one.
 pub const ACTION_WORDS: usize = 3;
 
 /// The largest number of entries of a fast path with verdicts.
 pub const MAX_VERDICTS: usize = 1 << 16;
+
+/// The largest number of patterns of a list.
+pub const MAX_PATTERNS: usize = 8;
+
+/// The largest number of sets of patterns of a list.
+pub const MAX_SETS: usize = 16;
 
 /// Operations of code: `op | a << 8 | b << 16 | c << 24`, then operands.
 pub mod code {

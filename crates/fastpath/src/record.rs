@@ -26,8 +26,13 @@ pub struct FastPath<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct FastPathList<'a> {
     header: [u32; LIST_WORDS],
-    actions: &'a [[u32; ACTION_WORDS]],
+    actions: &'a [Action],
+    patterns: &'a [u32],
+    sets: &'a [Action],
 }
+
+/// An action or a set of patterns, with its fast paths. See [`LIST_WORDS`].
+type Action = [u32; ACTION_WORDS];
 
 /// One slot of a fast path.
 #[derive(Clone, Copy, Debug)]
@@ -93,60 +98,105 @@ impl<'a> FastPaths<'a> {
     #[must_use]
     pub fn list(&self, offset: u32) -> Option<FastPathList<'a>> {
         let list = self.words.get(at(offset)..)?;
-        let header = *list.first_chunk::<LIST_WORDS>()?;
-        let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<ACTION_WORDS>();
-        Some(FastPathList { header, actions: actions.get(..at(header[LIST_WORDS - 1]))? })
+        let header @ [_, _, _, actions, counts] = *list.first_chunk::<LIST_WORDS>()?;
+        let rest = list.get(LIST_WORDS..)?;
+        let words = at(actions).checked_mul(ACTION_WORDS)?;
+        let (actions, rest) = rest.split_at_checked(words)?;
+        let (patterns, rest) = rest.split_at_checked(at(counts & 0xff))?;
+        let sets = rest.get(..at(counts >> 8).checked_mul(ACTION_WORDS)?)?;
+        let (actions, sets) = (actions.as_chunks().0, sets.as_chunks().0);
+        Some(FastPathList { header, actions, patterns, sets })
     }
 }
 
 impl<'a> FastPathList<'a> {
     /// Returns the id of the fast path of the action with this string id; `None` is an action that
-    /// the table does not know. Returns `None` if the general path decides.
+    /// the table does not know. `matches` returns true if the pattern with a string id matches the
+    /// action. Returns `None` if the general path decides.
     #[must_use]
-    pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
-        self.listed(action).map_or(self.header[0], |entry| entry[1]).checked_sub(1)
+    pub fn fast_path(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<u32> {
+        self.of(action, matches)?[1].checked_sub(1)
     }
 
     /// Returns the id of the fast path with verdicts of an action, as [`FastPathList::fast_path`]
     /// does.
     #[must_use]
-    pub fn verdicts(&self, action: Option<u32>) -> Option<u32> {
-        self.listed(action).map_or(self.header[1], |entry| entry[2]).checked_sub(1)
+    pub fn verdicts(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<u32> {
+        self.of(action, matches)?[2].checked_sub(1)
     }
 
-    /// Returns the id of the fast path of actions that are not listed.
-    #[must_use]
-    pub fn other(&self) -> Option<u32> {
-        self.header[0].checked_sub(1)
+    fn of(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<Action> {
+        let listed = action
+            .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
+            .and_then(|position| self.actions.get(position));
+        if let Some(entry) = listed {
+            return Some(*entry);
+        }
+        let bits = self.patterns.iter().zip(0..u32::BITS);
+        let set = bits.fold(0, |set, (pattern, bit)| set | u32::from(matches(*pattern)) << bit);
+        self.of_set(set)
     }
 
-    /// Returns the id of the fast path with verdicts of actions that are not listed.
+    /// Returns the id of the fast path of actions that are not listed and that these patterns
+    /// match: a bit for each pattern.
     #[must_use]
-    pub fn other_verdicts(&self) -> Option<u32> {
-        self.header[1].checked_sub(1)
+    pub fn set(&self, patterns: u32) -> Option<u32> {
+        self.of_set(patterns)?[1].checked_sub(1)
+    }
+
+    /// Returns the id of the fast path with verdicts of a set, as [`FastPathList::set`] does.
+    #[must_use]
+    pub fn verdict_set(&self, patterns: u32) -> Option<u32> {
+        self.of_set(patterns)?[2].checked_sub(1)
+    }
+
+    fn of_set(&self, patterns: u32) -> Option<Action> {
+        if patterns == 0 {
+            let [effect, verdicts, ..] = self.header;
+            return Some([0, effect, verdicts]);
+        }
+        let position = self.sets.binary_search_by_key(&patterns, |set| set[0]).ok()?;
+        self.sets.get(position).copied()
     }
 
     /// Returns the id of the fast path whose entries grant derived roles; `None` if no policy has
     /// any.
     #[must_use]
-    pub fn grants(&self) -> Option<u32> {
+    pub const fn grants(&self) -> Option<u32> {
         self.header[2].checked_sub(1)
+    }
+
+    /// Returns the string ids of the patterns.
+    #[must_use]
+    pub const fn patterns(&self) -> &'a [u32] {
+        self.patterns
+    }
+
+    /// Returns bits and fast paths of each set of patterns, sorted by bits.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, [Option<u32>; 2])> + use<'a> {
+        self.sets.iter().map(paths)
+    }
+
+    /// Returns the number of words of the list.
+    #[must_use]
+    pub const fn words(&self) -> usize {
+        LIST_WORDS + ACTION_WORDS * (self.actions.len() + self.sets.len()) + self.patterns.len()
     }
 
     /// Returns string id and fast path of each listed action, sorted by id.
     pub fn actions(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
-        self.actions.iter().map(|[action, fast_path, _]| (*action, fast_path.checked_sub(1)))
+        self.actions.iter().map(paths).map(|(action, [fast_path, _])| (action, fast_path))
     }
 
     /// Returns string id and fast path with verdicts of each listed action, sorted by id.
     pub fn actions_with_verdicts(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
-        self.actions.iter().map(|[action, _, verdicts]| (*action, verdicts.checked_sub(1)))
+        self.actions.iter().map(paths).map(|(action, [_, verdicts])| (action, verdicts))
     }
+}
 
-    fn listed(&self, action: Option<u32>) -> Option<&'a [u32; ACTION_WORDS]> {
-        let position = self.actions.binary_search_by_key(&action?, |entry| entry[0]).ok()?;
-        self.actions.get(position)
-    }
+/// Returns the string id or the bits of a record, and its fast paths.
+fn paths([key, effect, verdicts]: &Action) -> (u32, [Option<u32>; 2]) {
+    (*key, [effect, verdicts].map(|fast_path| fast_path.checked_sub(1)))
 }
 
 impl<'a> FastPath<'a> {

@@ -12,9 +12,9 @@ use crate::at;
 use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
-    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS,
-    MAX_STACK, MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS,
-    TEST, TEXT, VALUE, code, fast_path, relation,
+    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_PATTERNS,
+    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS,
+    SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code, fast_path, relation,
 };
 use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
@@ -56,8 +56,14 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     let list = fast_paths.list(offset)?;
     let exists =
         |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
-    ensure(exists(list.other()) && exists(list.other_verdicts()) && exists(list.grants()))?;
-    ensure(list.actions_with_verdicts().all(|(_, verdicts)| exists(verdicts)))?;
+    ensure(exists(list.set(0)) && exists(list.verdict_set(0)) && exists(list.grants()))?;
+    let patterns = list.patterns();
+    ensure(patterns.len() <= MAX_PATTERNS && list.sets().count() <= MAX_SETS)?;
+    ensure(patterns.iter().all(|pattern| known.has_string(*pattern)))?;
+    ensure(patterns.is_sorted_by(|a, b| a < b))?;
+    let is_set = |bits: u32| bits != 0 && bits >> patterns.len() == 0;
+    ensure(list.sets().all(|(bits, paths)| is_set(bits) && paths.into_iter().all(exists)))?;
+    ensure(list.sets().is_sorted_by(|(a, _), (b, _)| a < b))?;
     ensure(
         list.actions().all(|(action, fast_path)| known.has_string(action) && exists(fast_path)),
     )?;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
 use super::predicates::{PredicateId, Predicates};
-use super::rows::{Bits, Rows};
+use super::rows::{Action, Bits, Rows};
 use wardgate_engine::decision::Effect;
 use wardgate_engine::glob;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
@@ -85,6 +85,20 @@ impl<'a> Route<'a> {
         actions
     }
 
+    /// Returns the string ids of the patterns that rules about the kind have for actions.
+    pub(super) fn patterns(&self) -> BTreeSet<u32> {
+        let mut patterns = BTreeSet::new();
+        for stop in &self.stops {
+            if let Some(rows) = &stop.rules {
+                patterns.extend(rows.patterns(&rows.everything()));
+            }
+            if let Some((rows, about)) = &stop.roles {
+                patterns.extend(rows.patterns(about));
+            }
+        }
+        patterns
+    }
+
     /// Returns an upper bound of the steps that the general path charges for finding the rules of a
     /// request.
     pub(super) fn cost(&self) -> usize {
@@ -105,11 +119,10 @@ impl<'a> Route<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Collects the rules for an action; without an action, for one that no rule names. Returns
-    /// `None` if only the general path can decide that.
+    /// Collects the rules for an action. Returns `None` if only the general path can decide it.
     pub(super) fn new(
         route: &'a Route<'a>,
-        action: Option<u32>,
+        action: Action<'_>,
         predicates: &mut Predicates<'_>,
     ) -> Option<Self> {
         let stage = |stop| Stage::new(route.table, stop, action, predicates);
@@ -162,7 +175,7 @@ impl<'a> Stage<'a> {
     fn new(
         table: &'a PolicyTable,
         stop: &Stop<'a>,
-        action: Option<u32>,
+        action: Action<'_>,
         predicates: &mut Predicates<'_>,
     ) -> Option<Self> {
         let mut stage = Self {

@@ -30,14 +30,15 @@ use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
 use classes::{Classes, Purpose};
 use predicates::Predicates;
-use rows::AllRows;
+use rows::{Action, AllRows};
 use shape::Shape;
 use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
+use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
-use wardgate_fastpath::layout::fast_path;
+use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, fast_path};
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,13 +74,16 @@ struct Builder<'a> {
     steps: usize,
 }
 
-/// A list of fast paths under construction: those of other actions and of named actions, without
-/// and with verdicts, and the one of the derived roles; each plus one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A list of fast paths under construction: those of other actions, of named actions, and of actions
+/// that the patterns of a set match, without and with verdicts; and the one of the derived roles;
+/// each plus one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
     other: [u32; 2],
     grants: u32,
     actions: Vec<[u32; 3]>,
+    patterns: Vec<u32>,
+    sets: Vec<[u32; 3]>,
 }
 
 impl<'a> Builder<'a> {
@@ -121,14 +125,15 @@ impl<'a> Builder<'a> {
         // A check reports what a schema finds, also where it does not reject.
         let is_plain = table.find(Key::Schema, [kind, version, 0]).is_none();
         let grants = if is_plain { self.grants(&route) } else { None };
-        let other = self.fast_paths(&route, None, grants.is_some());
-        let mut actions = Vec::new();
+        let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
         for action in route.actions() {
-            let [effect, verdict] = self.fast_paths(&route, Some(action), grants.is_some());
-            actions.push([action, effect, verdict]);
+            let paths = self.fast_paths(&route, Action::Named(action), grants.is_some());
+            list.actions.push([action, paths[0], paths[1]]);
         }
-        let is_empty = other[0] == 0 && actions.iter().all(|[_, fast_path, _]| *fast_path == 0);
-        (!is_empty).then_some(List { other, grants: grants.unwrap_or(0), actions })
+        self.patterns(&route, &mut list, grants.is_some());
+        let triples = || list.actions.iter().chain(&list.sets);
+        let is_empty = list.other[0] == 0 && triples().all(|[_, fast_path, _]| *fast_path == 0);
+        (!is_empty).then_some(list)
     }
 
     /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
@@ -140,6 +145,26 @@ impl<'a> Builder<'a> {
         }
         let record = write::record(&shape, &self.predicates, Purpose::Verdict)?;
         self.intern(record).map(|id| id + 1)
+    }
+
+    /// Builds the fast paths of actions that no rule names, for each set of patterns that may match
+    /// one.
+    fn patterns(&mut self, route: &Route<'_>, list: &mut List, has_verdicts: bool) {
+        let patterns: Vec<u32> = route.patterns().into_iter().collect();
+        if patterns.len() > MAX_PATTERNS {
+            return;
+        }
+        list.other = self.fast_paths(route, Action::Matched(&[]), has_verdicts);
+        for bits in sets(&patterns, |id| self.table.string(id)) {
+            let is_in = |bit: &usize| bits >> bit & 1 != 0;
+            let matched: Vec<u32> = (0..patterns.len())
+                .filter(is_in)
+                .filter_map(|bit| patterns.get(bit).copied())
+                .collect();
+            let paths = self.fast_paths(route, Action::Matched(&matched), has_verdicts);
+            list.sets.push([bits, paths[0], paths[1]]);
+        }
+        list.patterns = patterns;
     }
 
     fn stop(&mut self, [kind, version, scope]: [u32; 3]) -> Stop<'a> {
@@ -157,12 +182,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds the fast paths of one action, or of the actions that no rule names: for the effect
+    /// Builds the fast paths of one action, or of actions that no rule names: for the effect
     /// alone, and with verdicts. Returns their numbers plus one, 0 for none.
     fn fast_paths(
         &mut self,
         route: &Route<'_>,
-        action: Option<u32>,
+        action: Action<'_>,
         has_verdicts: bool,
     ) -> [u32; 2] {
         let Some(candidates) = Candidates::new(route, action, &mut self.predicates) else {
@@ -234,14 +259,34 @@ impl<'a> Builder<'a> {
             let position = *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
                 let [effect, verdict] = list.other;
-                words.extend([effect, verdict, list.grants, index(list.actions.len())]);
+                let counts = index(list.patterns.len() | list.sets.len() << 8);
+                let actions = index(list.actions.len());
+                words.extend([effect, verdict, list.grants, actions, counts]);
                 words.extend_from_slice(list.actions.as_flattened());
+                words.extend_from_slice(&list.patterns);
+                words.extend_from_slice(list.sets.as_flattened());
                 position
             });
             found.push((key, position));
         }
         Built { words, lists: found }
     }
+}
+
+/// Returns the sets of patterns that may match one action, a bit for each pattern: the smallest of
+/// them, sorted by bits. Two patterns that begin with different letters match no action together.
+fn sets<'t>(patterns: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u32> {
+    let heads: Vec<&str> = patterns.iter().map(|id| glob::head(text(*id))).collect();
+    let fits = |bits: &u32| {
+        let mut of_set = (0..).zip(&heads).filter(|(bit, _)| bits >> bit & 1 != 0);
+        let longest = of_set.clone().map(|(_, head)| *head).max_by_key(|head| head.len());
+        longest.is_some_and(|longest| of_set.all(|(_, head)| longest.starts_with(head)))
+    };
+    let mut sets: Vec<u32> = (1..1 << patterns.len()).filter(fits).collect();
+    sets.sort_by_key(|bits| bits.count_ones());
+    sets.truncate(MAX_SETS);
+    sets.sort_unstable();
+    sets
 }
 
 /// Returns the entries of the index of one kind, sorted by key.

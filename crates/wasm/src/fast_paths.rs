@@ -36,6 +36,27 @@ pub fn fast_path_kinds(handle: u32) -> Result<String, JsValue> {
     Ok(wire::fast_path_kinds_json(&table))
 }
 
+/// Returns the fast path of an action that a list does not name, with verdicts or without; -1 if the
+/// general path decides. `at` is the offset of the list.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = planFor)]
+pub fn fast_path_for(
+    handle: u32,
+    at: u32,
+    action: &str,
+    has_verdicts: bool,
+) -> Result<i32, JsValue> {
+    let table = handles::table(handle)?;
+    let list = table.fast_paths().list(at);
+    let id = list.and_then(|list| match has_verdicts {
+        true => table.verdicts_of_action(list, action),
+        false => table.fast_path_of_action(list, action),
+    });
+    Ok(id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1))
+}
+
 /// Returns one fast path.
 ///
 /// # Errors

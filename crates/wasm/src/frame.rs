@@ -8,6 +8,7 @@
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
 
+use wardgate_engine::fastpath::Contents;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
 use wardgate_fastpath::{Answer, FastPaths, Frame, Verdict};
@@ -71,11 +72,22 @@ extern "C" fn decide_values(handle: u32, fast_path: u32, roles: u32, used: u32, 
 #[unsafe(export_name = "decideClasses")]
 extern "C" fn decide_classes(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
-        let classes = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
-        let classes = classes.get(..usize::try_from(count).ok()?)?;
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
+        let classes = block.masks(count)?;
         Some(table.decide_classes_with(fast_path, classes, (&block.frame, &arena), now))
+    })
+}
+
+/// Decides by a fast path, for `count` roles whose masks are in the words behind those of the slots,
+/// in the order of the roles: where one role is allowed and another fails.
+#[unsafe(export_name = "decideInOrder")]
+extern "C" fn decide_in_order(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
+    ask(handle, |table, _, block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        let contents: (&Frame, &dyn Contents) = (&block.frame, &arena);
+        Some(table.decide_in_order(fast_path, block.masks(count)?, contents, now))
     })
 }
 
@@ -85,10 +97,9 @@ extern "C" fn decide_classes(handle: u32, fast_path: u32, count: u32, used: u32,
 #[unsafe(no_mangle)]
 extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     let judge = |table: &PolicyTable, block: &Block| {
-        let roles = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
-        let roles = roles.get(..usize::try_from(count).ok()?)?;
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
+        let roles = block.masks(count)?;
         let found = table.verdict_with(fast_path, roles, (&block.frame, &arena), now)?;
         let (kind, entry) = match found.verdict {
             Verdict::Nothing => (0, 0),
@@ -123,6 +134,12 @@ extern "C" fn grants(
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
+    /// Returns the masks or classes of `count` roles.
+    fn masks(&self, count: u32) -> Option<&[u32]> {
+        let masks = self.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
+        masks.get(..usize::try_from(count).ok()?)
+    }
+
     #[inline]
     fn arena(&self, used: u32) -> Option<Arena<'_>> {
         let filled = self.arena.get(..usize::try_from(used).ok()?)?;

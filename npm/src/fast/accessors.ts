@@ -4,7 +4,7 @@
 // with the names of a bundle in place of the variables of `read-sites.ts`. This entry is not for
 // direct use, and it changes together with `FORMAT`.
 
-export { decideLong, decideShort } from "./decide.ts";
+export { decideInOrder, decideLong, decideShort } from "./decide.ts";
 export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
 export { digest, planFor } from "./kinds.ts";

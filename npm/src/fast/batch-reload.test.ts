@@ -21,7 +21,7 @@ vi.mock("../wasm/abi.ts", () => ({
 }));
 
 const decided = (): number => 0;
-const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided, verdict: decided, grants: decided };
+const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided, decideInOrder: decided, verdict: decided, grants: decided };
 const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 frame.words[ALWAYS] = TRUE;
 const columns = columnsAt(new ArrayBuffer(196_864), 0);

@@ -57,6 +57,7 @@ const frame = frameAt(buffer, 0, {
   decideValues: (_, __, roles, used, now) => note({ roles, used, now }),
   decideClasses: (_, __, roles, used, now) => note({ roles, used, now }),
   decideColumns: () => UNSURE,
+  decideInOrder: () => UNSURE,
   verdict: () => UNKNOWN,
   grants: () => UNKNOWN,
 });

@@ -5,7 +5,7 @@
 // and fast paths are loaded on first use, and stored under names that the table knows. A request
 // with an invented name takes the general path each time and stores nothing.
 
-import { grantedNames, planList, planOf, verdictText } from "../wasm/abi.ts";
+import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
@@ -288,18 +288,25 @@ export class FastPaths {
     const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
     // Requests may invent any number of kinds that no policy is about.
     if (list === null || !list.hasPolicy) return null;
-    const grants = list.grants < 0 ? null : this.#fastPath(list.grants);
+    const { grants: id, at } = list.verdicts;
+    const grants = id < 0 ? null : this.#fastPath(id);
     if (grants === undefined) return null;
     const { edition } = this;
     const isCurrent = (): boolean => edition === this.edition && this.isLive;
     const { version, scope } = kinds;
-    const verdicts = list.grants >= 0 && grants === null ? null : new VerdictList(list, grants, {
+    const verdicts = id >= 0 && grants === null ? null : new VerdictList(list.verdicts, grants, {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
+      matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : -1),
       text: (id, answer) => (isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, id, answer)) : null),
       names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
     });
     kinds.verdicts.set(intern(kind), verdicts);
     return verdicts;
+  }
+
+  #verdictFor(at: number, action: string): number {
+    this.#hasLoaded = true;
+    return this.#runtime.call(() => planFor(this.handle, at, action, true));
   }
 
   /** Returns what a call into the module writes as JSON; `null` if it writes nothing. */
@@ -321,13 +328,23 @@ export class FastPaths {
     return new FastPathList([], denied, () => null, null);
   }
 
-  #readList({ other: [other, otherVerdicts], grants, actions }: WireList): FastPathList {
+  #readList({ other: [other, otherVerdicts], grants, actions, at }: WireList): FastPathList {
     const { edition } = this;
     const named = actions.map(([name, fastPath]) => [intern(name), fastPath] as const);
     const verdicts = new Map(actions.map(([name, , id]) => [name, id] as const));
     // A list of an earlier bundle must not load fast paths of this one.
     const read = (id: number): FastPath | null | undefined => (edition === this.edition ? this.#fastPath(id) : undefined);
-    return new FastPathList(named, other, read, { actions: verdicts, other: otherVerdicts, grants });
+    const ids = { actions: verdicts, other: otherVerdicts, grants, at: at ?? -1 };
+    const match = (action: string): FastPath | null | undefined => (edition === this.edition ? this.#matched(at!, action) : undefined);
+    return at === undefined ? new FastPathList(named, other, read, ids) : new FastPathList(named, other, read, ids, match);
+  }
+
+  /** Returns the fast path of an action that the list at this offset does not name. */
+  #matched(at: number, action: string): FastPath | null | undefined {
+    if (!this.revive()) return undefined;
+    if (!isWellFormed(action)) return null;
+    this.#hasLoaded = true;
+    return this.#fastPath(this.#runtime.call(() => planFor(this.handle, at, action, false)));
   }
 
   /**
@@ -493,6 +510,8 @@ interface WireList {
   readonly other: readonly [plan: number, withVerdicts: number];
   readonly grants: number;
   readonly actions: readonly (readonly [name: string, plan: number, withVerdicts: number])[];
+  /** The offset of the list, if patterns decide about other actions. */
+  readonly at?: number;
 }
 
 /** A fast path as `planOf` writes it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
-const NO_VERDICTS = { actions: new Map<string, number>(), other: -1, grants: -1 };
+const NO_VERDICTS = { actions: new Map<string, number>(), other: -1, grants: -1, at: -1 };
 
 const planOf = (id: number): FastPath => ({ id }) as FastPath;
 

@@ -10,6 +10,9 @@ import type { VerdictList } from "./verdict-list.ts";
  */
 export type ReadFastPath = (id: number) => FastPath | null | undefined;
 
+/** Loads the fast path of an action that no rule names; `null` and `undefined` as above. */
+export type MatchAction = (action: string) => FastPath | null | undefined;
+
 /**
  * The fast paths for one kind, version and scope. Each is loaded when its action is requested
  * first.
@@ -28,38 +31,34 @@ export class FastPathList {
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
   readonly #verdicts: VerdictIds;
+  readonly #match: MatchAction | undefined;
+  /** The fast paths of actions that patterns match. */
+  readonly #matched = new Map<string, FastPath | null>();
 
   constructor(
     all: Iterable<readonly [action: string, plan: number]>,
     other: FastPath | null | number,
     read: ReadFastPath,
     verdicts: VerdictIds | null,
+    match?: MatchAction,
   ) {
     this.hasPolicy = verdicts !== null;
+    this.#match = match;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
     this.#verdicts = verdicts ?? NO_VERDICTS;
   }
 
-  /** The number of the fast path that grants derived roles; -1 if there is none. */
-  get grants(): number {
-    return this.#verdicts.grants;
-  }
-
-  /**
-   * Returns the number of the fast path with verdicts of an action, -1 for none, and whether the
-   * action is listed.
-   */
-  verdictsOf(action: string): readonly [id: number, isListed: boolean] {
-    const found = this.#verdicts.actions.get(action);
-    return found === undefined ? [this.#verdicts.other, false] : [found, true];
+  /** The numbers of the fast paths with verdicts. */
+  get verdicts(): VerdictIds {
+    return this.#verdicts;
   }
 
   /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
   miss(action: string): FastPath | null {
     const found = this.#all.get(action);
-    if (found === undefined) return this.#forOtherActions();
+    if (found === undefined) return this.#match === undefined ? this.#forOtherActions() : this.#forMatched(action, this.#match);
     if (typeof found !== "number") return found;
     const fastPath = this.#read(found);
     if (fastPath === undefined) return null;
@@ -78,6 +77,18 @@ export class FastPathList {
     for (const [action] of this.#all) return void this.miss(action);
   }
 
+  /** Returns the fast path of an action by the patterns that match it, and remembers it. */
+  #forMatched(action: string, match: MatchAction): FastPath | null {
+    const known = this.#matched.get(action);
+    if (known !== undefined) return known;
+    if (action.length > MAX_MATCHED_LENGTH) return null;
+    const fastPath = match(action);
+    if (fastPath === undefined) return null;
+    if (this.#matched.size === MAX_MATCHED) this.#matched.clear();
+    this.#matched.set(intern(action), fastPath);
+    return fastPath;
+  }
+
   #forOtherActions(): FastPath | null {
     if (typeof this.#other !== "number") return this.#other;
     const fastPath = this.#read(this.#other);
@@ -91,9 +102,11 @@ export interface VerdictIds {
   readonly actions: ReadonlyMap<string, number>;
   readonly other: number;
   readonly grants: number;
+  /** The offset of the list if patterns decide about other actions, else -1. */
+  readonly at: number;
 }
 
-const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1 };
+const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
 
 /** The lists of one version and scope, by kind. */
 export class Kinds {
@@ -209,6 +222,10 @@ export const digestOfAction = (action: string): number =>
 
 /** The entries for the actions of one list, a power of two. */
 export const ACTIONS = 32;
+
+/** Bounds on the remembered actions of one list. The engine compares no longer ones with patterns. */
+const MAX_MATCHED = 256;
+const MAX_MATCHED_LENGTH = 64;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;

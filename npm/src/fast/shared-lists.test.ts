@@ -18,7 +18,7 @@ vi.mock("../wasm/abi.ts", () => ({
   planOf: () => JSON.stringify({ flags: 1, others: 1, roles: [], slots: [] }),
 }));
 
-const calls = { decide: () => ALLOW, decideValues: () => ALLOW, decideClasses: () => ALLOW, decideColumns: () => UNSURE, verdict: () => -1, grants: () => -1 };
+const calls = { decide: () => ALLOW, decideValues: () => ALLOW, decideClasses: () => ALLOW, decideColumns: () => UNSURE, decideInOrder: () => UNSURE, verdict: () => -1, grants: () => -1 };
 const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };

@@ -10,7 +10,7 @@ const never = (): number => UNSURE;
 
 /** Returns a frame whose module is `decide`, a function of roles and words. */
 function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
-  const calls = { decideValues: never, decideClasses: never, decideColumns: never, verdict: never, grants: never };
+  const calls = { decideValues: never, decideClasses: never, decideColumns: never, decideInOrder: never, verdict: never, grants: never };
   const made = frameAt(new ArrayBuffer(1024 + 65_536), 0, {
     ...calls,
     decide: (_, __, roles) => decide(roles, made.words),

@@ -1,7 +1,7 @@
 // The fast paths with verdicts for one kind, version and scope, and the texts of their verdicts.
 
 import { intern, isWellFormed } from "../base/text.ts";
-import { ACTIONS, digestOfAction, type FastPathList } from "./kinds.ts";
+import { ACTIONS, digestOfAction, type VerdictIds } from "./kinds.ts";
 import type { FastPath } from "./fast-paths.ts";
 
 /** The decision on an action, as the module writes it. */
@@ -22,6 +22,8 @@ export interface VerdictPath {
 export interface VerdictReader {
   /** Returns a fast path; `null` if only the general path decides, `undefined` if not now. */
   fastPath(id: number): FastPath | null | undefined;
+  /** Returns the number of the fast path of an action by the patterns that match it; -1 is none. */
+  matching(action: string): number;
   /** Returns the decision that an answer stands for. */
   text(fastPath: number, answer: number): VerdictText | null;
   /** Returns the names of derived roles. */
@@ -30,7 +32,9 @@ export interface VerdictReader {
 
 /** The verdicts on the actions of one kind. */
 export class VerdictList {
-  readonly #list: FastPathList;
+  readonly #ids: VerdictIds;
+  /** The fast paths of actions that patterns match. */
+  readonly #matched = new Map<string, number>();
   readonly #reader: VerdictReader;
   /** A hash table by a digest of the action, as in `FastPathList`. */
   readonly #actions: string[] = Array.from({ length: ACTIONS }, () => "");
@@ -40,8 +44,8 @@ export class VerdictList {
   /** The fast path that grants derived roles; `null` if there are none. */
   readonly grants: FastPath | null;
 
-  constructor(list: FastPathList, grants: FastPath | null, reader: VerdictReader) {
-    this.#list = list;
+  constructor(ids: VerdictIds, grants: FastPath | null, reader: VerdictReader) {
+    this.#ids = ids;
     this.grants = grants;
     this.#reader = reader;
   }
@@ -55,7 +59,8 @@ export class VerdictList {
   #miss(action: string, at: number): VerdictPath | null {
     // A long name takes steps, and the general path refuses half of a surrogate pair.
     if (action.length > MAX_ACTION || !isWellFormed(action)) return null;
-    const [id, isListed] = this.#list.verdictsOf(action);
+    const listed = this.#ids.actions.get(action);
+    const id = listed ?? this.#unlisted(action);
     if (id < 0) return null;
     let path = this.#byId.get(id);
     if (path === undefined) {
@@ -64,11 +69,23 @@ export class VerdictList {
       path = { fastPath, texts: new Map() };
       this.#byId.set(id, path);
     }
-    if (isListed && this.#actions[at] === "" && action !== "") {
+    if (listed !== undefined && this.#actions[at] === "" && action !== "") {
       this.#actions[at] = intern(action);
       this.#paths[at] = path;
     }
     return path;
+  }
+
+  /** Returns the number of the fast path of an action that no rule names; -1 is none. */
+  #unlisted(action: string): number {
+    if (this.#ids.at < 0) return this.#ids.other;
+    let id = this.#matched.get(action);
+    if (id === undefined) {
+      id = this.#reader.matching(action);
+      if (this.#matched.size === MAX_MATCHED) this.#matched.clear();
+      this.#matched.set(intern(action), id);
+    }
+    return id;
   }
 
   /** Returns the decision that an answer stands for. */
@@ -96,6 +113,7 @@ export class VerdictList {
 /** The bits of an answer that determine its text: without the last scope. */
 const VERDICT = 0x3000_ffff;
 
-/** Bounds on the length of an action and on the remembered sets of derived roles. */
+/** Bounds on the length of an action and on what is remembered of actions and derived roles. */
 const MAX_ACTION = 64;
+const MAX_MATCHED = 256;
 const MAX_NAMES = 1024;

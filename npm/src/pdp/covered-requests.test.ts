@@ -40,7 +40,7 @@ function decided(make: () => ActionRequest): boolean {
   const before = general.calls;
   for (const [way, decide] of [...onOne, ...onLists]) {
     expect(decide(pdp, make, { kind: resource.kind, action }), way).toBe(right);
-    expect(general.calls - before, way).toBe(0);
+    expect(general.calls - before, `${way}: ${JSON.stringify(make())}`).toBe(0);
   }
   expect(accessed.isAllowed(make())).toBe(right);
   expect(general.calls - before, "with accessors").toBe(0);
@@ -168,5 +168,33 @@ describe("a scope without a policy about the kind", () => {
     expect(check("text", { scope: "acme", attr: { a: true, b: null } })).toBe(true);
     expect(check("plain", { scope: "acme", policyVersion: "v2", attr: {} })).toBe(true);
     expect([check("plain", { scope: "acme", attr: { owner: "ada" } }), check("plain", { scope: "acme", attr: { owner: "ada", locked: true } })]).toEqual([false, false]);
+  });
+});
+
+describe("an action that patterns match", () => {
+  const actions = ["open", "view:public", "view:private", "view:private:all", "view:all", "edit:all", "edit", "view", "", "VIEW:public", "view:ä"];
+  const principals = [{}, { roles: ["admin"] }, { roles: ["root"] }, { roles: ["admin", "user"] }];
+
+  it("is decided by all of them", () => {
+    const allowed = new Set<string>();
+    for (const action of actions) {
+      for (const [who, principal] of principals.entries()) {
+        for (const attr of [{ public: true, owner: "eve" }, { owner: "ada" }, { public: false, owner: "eve" }]) {
+          if (decided(() => asking("glob", action, { principal, resource: { attr } }))) allowed.add(`${action} ${who}`);
+        }
+      }
+    }
+    for (const one of ["open 0", "view:public 0", "view:private 0", "edit:all 1", "edit 2", "view:all 3"]) expect(allowed).toContain(one);
+    for (const one of ["edit 0", "view 1", "view:private:all 1", "VIEW:public 3"]) expect(allowed).not.toContain(one);
+  });
+
+  it("is decided after many others", () => {
+    for (let at = 0; at < 1000; at += 1) {
+      const attr = { owner: at % 3 === 0 ? "ada" : "eve" };
+      expect(pdp.isAllowed(asking("glob", `view:${at}`, { resource: { attr } }))).toBe(at % 3 === 0);
+    }
+    expect(decided(() => asking("glob", "view:7", { resource: { attr: { owner: "ada" } } }))).toBe(true);
+    // Longer than what fast paths compare with patterns.
+    expect(pdp.isAllowed(asking("glob", `view:${"x".repeat(100)}`, { resource: { attr: { owner: "ada" } } }))).toBe(true);
   });
 });

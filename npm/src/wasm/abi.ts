@@ -20,6 +20,7 @@ export const header = markCall(glue.header);
 export const isAllowed = markCall(glue.isAllowed);
 export const isDelta = markCall(glue.isDelta);
 export const open = markCall(glue.open);
+export const planFor = markCall(glue.planFor);
 export const planKinds = markCall(glue.planKinds);
 export const planList = markCall(glue.planList);
 export const planOf = markCall(glue.planOf);

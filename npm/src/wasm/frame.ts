@@ -67,6 +67,7 @@ export interface DecideCalls {
   decide(handle: number, fastPath: number, roles: number): number;
   decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
   decideClasses(handle: number, fastPath: number, count: number, used: number, now: number): number;
+  decideInOrder(handle: number, fastPath: number, count: number, used: number, now: number): number;
   /** The verdict, the last scope and the entry in one number; `UNKNOWN` if the general path decides. */
   verdict(handle: number, fastPath: number, count: number, used: number, now: number): number;
   /** A bit for each derived role; `UNKNOWN` if the general path decides. */
@@ -104,6 +105,7 @@ export function frameAt(buffer: ArrayBuffer, address: number, calls: DecideCalls
     decide: calls.decide,
     decideValues: calls.decideValues,
     decideClasses: calls.decideClasses,
+    decideInOrder: calls.decideInOrder,
     verdict: calls.verdict,
     grants: calls.grants,
     decideColumns: calls.decideColumns,
@@ -132,6 +134,7 @@ export const NO_FRAME: Frame = {
   decide: never,
   decideValues: never,
   decideClasses: never,
+  decideInOrder: never,
   verdict: () => UNKNOWN,
   grants: () => UNKNOWN,
   decideColumns: never,

@@ -6,7 +6,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::layout::{ACTION_WORDS, LIST_WORDS};
 use wardgate_fastpath::{FastPaths, Known};
 
 use super::footprint::{Footprints, is_readable};
@@ -28,9 +27,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     lists.dedup();
     let mut unread = section.len();
     for list in &lists {
-        let count = FastPaths::new(section).list(*list)?.actions().count();
-        let words = count.checked_mul(ACTION_WORDS)?.checked_add(LIST_WORDS)?;
-        unread = unread.checked_sub(words)?;
+        unread = unread.checked_sub(FastPaths::new(section).list(*list)?.words())?;
         wardgate_fastpath::verify_list(section, *list, &names)?;
     }
     Some(())

@@ -21,44 +21,57 @@ use crate::table::PolicyTable;
 /// all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
-    table.fast_path_list(kind, version, scope).map_or_else(String::new, |list| listed(table, &list))
+    table.fast_path_list(kind, version, scope).map_or_else(String::new, |list| {
+        let mut json = Json::default();
+        write_list(&mut json, table, &list);
+        json.close('}');
+        json.finish()
+    })
 }
 
 /// Returns the list as [`fast_path_list_json`] does, and `null` if no policy is about the kind: then
-/// only a policy of the principal itself can allow an action.
+/// only a policy of the principal itself can allow an action. If patterns decide about the actions
+/// that are not listed, the member `at` is the offset of the list, for
+/// [`PolicyTable::fast_path_of_action`].
 #[must_use]
 pub fn coverage_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
     match table.coverage([kind, version, scope], || table.has_role_policies()) {
         Coverage::List(offset) => {
-            table.fast_paths().list(offset).map_or_else(String::new, |list| listed(table, &list))
+            table.fast_paths().list(offset).map_or_else(String::new, |list| {
+                let mut json = Json::default();
+                write_list(&mut json, table, &list);
+                if !list.patterns().is_empty() {
+                    number(&mut json, "at", offset);
+                }
+                json.close('}');
+                json.finish()
+            })
         }
         Coverage::NoPolicy => String::from("null"),
         Coverage::General => String::new(),
     }
 }
 
-fn listed(table: &PolicyTable, list: &FastPathList<'_>) -> String {
-    let mut json = Json::default();
+/// Writes the members of a list, without the end of the object.
+fn write_list(json: &mut Json, table: &PolicyTable, list: &FastPathList<'_>) {
     json.open('{');
     json.key("other");
     json.open('[');
-    fast_path_number(&mut json, list.other());
-    fast_path_number(&mut json, list.other_verdicts());
+    fast_path_number(json, list.set(0).filter(|_| list.patterns().is_empty()));
+    fast_path_number(json, list.verdict_set(0).filter(|_| list.patterns().is_empty()));
     json.close(']');
     json.key("grants");
-    fast_path_number(&mut json, list.grants());
+    fast_path_number(json, list.grants());
     json.key("actions");
     json.open('[');
     for ((action, fast_path), (_, verdicts)) in list.actions().zip(list.actions_with_verdicts()) {
         json.open('[');
         json.string(table.string(action));
-        fast_path_number(&mut json, fast_path);
-        fast_path_number(&mut json, verdicts);
+        fast_path_number(json, fast_path);
+        fast_path_number(json, verdicts);
         json.close(']');
     }
     json.close(']');
-    json.close('}');
-    json.finish()
 }
 
 /// Returns the kinds that have fast paths of the default version without a scope, each followed by

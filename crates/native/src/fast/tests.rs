@@ -97,3 +97,23 @@ fn a_scope_without_a_policy_about_the_kind_has_the_fast_paths_above() {
     let resource = json!({"scope": "acme", "policyVersion": "v2"});
     check(&policies, &asking("plain", "own", &resource, &json!({})), true);
 }
+
+#[test]
+fn actions_are_decided_by_the_patterns_that_match_them() {
+    let policies = policies();
+    for (action, owner, roles, expected) in [
+        ("open", "eve", "user", true),
+        ("view:public", "ada", "user", true),
+        ("view:public", "eve", "user", false),
+        ("view:private", "ada", "user", true),
+        ("view:private:all", "eve", "admin", false),
+        ("view:private:all", "ada", "admin", false),
+        ("edit:all", "eve", "admin", true),
+        ("edit:all", "eve", "user", false),
+        ("edit", "eve", "root", true),
+        ("edit", "eve", "admin", false),
+    ] {
+        let (resource, principal) = (json!({"attr": {"owner": owner}}), json!({"roles": [roles]}));
+        check(&policies, &asking("glob", action, &resource, &principal), expected);
+    }
+}
