@@ -16,6 +16,7 @@ mod fuse;
 mod grants;
 mod limits;
 mod predicates;
+mod reasons;
 mod rows;
 mod shape;
 mod trees;
@@ -25,6 +26,8 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
+
+pub use reasons::{Absence, Reason, absences};
 
 use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
@@ -106,7 +109,23 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
     /// fast path at all.
-    fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
+    fn list(&mut self, key: [u32; 3]) -> Option<List> {
+        let route = self.route(key)?;
+        // A check reports what a schema finds, also where it does not reject.
+        let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
+        let grants = if is_plain { self.grants(&route) } else { None };
+        let other = self.fast_paths(&route, None, grants.is_some());
+        let mut actions = Vec::new();
+        for action in route.actions() {
+            let [effect, verdict] = self.fast_paths(&route, Some(action), grants.is_some());
+            actions.push([action, effect, verdict]);
+        }
+        let is_empty = other[0] == 0 && actions.iter().all(|[_, fast_path, _]| *fast_path == 0);
+        (!is_empty).then_some(List { other, grants: grants.unwrap_or(0), actions })
+    }
+
+    /// Returns the scopes that a search from this one visits; `None` if schemas have a say.
+    fn route(&mut self, [kind, version, scope]: [u32; 3]) -> Option<Route<'a>> {
         let table = self.table;
         let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
             && table.find(Key::Schema, [kind, version, 0]).is_some();
@@ -117,18 +136,7 @@ impl<'a> Builder<'a> {
         }
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
-        let route = Route { table, stops, inherited };
-        // A check reports what a schema finds, also where it does not reject.
-        let is_plain = table.find(Key::Schema, [kind, version, 0]).is_none();
-        let grants = if is_plain { self.grants(&route) } else { None };
-        let other = self.fast_paths(&route, None, grants.is_some());
-        let mut actions = Vec::new();
-        for action in route.actions() {
-            let [effect, verdict] = self.fast_paths(&route, Some(action), grants.is_some());
-            actions.push([action, effect, verdict]);
-        }
-        let is_empty = other[0] == 0 && actions.iter().all(|[_, fast_path, _]| *fast_path == 0);
-        (!is_empty).then_some(List { other, grants: grants.unwrap_or(0), actions })
+        Some(Route { table, stops, inherited })
     }
 
     /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
