@@ -16,6 +16,7 @@ mod fuse;
 mod grants;
 mod limits;
 mod predicates;
+mod reasons;
 mod rows;
 mod shape;
 mod trees;
@@ -25,6 +26,8 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
+
+pub use reasons::{Absence, Reason, absences};
 
 use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
@@ -110,20 +113,10 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
     /// fast path at all.
-    fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
-        let table = self.table;
-        let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
-            && table.find(Key::Schema, [kind, version, 0]).is_some();
-        let name = Name { text: table.string(scope), id: Some(scope) };
-        let search = Search::new(table, Key::ResourceScope, name);
-        if validates || search.visited().next() != Some(scope) {
-            return None;
-        }
-        let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
-        let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
-        let route = Route { table, stops, inherited };
+    fn list(&mut self, key: [u32; 3]) -> Option<List> {
+        let route = self.route(key)?;
         // A check reports what a schema finds, also where it does not reject.
-        let is_plain = table.find(Key::Schema, [kind, version, 0]).is_none();
+        let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
         let grants = if is_plain { self.grants(&route) } else { None };
         let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
         for action in route.actions() {
@@ -134,6 +127,21 @@ impl<'a> Builder<'a> {
         let triples = || list.actions.iter().chain(&list.sets);
         let is_empty = list.other[0] == 0 && triples().all(|[_, fast_path, _]| *fast_path == 0);
         (!is_empty).then_some(list)
+    }
+
+    /// Returns the scopes that a search from this one visits; `None` if schemas have a say.
+    fn route(&mut self, [kind, version, scope]: [u32; 3]) -> Option<Route<'a>> {
+        let table = self.table;
+        let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
+            && table.find(Key::Schema, [kind, version, 0]).is_some();
+        let name = Name { text: table.string(scope), id: Some(scope) };
+        let search = Search::new(table, Key::ResourceScope, name);
+        if validates || search.visited().next() != Some(scope) {
+            return None;
+        }
+        let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
+        let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
+        Some(Route { table, stops, inherited })
     }
 
     /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
