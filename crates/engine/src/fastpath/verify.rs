@@ -13,6 +13,7 @@ use crate::order;
 use crate::table::{PolicyTable, Section, at, word};
 
 /// Checks all fast paths, and the lists of fast paths that the index names.
+#[inline(never)]
 pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     let section = table.section(Section::FastPaths);
     if section.is_empty() {

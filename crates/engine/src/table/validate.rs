@@ -54,6 +54,9 @@ impl core::fmt::Display for Flaw {
 impl core::error::Error for Flaw {}
 
 /// Checks the whole table but its fast paths, and returns the lists of them that the index names.
+///
+/// Each check stays a function of its own. Merged into one, its loops made V8 optimise 14 KB of code
+/// in the background for a function that runs once: twice the time of now.
 pub(crate) fn validate(table: &PolicyTable) -> Result<Vec<u32>, Flaw> {
     strings(table).ok_or(Flaw::Strings)?;
     crate::cel::validate(table.pool()).map_err(|_| Flaw::Programs)?;
@@ -73,6 +76,7 @@ fn ensure(holds: bool) -> Option<()> {
 }
 
 /// Checks that string offsets start at 0, never fall, end with the text and split it at characters.
+#[inline(never)]
 fn strings(table: &PolicyTable) -> Option<()> {
     let offsets = table.section(Section::Strings);
     let text = &table.parts().text;
@@ -88,6 +92,7 @@ fn has_string(table: &PolicyTable, id: u32) -> bool {
 }
 
 /// Checks the string index, which is at most half full, so that every probe ends.
+#[inline(never)]
 fn string_index(table: &PolicyTable) -> Option<()> {
     let buckets = table.section(Section::StringIndex);
     ensure(buckets.len().is_power_of_two())?;
@@ -107,6 +112,7 @@ enum Target {
 }
 
 /// Checks the index and returns the blocks and the lists of fast paths that it names.
+#[inline(never)]
 fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
     let entries = table.section(Section::Index);
     let buckets = entries.len() / INDEX_WORDS;
@@ -139,6 +145,7 @@ fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
 }
 
 /// Returns a flag for each word of the section: true if a condition starts there.
+#[inline(never)]
 fn conditions(table: &PolicyTable) -> Option<Vec<bool>> {
     let words = table.section(Section::Conditions);
     let programs = table.section(Section::Programs).len() / PROGRAM_WORDS;
@@ -173,6 +180,7 @@ fn deepest_child(depths: &[usize], parent: usize, children: &[u32]) -> Option<us
 }
 
 /// Returns a flag for each word of the section: true if a variable set starts there.
+#[inline(never)]
 fn variable_sets(table: &PolicyTable) -> Option<Vec<bool>> {
     let words = table.section(Section::VariableSets);
     let variables = table.section(Section::Variables).len() / crate::cel::pool::VARIABLE_WORDS;
@@ -321,6 +329,7 @@ impl BlockCheck<'_> {
     }
 }
 
+#[inline(never)]
 fn policies(table: &PolicyTable) -> Option<()> {
     let words = table.section(Section::Policies);
     ensure(words.len().is_multiple_of(POLICY_WORDS))?;
