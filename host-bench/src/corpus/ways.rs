@@ -148,7 +148,7 @@ impl<'a> Ways<'a> {
         let resource = &request.resource;
         let (version, scope) = (&resource.policy_version, &resource.scope);
         let list = self.table.fast_path_list(&resource.kind, version, scope)?;
-        self.table.fast_path(list.fast_path(self.table.string_id(action))?)
+        self.table.fast_path(self.table.fast_path_of_action(list, action)?)
     }
 
     /// Returns why there is no answer of a fast path.
