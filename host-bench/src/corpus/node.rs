@@ -9,7 +9,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::Request;
 
 use super::folder::{Folder, Inquiry, NOW_SECONDS};
-use super::ways::{Counts, FAST_PATH, GENERAL_PATH, Way, Ways};
+use super::ways::{Counts, FAST_PATH, Way, Ways};
 use crate::measure::Figure;
 use crate::node;
 
@@ -53,12 +53,16 @@ pub(crate) fn figures(
         .collect()
     };
     let [of_suites, of_generated] = native;
-    let name = |is_fast| if is_fast { FAST_PATH } else { GENERAL_PATH };
-    let checks = |number| truths("checks", number).into_iter().map(name).collect();
+    let check_of = |number: usize, inquiries: &[Inquiry]| -> Counts {
+        let name = |(one, is_fast): (&Inquiry, bool)| {
+            if is_fast { FAST_PATH } else { ways.check_left(&one.request) }
+        };
+        inquiries.iter().zip(truths("checks", number)).map(name).collect()
+    };
     Ok(Found {
         figures: node::figures(&answer, "rows")?,
         ways: [way_of(0, &folder.suites, of_suites), way_of(1, &folder.generated, of_generated)],
-        checks: [checks(0), checks(1)],
+        checks: [check_of(0, &folder.suites), check_of(1, &folder.generated)],
     })
 }
 

@@ -144,11 +144,48 @@ impl<'a> Ways<'a> {
         OTHERWISE
     }
 
+    /// Returns why a `check` leaves the fast paths with verdicts.
+    pub(crate) fn check_left(&self, request: &Request) -> &'static str {
+        let Resource { kind, policy_version, scope, .. } = &request.resource;
+        let kind = sanitized(kind);
+        let version = match policy_version.as_str() {
+            "" => self.table.default_version(),
+            version => version,
+        };
+        let names = self.table.string_id(&kind).zip(self.table.string_id(version));
+        let has_schema = names.is_some_and(|(kind, version)| {
+            self.table.find(Key::Schema, [kind, version, 0]).is_some()
+        });
+        if self.principals.contains(request.principal.id.as_str()) {
+            return OWN_POLICY;
+        }
+        if has_schema {
+            return "the kind has a schema";
+        }
+        let Some(list) = self.table.fast_path_list(&kind, version, scope) else {
+            return "the kind has no fast paths";
+        };
+        let mut actions = request.actions.iter();
+        let missing =
+            actions.find(|action| self.table.verdicts_of_action(list, action.as_str()).is_none());
+        let outputs = self.table.kinds_with_outputs();
+        match missing {
+            Some(action) if self.fast_path(request, action).is_none() => {
+                self.reason(request, action)
+            }
+            Some(_) if outputs.is_none_or(|kinds| kinds.contains(&&*kind)) => {
+                "a rule has an output"
+            }
+            Some(_) => "no verdicts: too many steps, scopes or derived roles",
+            None => "unsure",
+        }
+    }
+
     fn fast_path(&self, request: &Request, action: &str) -> Option<FastPath<'a>> {
         let resource = &request.resource;
         let (version, scope) = (&resource.policy_version, &resource.scope);
         let list = self.table.fast_path_list(&resource.kind, version, scope)?;
-        self.table.fast_path(list.fast_path(self.table.string_id(action))?)
+        self.table.fast_path(self.table.fast_path_of_action(list, action)?)
     }
 
     /// Returns why there is no answer of a fast path.
@@ -261,7 +298,6 @@ impl IntoIterator for Counts {
 const WORDS: &str = "fast path, words only";
 const NO_POLICY: &str = "no policy, denied at once";
 pub(crate) const FAST_PATH: &str = "fast path";
-pub(crate) const GENERAL_PATH: &str = "general path";
 const PROGRAMS_TOO: &str = "fast path, with programs";
 const OTHERWISE: &str = "other";
 const UNKNOWN_KIND: &str = "unknown kind";
