@@ -24,7 +24,7 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::limits::{MAX_STEPS, MAX_WORDS};
+use crate::limits::{MAX_OWN_LISTS, MAX_STEPS, MAX_WORDS, MAX_WORDS_BEFORE_OWN_LISTS};
 use candidates::{Candidates, Route, Stop};
 use classes::Classes;
 use predicates::Predicates;
@@ -45,6 +45,8 @@ pub struct Built {
     pub words: Vec<u32>,
     /// String ids of kind, version and scope, and the value of their [`Key::FastPaths`].
     pub lists: Vec<([u32; 3], u32)>,
+    /// String ids of principal, kind and scope, and the value of their [`Key::OwnFastPaths`].
+    pub own_lists: Vec<([u32; 3], u32)>,
 }
 
 /// Builds the fast paths of a table that has none yet.
@@ -54,9 +56,10 @@ pub fn build(table: &PolicyTable) -> Built {
     let mut builder = Builder::new(table, &pool);
     let lists: Vec<_> = keys(table, Key::Resource)
         .into_keys()
-        .filter_map(|key| Some((key, builder.list(key)?)))
+        .filter_map(|key| Some((key, builder.list(key, None)?)))
         .collect();
-    builder.finish(lists)
+    let own_lists = builder.own_lists(&lists);
+    builder.finish(lists, own_lists)
 }
 
 struct Builder<'a> {
@@ -106,7 +109,7 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
     /// fast path at all.
-    fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
+    fn list(&mut self, [kind, version, scope]: [u32; 3], own: Option<Stop<'a>>) -> Option<List> {
         let table = self.table;
         let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
             && table.find(Key::Schema, [kind, version, 0]).is_some();
@@ -115,7 +118,8 @@ impl<'a> Builder<'a> {
         if validates || search.visited().next() != Some(scope) {
             return None;
         }
-        let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
+        let visited = search.visited().map(|at| self.stop([kind, version, at]));
+        let stops = own.into_iter().chain(visited).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
         let route = Route { table, stops, inherited };
         let mut list = List::default();
@@ -152,14 +156,53 @@ impl<'a> Builder<'a> {
         let rules = table.find(Key::Resource, [kind, version, scope]);
         let roles = table.find(Key::Roles, [version, scope, 0]);
         Stop {
-            needs_consent: table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1),
-            rules: rules.map(|offset| self.rows.at(offset)),
+            needs_consent: self.needs_consent(scope),
+            rules: rules.map(|offset| {
+                let rows = self.rows.at(offset);
+                let about = rows.everything();
+                (rows, about)
+            }),
             roles: roles.map(|offset| {
                 let rows = self.rows.at(offset);
                 let about = rows.for_kind(kind);
                 (rows, about)
             }),
         }
+    }
+
+    /// Builds the lists of the principals with policies of their own, for the kinds that these are
+    /// about. They are found by the version of the resource; a request without a scope for the
+    /// principal visits those of the root scope.
+    fn own_lists(&mut self, lists: &[([u32; 3], List)]) -> Vec<([u32; 3], List)> {
+        let table = self.table;
+        let Some(root) = table.string_id("") else { return Vec::new() };
+        let default = table.header().default_version;
+        let mut own_lists = Vec::new();
+        for ([principal, version, scope], block) in keys(table, Key::Principal) {
+            if [version, scope] != [default, root] {
+                continue;
+            }
+            let rows = self.rows.at(block);
+            for ([kind, version, scope], _) in lists.iter().filter(|(key, _)| key[1] == version) {
+                let about = rows.for_kind(*kind);
+                let is_about = about.iter().any(|bits| *bits != 0);
+                if !is_about || self.size > MAX_WORDS_BEFORE_OWN_LISTS {
+                    continue;
+                }
+                let rules = Some((Rc::clone(&rows), about));
+                let stop = Stop { needs_consent: self.needs_consent(root), rules, roles: None };
+                let list = self.list([*kind, *version, *scope], Some(stop));
+                own_lists.extend(list.map(|list| ([principal, *kind, *scope], list)));
+                if own_lists.len() == MAX_OWN_LISTS {
+                    return own_lists;
+                }
+            }
+        }
+        own_lists
+    }
+
+    fn needs_consent(&self, scope: u32) -> bool {
+        self.table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1)
     }
 
     /// Builds the fast path of one action, or of actions that no rule names. Returns its number plus
@@ -198,7 +241,7 @@ impl<'a> Builder<'a> {
 
     /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each
     /// once.
-    fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
+    fn finish(self, lists: Vec<([u32; 3], List)>, own: Vec<([u32; 3], List)>) -> Built {
         if lists.is_empty() {
             return Built::default();
         }
@@ -210,9 +253,8 @@ impl<'a> Builder<'a> {
         }
         self.fast_paths.iter().for_each(|fast_path| words.extend_from_slice(fast_path));
         let mut positions: BTreeMap<List, u32> = BTreeMap::new();
-        let mut found = Vec::new();
-        for (key, list) in lists {
-            let position = *positions.entry(list).or_insert_with_key(|list| {
+        let mut position = |list| {
+            *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
                 let counts = index(list.patterns.len() | list.sets.len() << 8);
                 words.extend([list.other, index(list.actions.len()), counts]);
@@ -220,10 +262,11 @@ impl<'a> Builder<'a> {
                 words.extend_from_slice(&list.patterns);
                 words.extend_from_slice(list.sets.as_flattened());
                 position
-            });
-            found.push((key, position));
-        }
-        Built { words, lists: found }
+            })
+        };
+        let lists = lists.into_iter().map(|(key, list)| (key, position(list))).collect();
+        let own_lists = own.into_iter().map(|(key, list)| (key, position(list))).collect();
+        Built { words, lists, own_lists }
     }
 }
 

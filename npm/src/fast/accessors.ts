@@ -6,7 +6,7 @@
 
 export { decideLong, decideShort } from "./decide.ts";
 export * as frames from "../wasm/frame.ts";
-export { digest, planFor } from "./kinds.ts";
+export { digest, ownPath, planFor } from "./kinds.ts";
 export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
 export { classesOf, maskOf } from "./role-masks.ts";
 export * as places from "./read-sites.ts";
