@@ -30,13 +30,16 @@ export function decideResource(
   if (typeof resourceId !== "string") return UNSURE;
   const { frame } = plans;
 //= include step-loop
+
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { apartWord, brokenWord, decideLong, decideShort, frames, hasOnly, hold } = entry;
-const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places, RESOURCE_MEMBERS } = entry;
-const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;
+const { apartWord, brokenWord, decideInOrder, decideLong, decideShort, frames, hasOnly, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

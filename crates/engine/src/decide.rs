@@ -16,6 +16,7 @@ pub mod scopes;
 mod session;
 mod validation;
 mod verdict;
+mod visited;
 mod walk;
 
 use alloc::string::{String, ToString};
@@ -137,6 +138,9 @@ impl PolicyTable {
 
 /// Returns the actions in their order, each once.
 fn distinct(actions: &[String]) -> Vec<&String> {
+    if let [action] = actions {
+        return Vec::from([action]);
+    }
     let mut sorted: Vec<(&String, usize)> = actions.iter().zip(0..).collect();
     order::sort_by(&mut sorted, |(a, _), (b, _)| a.cmp(b));
     sorted.dedup_by(|(a, _), (b, _)| a == b);

@@ -8,11 +8,13 @@
 
 pub mod footprint;
 mod frame;
+mod verdicts;
 mod verify;
 
 use wardgate_fastpath::{FastPath, FastPathList, FastPaths, Frame, NoPrograms};
 
 pub use frame::Contents;
+pub use verdicts::Subject;
 pub(crate) use verify::verify;
 pub use wardgate_fastpath::Answer;
 pub use wardgate_fastpath::layout::BY_CLASS;
@@ -23,7 +25,7 @@ use crate::decide::scopes::Search;
 use crate::glob;
 use crate::limits::{MAX_FAST_PATH_ACTION_BYTES, MAX_REQUEST_STEPS};
 use crate::names::{sanitized, trimmed_scope};
-use crate::table::layout::{INDEX_WORDS, Key};
+use crate::table::layout::{INDEX_WORDS, Key, block};
 use crate::table::{Block, PolicyTable, Section, at, word};
 use frame::Running;
 
@@ -70,6 +72,15 @@ impl PolicyTable {
         if is_long { None } else { list.fast_path(self.string_id(action), matches) }
     }
 
+    /// Returns the id of the fast path with verdicts of an action, as
+    /// [`PolicyTable::fast_path_of_action`] does.
+    #[must_use]
+    pub fn verdicts_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
+        let matches = |pattern| glob::matches(self.string(pattern), action);
+        let is_long = action.len() > MAX_FAST_PATH_ACTION_BYTES;
+        if is_long { None } else { list.verdicts(self.string_id(action), matches) }
+    }
+
     /// Finds the fast paths for a kind, version and scope as a request names them.
     /// `has_role_policies` is [`PolicyTable::has_role_policies`], which a host may compute once.
     ///
@@ -103,9 +114,9 @@ impl PolicyTable {
             return Coverage::General;
         }
         let kind = self.name(&kind);
-        let is_about_kind = block.chunks().any(|mut chunk| {
-            block.narrow_resources(&mut chunk, kind);
-            !chunk.is_empty()
+        let is_about_kind = block.values(block::RESOURCES).is_none_or(|kinds| {
+            kind.id.is_some_and(|id| kinds.find(id).is_some())
+                || kinds.globs().any(|(glob, _)| glob::matches(self.string(glob), kind.text))
         });
         let list = match (is_about_kind, coverage, kind.id) {
             (false, ..) => return coverage,
@@ -149,6 +160,23 @@ impl PolicyTable {
         let mut entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let keys = [Key::Roles.code(), Key::ParentRoles.code()];
         entries.any(|entry| word(entry, 4) != 0 && keys.contains(&word(entry, 0)))
+    }
+
+    /// Returns each kind that has fast paths of the default version without a scope, with the number
+    /// of its list. Kinds that a request names in another way than the table are left out.
+    pub fn kinds_with_fast_paths(&self) -> impl Iterator<Item = (&str, u32)> {
+        let parts = self.string_id(self.default_version()).zip(self.string_id(""));
+        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        entries.filter_map(move |entry| {
+            let (version, scope) = parts?;
+            let key = [word(entry, 1), version, scope];
+            let is_own = word(entry, 0) == Key::FastPaths.code() && entry.get(1..4) == Some(&key);
+            // The list that a request about this kind would get, whatever else the index contains.
+            let list = if is_own { self.find(Key::FastPaths, key)? } else { return None };
+            self.fast_paths().list(list)?;
+            let kind = self.string(word(entry, 1));
+            (sanitized(kind) == kind).then_some((kind, list))
+        })
     }
 
     /// Returns fast path `id`.
@@ -205,6 +233,21 @@ impl PolicyTable {
         let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
         let pool = self.pool();
         fast_path.decide(roles, frame, &Running::new(&pool, (fast_path, frame, contents), now))
+    }
+
+    /// Decides by any fast path but one by class, for roles with these masks in their order.
+    #[must_use]
+    pub fn decide_in_order(
+        &self,
+        fast_path: u32,
+        roles: &[u32],
+        (frame, contents): (&Frame, &dyn Contents),
+        now: Timestamp,
+    ) -> Answer {
+        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
+        let pool = self.pool();
+        let running = Running::new(&pool, (fast_path, frame, contents), now);
+        fast_path.decide_in_order(roles, frame, &running)
     }
 
     /// Decides by any fast path by class.

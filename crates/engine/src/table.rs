@@ -6,6 +6,7 @@
 
 mod actions;
 mod block;
+pub(crate) mod candidates;
 mod index;
 mod inspect;
 pub mod layout;
@@ -14,14 +15,14 @@ pub(crate) mod validate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub use block::{Block, Name, Rule, RuleSet, Values, list};
-pub(crate) use block::{Chunk, DerivedRole};
+pub use block::{Block, DerivedRole, Name, Rule, RuleSet, Values, list};
 #[cfg(feature = "observe")]
 pub(crate) use inspect::path_name;
 pub use inspect::{Inspection, PolicyRecord};
 pub use layout::Section;
 pub use validate::Flaw;
 
+use crate::cel::pool::string;
 use crate::cel::{Pool, Timestamp};
 use layout::{FLAG_LENIENT_SCOPE_SEARCH, FLAG_STRICT, Header};
 
@@ -113,7 +114,7 @@ impl PolicyTable {
     /// Returns string `id`, or the empty string if there is none.
     #[must_use]
     pub fn string(&self, id: u32) -> &str {
-        self.pool().string(id).unwrap_or("")
+        string(&self.parts.text, self.section(Section::Strings), id).unwrap_or("")
     }
 
     /// Returns the pool for the evaluator.

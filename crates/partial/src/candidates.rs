@@ -51,13 +51,16 @@ pub(super) struct Stage<'a> {
 }
 
 /// A rule that may apply.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Candidate {
     /// The number of the rule in its block.
     pub(super) number: usize,
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
+    /// The variables whose errors a check reports when it considers the rule; `None` if a check of
+    /// it reports more than that, or no fast path can hold them.
+    pub(super) reported: Option<Rc<[PredicateId]>>,
 }
 
 /// One rule of a role policy, and the roles that it names.
@@ -145,6 +148,18 @@ impl<'a> Candidates<'a> {
             stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
         });
         rules.fold(0, |cost, rule| cost.saturating_add(predicates.cost(rule.predicate)))
+    }
+
+    /// Returns an upper bound of the steps that a check charges for the variables beside the
+    /// conditions; `None` if a rule is such that only the general path can check it.
+    pub(super) fn reported_cost(&self, predicates: &Predicates<'_>) -> Option<usize> {
+        let mut rules = self.stages.iter().flat_map(|stage| {
+            stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
+        });
+        rules.try_fold(0_usize, |cost, rule| {
+            let reported = rule.reported.as_ref()?.iter();
+            Some(reported.fold(cost, |cost, id| cost.saturating_add(predicates.cost(*id))))
+        })
     }
 }
 
@@ -239,7 +254,7 @@ impl<'a> Stage<'a> {
         let applies = |rule: &&RoleRule| {
             rule.anyone || rule.roles.contains(&role) || rule.patterns.iter().any(matches)
         };
-        self.role_rules.iter().filter(applies).map(|rule| rule.candidate).collect()
+        self.role_rules.iter().filter(applies).map(|rule| rule.candidate.clone()).collect()
     }
 }
 
@@ -251,6 +266,7 @@ impl Candidate {
             Some(Effect::Deny) => DENY,
             None => 0,
         };
-        Some(Self { number, effect, predicate: predicates.of(&rule)? })
+        let predicate = predicates.of(&rule)?;
+        Some(Self { number, effect, predicate, reported: predicates.reported(&rule) })
     }
 }

@@ -31,7 +31,7 @@ describe("the template of the compiler", () => {
   });
 
   it("has the loop of the encoder, and so has the encoder of prepared requests", () => {
-    const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
+    const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  const answer = plan\.isShort/.exec(text)![0];
     expect(loop(source("generated/encode-resource.ts"))).toBe(loop(source("generated/encode-request.ts")));
   });
 });

@@ -11,7 +11,8 @@ import { begin } from "../wasm/reentrancy.ts";
 import { PrincipalRecord } from "./prepared-requests.ts";
 
 vi.mock("../wasm/abi.ts", () => ({
-  planList: (...[, , , , principal]: unknown[]) => (principal === undefined ? '{"other": -1, "actions": [["read", 0]]}' : ""),
+  planList: (...[, , , , principal]: unknown[]) =>
+    principal === undefined ? '{"other": [-1, -1], "grants": -1, "actions": [["read", 0, -1]]}' : "",
   planOf: () => JSON.stringify({
     flags: 1,
     others: 1,
@@ -21,7 +22,7 @@ vi.mock("../wasm/abi.ts", () => ({
 }));
 
 const decided = (): number => 0;
-const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided };
+const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided, decideInOrder: decided, verdict: decided, grants: decided };
 const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 frame.words[ALWAYS] = TRUE;
 const columns = columnsAt(new ArrayBuffer(196_864), 0);

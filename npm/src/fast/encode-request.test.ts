@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { decideRequest } from "./generated/encode-request.ts";
-import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "../wasm/frame.ts";
+import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNKNOWN, UNSURE, VALUE } from "../wasm/frame.ts";
 import { FastPaths } from "./fast-paths.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { begin } from "../wasm/reentrancy.ts";
@@ -35,9 +35,9 @@ const module = vi.hoisted(() => ({ plan: {} as object, lists: 0 }));
 vi.mock("../wasm/abi.ts", () => ({
   planList: (_: number, kind: string, version: string, scope: string, principal?: string) => {
     module.lists += 1;
-    if (principal !== undefined) return principal === "own" ? '{"other": -1, "actions": [["write", 0]]}' : "";
+    if (principal !== undefined) return principal === "own" ? '{"other": [-1, -1], "grants": -1, "actions": [["write", 0, -1]]}' : "";
     const known = ["doc", "other"].includes(kind) && ["", "v2"].includes(version) && ["", "acme"].includes(scope);
-    return known ? '{"other": -1, "actions": [["read", 0]]}' : "";
+    return known ? '{"other": [-1, -1], "grants": -1, "actions": [["read", 0, -1]]}' : "";
   },
   planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
 }));
@@ -58,6 +58,9 @@ const frame = frameAt(buffer, 0, {
   decideValues: (_, __, roles, used, now) => note({ roles, used, now }),
   decideClasses: (_, __, roles, used, now) => note({ roles, used, now }),
   decideColumns: () => UNSURE,
+  decideInOrder: () => UNSURE,
+  verdict: () => UNKNOWN,
+  grants: () => UNKNOWN,
 });
 frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };

@@ -3,6 +3,7 @@
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import type { Fields } from "../base/plain.ts";
 import { intern } from "../base/text.ts";
+import type { VerdictList } from "./verdict-list.ts";
 
 /**
  * Loads a fast path; `null` if only the general path may decide, `undefined` if it cannot be loaded
@@ -30,16 +31,29 @@ export class FastPathList {
   readonly #all: Map<string, FastPath | null | number>;
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
+  readonly #verdicts: VerdictIds;
   readonly #match: MatchAction | undefined;
   /** The fast paths of actions that patterns match. */
   readonly #matched = new Map<string, FastPath | null>();
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: FastPath | null | number, read: ReadFastPath, match?: MatchAction) {
-    this.hasPolicy = typeof other === "number";
+  constructor(
+    all: Iterable<readonly [action: string, plan: number]>,
+    other: FastPath | null | number,
+    read: ReadFastPath,
+    verdicts: VerdictIds | null,
+    match?: MatchAction,
+  ) {
+    this.hasPolicy = verdicts !== null;
     this.#match = match;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
+    this.#verdicts = verdicts ?? NO_VERDICTS;
+  }
+
+  /** The numbers of the fast paths with verdicts. */
+  get verdicts(): VerdictIds {
+    return this.#verdicts;
   }
 
   /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
@@ -57,6 +71,11 @@ export class FastPathList {
       this.fastPaths[at] = fastPath;
     }
     return fastPath;
+  }
+
+  /** Loads the fast path of the first action. */
+  preload(): void {
+    for (const [action] of this.#all) return void this.miss(action);
   }
 
   /** Returns the fast path of an action by the patterns that match it, and remembers it. */
@@ -79,13 +98,26 @@ export class FastPathList {
   }
 }
 
+/** The numbers of the fast paths with verdicts; -1 is none. */
+export interface VerdictIds {
+  readonly actions: ReadonlyMap<string, number>;
+  readonly other: number;
+  readonly grants: number;
+  /** The offset of the list if patterns decide about other actions, else -1. */
+  readonly at: number;
+}
+
+const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
+
 /** The lists of one version and scope, by kind. */
 export class Kinds {
   /** A hash table of the lists, by a digest of the kind; see `digest`. */
-  names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
-  lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
+  names = emptyNames(FIRST_SIZE);
+  lists = noLists(this.names);
   mask = FIRST_SIZE - 1;
   readonly #all = new Map<string, FastPathList>();
+  /** The verdicts on each kind that was checked. */
+  readonly verdicts = new Map<string, VerdictList | null>();
   /** Kinds without fast paths of their own. */
   readonly #without = new Map<string, FastPathList | null>();
   readonly #maxWithout: number;
@@ -95,11 +127,15 @@ export class Kinds {
   readonly principal: string | undefined;
   readonly #own = new Map<string, Kinds>();
 
-  constructor(version: string, scope: string, maxWithout = MAX_WITHOUT, principal?: string) {
+  /** Creates tables for a number of kinds; they grow with more. */
+  constructor(version: string, scope: string, expected = 0, maxWithout = MAX_WITHOUT, principal?: string) {
     this.principal = principal;
     this.#maxWithout = maxWithout;
     this.version = version;
     this.scope = scope;
+    let size = FIRST_SIZE;
+    while (size < expected * 4 && size < MAX_SIZE) size *= 4;
+    if (size > FIRST_SIZE) this.#resize(size);
   }
 
   /** Returns a list that is missing in the hash table, and loads it if necessary. */
@@ -119,7 +155,7 @@ export class Kinds {
   own(principal: string): Kinds {
     let own = this.#own.get(principal);
     if (own === undefined) {
-      own = new Kinds(this.version, this.scope, MAX_OWN_WITHOUT, intern(principal));
+      own = new Kinds(this.version, this.scope, 0, MAX_OWN_WITHOUT, intern(principal));
       this.#own.set(own.principal!, own);
     }
     return own;
@@ -127,7 +163,7 @@ export class Kinds {
 
   #add(kind: string, list: FastPathList): void {
     this.#all.set(kind, list);
-    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
+    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#resize(this.names.length * 4);
     else this.#place(kind, list);
   }
 
@@ -139,10 +175,9 @@ export class Kinds {
     this.lists[at] = list;
   }
 
-  #grow(): void {
-    const size = this.names.length * 4;
-    this.names = Array.from({ length: size }, () => "");
-    this.lists = Array.from({ length: size }, () => null);
+  #resize(size: number): void {
+    this.names = emptyNames(size);
+    this.lists = noLists(this.names);
     this.mask = size - 1;
     for (const [kind, list] of this.#all) this.#place(kind, list);
   }
@@ -152,6 +187,26 @@ export class Kinds {
     if (this.#without.size === this.#maxWithout) this.#without.clear();
     this.#without.set(kind, list);
   }
+}
+
+// An array without holes, which native code fills: a callback for each entry would take 0.1 ms in a
+// program that has just started.
+function emptyNames(size: number): string[] {
+  return ",".repeat(size - 1).split(",");
+}
+
+function noLists(names: readonly unknown[]): (FastPathList | null)[] {
+  return (names.slice() as (FastPathList | null)[]).fill(null);
+}
+
+/** The kinds that `planKinds` writes, each followed by the number of its list. */
+export type KindNumbers = readonly (string | number)[];
+
+/** Returns the number of the list of each kind. */
+export function numbersOf(kinds: KindNumbers): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (let at = 0; at < kinds.length; at += 2) numbers.set(kinds[at] as string, kinds[at + 1] as number);
+  return numbers;
 }
 
 /**
@@ -198,11 +253,11 @@ export function planFor(list: FastPathList, action: string): FastPath | null {
  * Actions of one kind mostly differ in length or first character. A scan of all actions costs 3 ns
  * more.
  */
-const digestOfAction = (action: string): number =>
+export const digestOfAction = (action: string): number =>
   action.length === 0 ? 0 : (action.length * 5 + action.charCodeAt(0)) & (ACTIONS - 1);
 
 /** The entries for the actions of one list, a power of two. */
-const ACTIONS = 32;
+export const ACTIONS = 32;
 
 /** Bounds on the remembered actions of one list. The engine compares no longer ones with patterns. */
 const MAX_MATCHED = 256;

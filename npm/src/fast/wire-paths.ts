@@ -2,6 +2,8 @@
 
 import { isInherited } from "../base/plain.ts";
 import { intern } from "../base/text.ts";
+import { LONE } from "../wasm/frame.ts";
+import { isTruth, readTest, type WireTerm } from "./derived.ts";
 import type { Constants } from "./fast-paths.ts";
 import {
   FROM_PRINCIPAL,
@@ -34,6 +36,17 @@ export function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly 
   });
 }
 
+/** Returns true if few different words can be in a slot: see `truth-table.ts`. */
+export function isTabled({ path, uses, test }: WireSlot): boolean {
+  return path.length < 2 && ((uses & ~LONE) === 0 || (test !== undefined && isTruth(test)));
+}
+
+/** Returns the slots whose values tests read. */
+export function operandsOf(slots: readonly WireSlot[]): ReadonlySet<number> {
+  const terms = slots.flatMap(({ terms }) => terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1);
+  return new Set(terms);
+}
+
 export function readConstants(pairs: WirePairs): Constants | null {
   return pairs.length === 0 ? null : readPairs(pairs);
 }
@@ -49,8 +62,9 @@ export function readPairs(pairs: WirePairs): Constants {
 
 /** A list as `planList` writes it. */
 export interface WireList {
-  readonly other: number;
-  readonly actions: readonly (readonly [name: string, plan: number])[];
+  readonly other: readonly [plan: number, withVerdicts: number];
+  readonly grants: number;
+  readonly actions: readonly (readonly [name: string, plan: number, withVerdicts: number])[];
   /** The offset of the list, if patterns decide about other actions. */
   readonly at?: number;
 }
@@ -68,6 +82,8 @@ export interface WireSlot {
   readonly path: readonly string[];
   readonly uses: number;
   readonly constants: WirePairs;
+  readonly test?: number;
+  readonly terms?: readonly WireTerm[];
 }
 
 export type WirePairs = readonly (readonly [text: string, word: number])[];

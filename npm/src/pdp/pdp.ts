@@ -1,8 +1,9 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, planKinds, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
+import { checkFast } from "./check-fast.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
@@ -13,6 +14,7 @@ import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
 import { isObject } from "../base/plain.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
+import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { callListener } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -78,6 +80,10 @@ export class OpenedPdp implements Pdp {
       failure: (thrown) => runtime.failure(thrown),
     };
     this.#header = this.#begin(this.#call(bundleFacts));
+    this.#fastPaths.preload();
+    // The engine compiles a function on its first call. This request has no member that it could
+    // learn from.
+    this.#decide(this.#fastPaths, undefined);
     if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
@@ -138,11 +144,15 @@ export class OpenedPdp implements Pdp {
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return copyOfList(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
+    return copyOfList(requests).map((request) => {
+      // A budget counts the steps of the general path.
+      const decision = budget === undefined ? this.#checkFast(request) : null;
+      return decision ?? (JSON.parse(this.#check(...shared(request), budget)) as Decision);
+    });
   }
 
   check(request: CheckRequest): Decision {
-    return JSON.parse(this.#check(request)) as Decision;
+    return this.#checkFast(request) ?? (JSON.parse(this.#check(request)) as Decision);
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
@@ -210,6 +220,17 @@ export class OpenedPdp implements Pdp {
     this.dispose();
   }
 
+  /** Checks a request on fast paths; `null` if the general path must decide. */
+  #checkFast(request: unknown): Decision | null {
+    try {
+      const decision = checkFast(this.#fastPaths, request);
+      if (decision !== null || !this.#fastPaths.refresh()) return decision;
+      return checkFast(this.#fastPaths, request);
+    } catch (thrown) {
+      throw this.#lease.runtime.failure(thrown);
+    }
+  }
+
   /** Decides a request on the general path, which reads it completely. */
   #general(request: unknown): boolean {
     const now = this.#settings.clock();
@@ -264,10 +285,10 @@ export class OpenedPdp implements Pdp {
     }
   }
 
-  #begin({ principals, header }: BundleFacts): BundleHeader {
+  #begin({ principals, header, kinds }: BundleFacts): BundleHeader {
     const read = readHeader(header);
     const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
-    this.#fastPaths.begin(JSON.parse(principals) as string[], expires);
+    this.#fastPaths.begin(JSON.parse(principals) as string[], expires, JSON.parse(kinds) as KindNumbers);
     this.#fastPaths.resume(this.#lease.handle);
     return read;
   }
@@ -360,11 +381,12 @@ const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"
 /** The facts about an opened bundle from the module, as JSON. */
 interface BundleFacts {
   readonly principals: string;
+  readonly kinds: string;
   readonly header: string;
 }
 
 function bundleFacts(handle: number): BundleFacts {
-  return { principals: principals(handle), header: header(handle) };
+  return { principals: principals(handle), header: header(handle), kinds: planKinds(handle) };
 }
 
 /**

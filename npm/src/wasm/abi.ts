@@ -15,16 +15,19 @@ export const actions = markCall(glue.actions);
 export const apply = markCall(glue.apply);
 export const close = markCall(glue.close);
 export const explain = markCall(glue.explain);
+export const grantedNames = markCall(glue.grantedNames);
 export const header = markCall(glue.header);
 export const isAllowed = markCall(glue.isAllowed);
 export const isDelta = markCall(glue.isDelta);
 export const open = markCall(glue.open);
 export const planFor = markCall(glue.planFor);
+export const planKinds = markCall(glue.planKinds);
 export const planList = markCall(glue.planList);
 export const planOf = markCall(glue.planOf);
 export const principals = markCall(glue.principals);
 export const reload = markCall(glue.reload);
 export const unseal = markCall(glue.unseal);
+export const verdictText = markCall(glue.verdictText);
 
 /** The steps that remain for several decisions. */
 export interface Budget {

@@ -127,10 +127,7 @@ impl<'a> Pool<'a> {
     /// Returns string `id`.
     #[must_use]
     pub fn string(&self, id: u32) -> Option<&'a str> {
-        let at = usize::try_from(id).ok()?;
-        let start = usize::try_from(*self.strings.get(at)?).ok()?;
-        let end = usize::try_from(*self.strings.get(at.checked_add(1)?)?).ok()?;
-        self.text.get(start..end)
+        string(self.text, self.strings, id)
     }
 
     /// Returns program `id`.
@@ -153,6 +150,14 @@ impl<'a> Pool<'a> {
         let [program, name]: [u32; VARIABLE_WORDS] = record.try_into().ok()?;
         Some((program, self.string(name)?))
     }
+}
+
+/// Returns string `id` of `text`: see [`Pool::strings`].
+pub(crate) fn string<'a>(text: &'a str, strings: &[u32], id: u32) -> Option<&'a str> {
+    let at = usize::try_from(id).ok()?;
+    let start = usize::try_from(*strings.get(at)?).ok()?;
+    let end = usize::try_from(*strings.get(at.checked_add(1)?)?).ok()?;
+    text.get(start..end)
 }
 
 /// One program.

@@ -14,6 +14,7 @@ pub use locations::RuleLocation;
 
 use super::record::{Outcome, Record, WalkPosition};
 use super::session::{Failure, Session};
+use super::visited::needs_consent;
 use crate::budget::Budget;
 use crate::cel::{Timestamp, Value};
 use crate::decision::{Decision, Effect};
@@ -166,7 +167,7 @@ impl<'a> Considered<'_, 'a> {
     #[must_use]
     pub fn needs_consent(&self) -> bool {
         let scope = self.session.table.string_id(self.position.scope);
-        scope.is_some_and(|scope| self.session.needs_consent(scope))
+        scope.is_some_and(|scope| needs_consent(self.session.table, scope))
     }
 
     /// Returns source file and line of the rule.

@@ -25,20 +25,18 @@ pub(crate) struct Effective<'a> {
 pub(crate) struct Lineage<'a> {
     pub(crate) role: Name<'a>,
     table: &'a PolicyTable,
-    inherited: &'a [u32],
+    pub(super) inherited: &'a [u32],
 }
 
 impl<'a> Session<'a> {
     /// Returns `role` and the roles that it inherits from in the requested scope.
-    pub(crate) fn lineage(&self, role: &'a str) -> Result<Lineage<'a>, Failure> {
-        self.charge_text(role.len())?;
+    pub(super) fn look_up_lineage(&self, role: &'a str) -> Lineage<'a> {
         let table = self.table;
         let role = table.name(role);
         let key = self.resource_search.scope.id.zip(role.id).map(|(scope, id)| [scope, id, 0]);
         let ancestors = key.and_then(|key| table.find(Key::ParentRoles, key));
         let inherited = ancestors.map_or(&[][..], |at| list(table.section(Section::Blocks), at));
-        self.charge(inherited.len())?;
-        Ok(Lineage { table, role, inherited })
+        Lineage { table, role, inherited }
     }
 
     /// Returns true if the principal has one of `roles`, directly or by inheritance.
@@ -46,8 +44,8 @@ impl<'a> Session<'a> {
         if roles.iter().any(|role| self.table.string(*role) == "*") {
             return Ok(true);
         }
-        for own in &self.request.principal.roles {
-            let own = self.lineage(own)?;
+        for (index, own) in self.request.principal.roles.iter().enumerate() {
+            let own = self.lineage(index, own)?;
             self.charge(roles.len())?;
             if own.names().any(|own| own.id.is_some_and(|id| roles.contains(&id))) {
                 return Ok(true);

@@ -11,6 +11,7 @@ use super::memo::{Memo, View};
 use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
+use super::visited::{Lineages, VisitedScope, VisitedScopes};
 use crate::budget::Budget;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value, spend};
@@ -18,6 +19,7 @@ use crate::decision::EvaluationError;
 use crate::limits::{MAX_REQUEST_STEPS, MAX_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::request::Request;
+use crate::table::candidates::Selection;
 use crate::table::layout::Key;
 use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
 
@@ -44,6 +46,10 @@ pub(crate) struct Session<'a> {
     /// True if an expression has read the time.
     pub(crate) depends_on_time: Cell<bool>,
     principal_search: Search<'a>,
+    pub(crate) visited_scopes: VisitedScopes<'a>,
+    pub(crate) lineages: Lineages<'a>,
+    /// The answer about policies of the resource, and the steps that it takes each time.
+    resource_exists: Cell<Option<(bool, u32)>>,
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
     pub(crate) kind: Kind<'a>,
@@ -84,6 +90,9 @@ impl<'a> Session<'a> {
         let [resource_scope, principal_scope] =
             names(table, [&resource.scope, &principal.scope].map(|scope| trimmed_scope(scope)));
         let kind = sanitized(&resource.kind);
+        let kind = Kind { id: table.string_id(&kind), text: kind };
+        let resource_search = Search::new(table, Key::ResourceScope, resource_scope);
+        let policies = [kind.id, resource_version.id];
         let granted = budget.left().min(MAX_REQUEST_STEPS);
         Self {
             table,
@@ -93,11 +102,14 @@ impl<'a> Session<'a> {
             depends_on_time: Cell::new(false),
             is_traced: record.as_ref().is_some_and(|record| record.trace.is_some()),
             record: record.map(RefCell::new),
-            resource_search: Search::new(table, Key::ResourceScope, resource_scope),
+            visited_scopes: VisitedScopes::new(table, resource_search, policies),
+            resource_search,
+            lineages: Lineages::default(),
+            resource_exists: Cell::new(None),
             principal_search: Search::new(table, Key::PrincipalScope, principal_scope),
             resource_version,
             principal_version,
-            kind: Kind { id: table.string_id(&kind), text: kind },
+            kind,
             principal: table.string_id(&principal.id),
             steps: Cell::new(granted.saturating_sub(steps_of_names(request))),
             memo: RefCell::new(Memo::new()),
@@ -133,46 +145,41 @@ impl<'a> Session<'a> {
         self.principal_search.visited()
     }
 
-    pub(crate) fn resource_scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
-        self.resource_search.visited()
+    /// Returns the scopes of resource and role policies that the walk visits, most specific first.
+    pub(crate) fn visited_scopes(&self) -> impl Iterator<Item = VisitedScope<'a>> {
+        (0..).map_while(|index| self.visited_scopes.at(self.table, index))
     }
 
     /// Returns true if any principal has a policy of the requested version in the visited scopes.
     pub(crate) fn principal_policies_exist(&self) -> bool {
-        let Some(version) = self.principal_version.id else { return false };
-        let exists = |scope| self.table.find(Key::PrincipalVersion, [version, scope, 0]).is_some();
-        self.principal_scopes().any(exists)
+        let version = self.principal_version.id;
+        let has_policy = |scope| self.table.find(Key::PrincipalVersion, [version?, scope, 0]);
+        self.principal_scopes().any(|scope| has_policy(scope).is_some())
     }
 
     /// Returns true if a resource policy, or a role policy that names the kind, exists in the
-    /// visited scopes.
+    /// visited scopes. Charges the same each time; if the steps do not suffice, the walk reaches
+    /// the limit.
     pub(crate) fn resource_policies_exist(&self) -> bool {
-        self.resource_scopes().any(|scope| {
-            self.resource_block(scope).is_some() || self.role_policies_name_the_kind(scope)
-        })
+        if let Some((exist, steps)) = self.resource_exists.get() {
+            return self.charge_steps(steps).is_err() || exist;
+        }
+        let before = self.steps.get();
+        let exist = self
+            .visited_scopes()
+            .any(|visit| visit.rules.is_some() || self.role_policies_name_the_kind(visit.roles));
+        self.resource_exists.set(Some((exist, before.saturating_sub(self.steps.get()))));
+        exist
     }
 
-    fn role_policies_name_the_kind(&self, scope: u32) -> bool {
-        let Some(block) = self.roles_block(scope) else { return false };
-        // If the steps do not suffice for it, the walk reaches the limit.
+    fn role_policies_name_the_kind(&self, block: Option<Block<'a>>) -> bool {
+        let Some(block) = block else { return false };
         let steps = block.glob_steps(0, 0, self.kind_name().text.len());
         if self.charge(steps).is_err() {
             return true;
         }
-        block.chunks().any(|mut chunk| {
-            block.narrow_resources(&mut chunk, self.kind_name());
-            !chunk.is_empty()
-        })
-    }
-
-    pub(crate) fn resource_block(&self, scope: u32) -> Option<Block<'a>> {
-        let key = [self.kind.id?, self.resource_version.id?, scope];
-        self.table.find(Key::Resource, key).map(|offset| Block::new(self.table, offset))
-    }
-
-    pub(crate) fn roles_block(&self, scope: u32) -> Option<Block<'a>> {
-        let key = [self.resource_version.id?, scope, 0];
-        self.table.find(Key::Roles, key).map(|offset| Block::new(self.table, offset))
+        let others = [block.for_kind(self.kind_name()), Selection::all()];
+        !block.candidates(Selection::all(), others).is_empty()
     }
 
     /// Returns the block of the principal policy. It is found by the version of the resource, as in
@@ -180,11 +187,6 @@ impl<'a> Session<'a> {
     pub(crate) fn principal_block(&self, scope: u32) -> Option<Block<'a>> {
         let key = [self.principal?, self.resource_version.id?, scope];
         self.table.find(Key::Principal, key).map(|offset| Block::new(self.table, offset))
-    }
-
-    /// Returns true if an allow in `scope` counts only if the parent scope allows too.
-    pub(crate) fn needs_consent(&self, scope: u32) -> bool {
-        self.table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1)
     }
 
     /// Evaluates a set of variables, so that the errors among them are noted.
@@ -322,7 +324,7 @@ impl<'a> Session<'a> {
             "resource",
             &self.kind.text,
             self.resource_version.text,
-            self.first(self.resource_scopes()),
+            self.visited_scopes.first().map_or("", |visit| visit.text),
         )
     }
 
@@ -333,12 +335,8 @@ impl<'a> Session<'a> {
             "principal",
             id,
             self.principal_version.text,
-            self.first(self.principal_scopes()),
+            self.principal_scopes().next().map_or("", |scope| self.table.string(scope)),
         )
-    }
-
-    fn first(&self, mut scopes: impl Iterator<Item = u32>) -> &'a str {
-        scopes.next().map_or("", |scope| self.table.string(scope))
     }
 }
 

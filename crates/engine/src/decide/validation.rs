@@ -49,8 +49,7 @@ impl<'a> Session<'a> {
     }
 
     fn schema_record(&self) -> Option<&'a [u32]> {
-        let scope = self.resource_scopes().next()?;
-        self.resource_block(scope)?;
+        self.visited_scopes.first()?.rules?;
         let key = [self.kind.id?, self.resource_version.id?, 0];
         let record = self.table.find(Key::Schema, key)?;
         self.table.section(Section::Blocks).get(at(record)..)

@@ -9,8 +9,10 @@ use super::record::{Outcome, WalkPosition};
 use super::roles::Lineage;
 use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
+use super::visited::{VisitedScope, needs_consent};
 use crate::decision::{Effect, Output};
-use crate::table::{Block, Chunk, Name, Rule};
+use crate::table::candidates::{Candidates, Selection};
+use crate::table::{Block, Name, Rule};
 
 /// The result of one scope.
 enum Scope<'a> {
@@ -26,6 +28,8 @@ struct Tried<'a> {
     allow: Option<Rule<'a>>,
     /// The last rule that had an output.
     emitted: Option<Rule<'a>>,
+    /// True if a rule was tried.
+    met: bool,
 }
 
 impl<'a> Session<'a> {
@@ -48,43 +52,41 @@ impl<'a> Session<'a> {
     fn try_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
         self.request.principal.roles.first()?;
         self.current.set(None);
-        let scopes = self.principal_scopes();
-        self.search(scopes, |scope| match self.principal_block(scope) {
-            Some(block) => self.principal_scope(block, scope, action),
-            None => Scope::Silent,
-        })
+        for scope in self.principal_scopes() {
+            let Some(block) = self.principal_block(scope) else { continue };
+            let text = self.table.string(scope);
+            let result = self.principal_scope(block, text, action);
+            if let Some(verdict) = result.verdict(text, needs_consent(self.table, scope)) {
+                return Some(verdict);
+            }
+        }
+        None
     }
 
-    fn principal_scope(&self, block: Block<'a>, scope: u32, action: Name<'a>) -> Scope<'a> {
+    fn principal_scope(&self, block: Block<'a>, scope: &'a str, action: Name<'a>) -> Scope<'a> {
         if self.charge_block(block, action, "", 1).is_err() {
             return Scope::Decided(Verdict::EXHAUSTED);
         }
-        let position =
-            WalkPosition { action: action.text, role: "", scope: self.table.string(scope) };
-        let narrow = |chunk: &mut Chunk| block.narrow_resources(chunk, self.kind_name());
-        self.try_block(block, position, action, narrow, &Outcome::OtherResource)
+        let position = WalkPosition { action: action.text, role: "", scope };
+        let others = [block.for_kind(self.kind_name()), Selection::all()];
+        let candidates = block.candidates(block.for_action(action), others);
+        self.try_block(block, candidates, position, &Outcome::OtherResource)
     }
 
-    /// Tries the rules that `narrow` leaves and that name the action.
+    /// Tries the candidates. `excluded` is the outcome of the rules that the other dimension
+    /// excludes.
     fn try_block(
         &self,
         block: Block<'a>,
+        candidates: Candidates<'a>,
         position: WalkPosition<'a>,
-        action: Name<'a>,
-        narrow: impl Fn(&mut Chunk),
         excluded: &Outcome,
     ) -> Scope<'a> {
         let mut tried = Tried::default();
-        for mut chunk in block.chunks() {
-            let all = chunk;
-            narrow(&mut chunk);
-            self.trace_excluded(block, all.without(&chunk), position, excluded);
-            let listed = chunk;
-            block.narrow_actions(&mut chunk, action);
-            self.trace_excluded(block, listed.without(&chunk), position, &Outcome::OtherAction);
-            if let Some(verdict) = self.try_rules(block, chunk, position, &mut tried) {
-                return Scope::Decided(verdict);
-            }
+        if let Some(verdict) =
+            self.try_rules(block, candidates, position, (&mut tried, Some(excluded)))
+        {
+            return Scope::Decided(verdict);
         }
         tried.allow.map_or(Scope::Silent, Scope::Allows)
     }
@@ -93,11 +95,9 @@ impl<'a> Session<'a> {
     /// counts.
     fn try_roles(&self, action: Name<'a>) -> Verdict<'a> {
         let mut answer: Option<Verdict<'a>> = None;
-        for role in &self.request.principal.roles {
-            let Ok(role) = self.lineage(role) else { return Verdict::EXHAUSTED };
-            let scopes = self.resource_scopes();
-            let found = self.search(scopes, |scope| self.resource_scope_for(scope, role, action));
-            let Some(verdict) = found else { continue };
+        for (index, role) in self.request.principal.roles.iter().enumerate() {
+            let Ok(role) = self.lineage(index, role) else { return Verdict::EXHAUSTED };
+            let Some(verdict) = self.try_role(role, action) else { continue };
             if verdict.is_final() {
                 return verdict;
             }
@@ -106,51 +106,44 @@ impl<'a> Session<'a> {
         answer.unwrap_or(Verdict::NOTHING)
     }
 
-    /// Visits scopes until one decides.
-    fn search(
-        &self,
-        scopes: impl Iterator<Item = u32>,
-        mut visit: impl FnMut(u32) -> Scope<'a>,
-    ) -> Option<Verdict<'a>> {
-        for scope in scopes {
-            match visit(scope) {
-                Scope::Decided(verdict) => return Some(verdict),
-                Scope::Allows(rule) if !self.needs_consent(scope) => {
-                    let scope = self.table.string(scope);
-                    return Some(Verdict::by_rule(Effect::Allow, &rule, scope));
-                }
-                Scope::Allows(_) | Scope::Silent => {}
+    /// VisitedScopes scopes until one decides.
+    fn try_role(&self, role: Lineage<'a>, action: Name<'a>) -> Option<Verdict<'a>> {
+        for visit in self.visited_scopes() {
+            let result = self.resource_scope_for(&visit, role, action);
+            if let Some(verdict) = result.verdict(visit.text, visit.needs_consent) {
+                return Some(verdict);
             }
         }
         None
     }
 
-    fn resource_scope_for(&self, scope: u32, role: Lineage<'a>, action: Name<'a>) -> Scope<'a> {
-        let block = self.resource_block(scope);
-        let roles_block = self.roles_block(scope);
-        for block in block.into_iter().chain(roles_block) {
+    fn resource_scope_for(
+        &self,
+        visit: &VisitedScope<'a>,
+        role: Lineage<'a>,
+        action: Name<'a>,
+    ) -> Scope<'a> {
+        for block in visit.rules.into_iter().chain(visit.roles) {
             let roles = role.names().count();
             if self.charge_block(block, action, role.role.text, roles).is_err() {
                 return Scope::Decided(Verdict::EXHAUSTED);
             }
         }
-        self.current.set(block.map(|block| (scope, block)));
+        self.current.set(visit.rules.map(|block| (visit.scope, block)));
         if self.record.is_some() {
             self.current_effective_roles();
         }
-        let position = WalkPosition {
-            action: action.text,
-            role: role.role.text,
-            scope: self.table.string(scope),
-        };
-        if let Some(roles) = roles_block
+        let position =
+            WalkPosition { action: action.text, role: role.role.text, scope: visit.text };
+        if let Some(roles) = visit.roles
             && let Some(verdict) = self.try_role_policies(roles, role, position, action)
         {
             return Scope::Decided(verdict);
         }
-        let Some(block) = block else { return Scope::Silent };
-        let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, role.names());
-        self.try_block(block, position, action, narrow, &Outcome::OtherRole)
+        let Some(block) = visit.rules else { return Scope::Silent };
+        let others = [block.for_roles(role.names()), Selection::all()];
+        let candidates = block.candidates(block.for_action(action), others);
+        self.try_block(block, candidates, position, &Outcome::OtherRole)
     }
 
     /// Pays for narrowing `block` by the action, the kind and so many roles.
@@ -162,7 +155,7 @@ impl<'a> Session<'a> {
         roles: usize,
     ) -> Result<(), Failure> {
         self.charge(1)?;
-        self.charge(block.chunks().count().saturating_mul(roles))?;
+        self.charge(block.chunk_count().saturating_mul(roles))?;
         let globs = block.glob_steps(action.text.len(), role.len(), self.kind_name().text.len());
         self.charge(globs.saturating_mul(roles))
     }
@@ -177,61 +170,94 @@ impl<'a> Session<'a> {
     ) -> Option<Verdict<'a>> {
         for role in role.names() {
             let Some(policy) = role.id.and_then(|id| block.role_policy(id)) else { continue };
-            let mut listed = false;
-            for mut chunk in block.chunks() {
-                block.narrow_roles(&mut chunk, core::iter::once(role));
-                block.narrow_resources(&mut chunk, self.kind_name());
-                let relevant = chunk;
-                block.narrow_actions(&mut chunk, action);
-                self.trace_excluded(
-                    block,
-                    relevant.without(&chunk),
-                    position,
-                    &Outcome::OtherAction,
-                );
-                listed |= !chunk.is_empty();
-                let mut tried = Tried::default();
-                if let Some(verdict) = self.try_rules(block, chunk, position, &mut tried) {
-                    return Some(verdict);
-                }
+            let others =
+                [block.for_roles(core::iter::once(role)), block.for_kind(self.kind_name())];
+            let candidates = block.candidates(block.for_action(action), others);
+            let mut tried = Tried::default();
+            if let Some(verdict) = self.try_rules(block, candidates, position, (&mut tried, None)) {
+                return Some(verdict);
             }
-            if !listed {
+            if !tried.met {
                 return Some(Verdict::not_listed(policy, position.scope));
             }
         }
         None
     }
 
-    /// Tries the candidates in order. A deny or a failure decides; the first allow is noted.
+    /// Tries the candidates in order until one decides.
     fn try_rules(
         &self,
         block: Block<'a>,
-        candidates: Chunk,
+        candidates: Candidates<'a>,
         position: WalkPosition<'a>,
-        tried: &mut Tried<'a>,
+        (tried, excluded): (&mut Tried<'a>, Option<&Outcome>),
     ) -> Option<Verdict<'a>> {
-        for rule in block.rules(candidates) {
-            let mut outcome = self.consider(&rule);
-            if !tried.has_emitted(&rule) {
-                match self.emit_output(&rule, &outcome, position) {
-                    Ok(false) => {}
-                    Ok(true) => tried.emitted = Some(rule),
-                    Err(failure) => outcome = Err(failure),
-                }
-            }
-            self.trace(block, position, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
-            match (outcome, rule.effect()) {
-                (Err(failure), _) => return Some(Verdict::failed(failure, &rule, position.scope)),
-                (Ok(Outcome::Applied), Some(Effect::Deny)) => {
-                    return Some(Verdict::by_rule(Effect::Deny, &rule, position.scope));
-                }
-                (Ok(Outcome::Applied), Some(Effect::Allow)) => {
-                    tried.allow = tried.allow.or(Some(rule));
-                }
-                _ => {}
+        if self.is_traced {
+            return self.trace_rules(block, candidates, position, (tried, excluded));
+        }
+        for rule in candidates {
+            if let Some(verdict) = self.try_rule(block, rule, position, tried) {
+                return Some(verdict);
             }
         }
         None
+    }
+
+    /// Tries the candidates, and traces the other rules of each chunk before them.
+    fn trace_rules(
+        &self,
+        block: Block<'a>,
+        candidates: Candidates<'a>,
+        position: WalkPosition<'a>,
+        (tried, excluded): (&mut Tried<'a>, Option<&Outcome>),
+    ) -> Option<Verdict<'a>> {
+        for chunk in candidates.chunks() {
+            let excluded = excluded.map(|outcome| (chunk.excluded(), outcome));
+            let others = (chunk.of_other_actions(), &Outcome::OtherAction);
+            for (rules, outcome) in excluded.into_iter().chain([others]) {
+                rules.for_each(|rule| self.trace(block, position, rule, outcome));
+            }
+            for rule in chunk.candidates() {
+                if let Some(verdict) = self.try_rule(block, rule, position, tried) {
+                    return Some(verdict);
+                }
+            }
+        }
+        None
+    }
+
+    /// Tries a rule. A deny or a failure decides; the first allow is noted.
+    fn try_rule(
+        &self,
+        block: Block<'a>,
+        index: usize,
+        position: WalkPosition<'a>,
+        tried: &mut Tried<'a>,
+    ) -> Option<Verdict<'a>> {
+        tried.met = true;
+        let rule = block.rule(index);
+        let mut outcome = self.consider(&rule);
+        if !tried.has_emitted(&rule) {
+            match self.emit_output(&rule, &outcome, position) {
+                Ok(false) => {}
+                Ok(true) => tried.emitted = Some(rule),
+                Err(failure) => outcome = Err(failure),
+            }
+        }
+        if self.is_traced || cfg!(feature = "observe") {
+            self.trace(block, position, index, outcome.as_ref().unwrap_or(&Outcome::Failed));
+        }
+        match (outcome, rule.effect()) {
+            (Err(failure), _) => Some(Verdict::failed(failure, &rule, position.scope)),
+            (Ok(Outcome::Applied), Some(Effect::Deny)) => {
+                Some(Verdict::by_rule(Effect::Deny, &rule, position.scope))
+            }
+            (Ok(Outcome::Applied), Some(Effect::Allow)) => {
+                tried.allow = tried.allow.or(Some(rule));
+                None
+            }
+            _ => None,
+        }
     }
 
     fn consider(&self, rule: &Rule<'a>) -> Result<Outcome, Failure> {
@@ -246,33 +272,14 @@ impl<'a> Session<'a> {
         Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
     }
 
-    fn trace(
-        &self,
-        block: Block<'a>,
-        position: WalkPosition<'a>,
-        rule: &Rule<'a>,
-        outcome: &Outcome,
-    ) {
+    fn trace(&self, block: Block<'a>, position: WalkPosition<'a>, rule: usize, outcome: &Outcome) {
+        let rule = block.rule(rule);
         #[cfg(feature = "observe")]
-        self.observe_rule(block, position, rule, outcome);
-        #[cfg(not(feature = "observe"))]
-        let _ = block;
+        self.observe_rule(block, position, &rule, outcome);
         if let Some(record) = &self.record
             && let Some(trace) = &mut record.borrow_mut().trace
         {
-            trace.step(position, rule, outcome.clone());
-        }
-    }
-
-    fn trace_excluded(
-        &self,
-        block: Block<'a>,
-        rules: Chunk,
-        position: WalkPosition<'a>,
-        why: &Outcome,
-    ) {
-        if self.is_traced {
-            block.rules(rules).for_each(|rule| self.trace(block, position, &rule, why));
+            trace.step(position, &rule, outcome.clone());
         }
     }
 
@@ -303,6 +310,19 @@ impl<'a> Session<'a> {
         };
         record.borrow_mut().outputs.push(output);
         Ok(true)
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// Returns the verdict, unless the search continues in the next scope.
+    fn verdict(self, scope: &'a str, needs_consent: bool) -> Option<Verdict<'a>> {
+        match self {
+            Self::Decided(verdict) => Some(verdict),
+            Self::Allows(rule) if !needs_consent => {
+                Some(Verdict::by_rule(Effect::Allow, &rule, scope))
+            }
+            Self::Allows(_) | Self::Silent => None,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use alloc::vec::Vec;
 
+use super::candidates::Selection;
 use super::layout::{INDEX_WORDS, Key, block};
 use super::{Block, Name, PolicyTable, Section, word};
 use crate::names::sanitized;
@@ -44,12 +45,10 @@ impl Block<'_> {
     /// Calls `add` with the string ids of the actions that the rules for `kind` name.
     fn add_actions(&self, kind: Name<'_>, add: &mut dyn FnMut(u32)) {
         let Some(actions) = self.values(block::ACTIONS) else { return };
-        for mut rules in self.chunks() {
-            self.narrow_resources(&mut rules, kind);
-            for (action, set) in actions.exact() {
-                if rules.meets(set) {
-                    add(action);
-                }
+        for (action, rules) in actions.exact() {
+            let others = [self.for_kind(kind), Selection::all()];
+            if !self.candidates(Selection::of(rules), others).is_empty() {
+                add(action);
             }
         }
     }

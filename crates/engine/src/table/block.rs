@@ -1,7 +1,7 @@
 //! A block: the rules of one policy, with bit sets that narrow them to the candidates of a request.
 //!
-//! Each dimension (actions, roles, resources) maps a value to the rules that name it; the
-//! candidates are the AND of the dimensions. Globs are matched against the text of the request.
+//! Each dimension (actions, roles, resources) maps a value to the rules that name it: see
+//! [`candidates`](super::candidates).
 
 use super::layout::{
     DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, FROM_ROLE_POLICY, NEGATED,
@@ -10,17 +10,6 @@ use super::layout::{
 use super::{PolicyTable, Section, at, word};
 use crate::decision::Effect;
 use crate::glob;
-
-/// The number of words of a chunk: rules are narrowed so many at a time, so that no block is too
-/// large for the stack.
-const CHUNK_WORDS: usize = 4;
-
-/// A bit for each rule of one chunk of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    bits: [u32; CHUNK_WORDS],
-    first_word: usize,
-}
 
 /// A name in a request: its text, and its id if the policies mention it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +37,7 @@ pub struct Values<'a> {
 
 /// A set of rules: numbers of words, ascending, each with the bits of 32 rules.
 #[derive(Clone, Copy, Default)]
-pub struct RuleSet<'a>(&'a [[u32; 2]]);
+pub struct RuleSet<'a>(pub(super) &'a [[u32; 2]]);
 
 /// One rule of a block.
 #[derive(Clone, Copy)]
@@ -59,7 +48,7 @@ pub struct Rule<'a> {
 
 /// One derived role that a resource policy refers to.
 #[derive(Clone, Copy)]
-pub(crate) struct DerivedRole<'a> {
+pub struct DerivedRole<'a> {
     table: &'a PolicyTable,
     words: &'a [u32],
 }
@@ -71,20 +60,24 @@ impl<'a> Block<'a> {
         Self { table, words }
     }
 
+    pub(super) const fn table(&self) -> &'a PolicyTable {
+        self.table
+    }
+
     /// Returns the number of rules.
     pub fn rule_count(&self) -> usize {
         at(word(self.words, block::RULES))
     }
 
-    /// Returns the number of chunks, of 128 rules each, that the general path walks.
+    /// Returns the number of chunks, of 128 rules each, for which the general path charges steps.
     pub fn chunk_count(&self) -> usize {
-        self.chunks().count()
+        self.rule_count().div_ceil(CHUNK_RULES)
     }
 
-    /// Returns a chunk of all rules for each 128 rules.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = Chunk> + use<> {
-        let rules = self.rule_count();
-        (0..rules.div_ceil(32)).step_by(CHUNK_WORDS).map(move |word| Chunk::full(word, rules))
+    /// Returns all rules.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule<'a>> + use<'a> {
+        let block = *self;
+        (0..self.rule_count()).map(move |index| block.rule(index))
     }
 
     /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with
@@ -102,58 +95,9 @@ impl<'a> Block<'a> {
         steps
     }
 
-    pub(crate) fn narrow_actions(&self, chunk: &mut Chunk, action: Name<'_>) {
-        self.narrow(chunk, block::ACTIONS, core::iter::once(action));
-    }
-
-    pub(crate) fn narrow_roles<'n>(
-        &self,
-        chunk: &mut Chunk,
-        roles: impl Iterator<Item = Name<'n>>,
-    ) {
-        self.narrow(chunk, block::ROLES, roles);
-    }
-
-    pub(crate) fn narrow_resources(&self, chunk: &mut Chunk, kind: Name<'_>) {
-        self.narrow(chunk, block::RESOURCES, core::iter::once(kind));
-    }
-
-    fn narrow<'n>(
-        &self,
-        chunk: &mut Chunk,
-        dimension: usize,
-        names: impl Iterator<Item = Name<'n>>,
-    ) {
-        let Some(values) = self.values(dimension) else { return };
-        let mut union = Chunk { bits: [0; CHUNK_WORDS], first_word: chunk.first_word };
-        for name in names {
-            self.collect(values, name, &mut union);
-        }
-        chunk.retain(&union);
-    }
-
-    /// Adds the rules that name `name`, exactly or by a glob.
-    fn collect(&self, values: Values<'a>, name: Name<'_>, union: &mut Chunk) {
-        if let Some(found) = name.id.and_then(|id| values.find(id)) {
-            union.add(found);
-        }
-        for (glob, rules) in values.globs() {
-            // In a block of many chunks, most globs concern no rule of this chunk.
-            if union.lacks(rules) && glob::matches(self.table.string(glob), name.text) {
-                union.add(rules);
-            }
-        }
-    }
-
-    pub(crate) fn rules(&self, chunk: Chunk) -> impl Iterator<Item = Rule<'a>> + use<'a> {
-        let block = *self;
-        chunk.ones().map(move |index| block.rule(index))
-    }
-
     /// Returns true if a rule has an output.
     pub fn has_outputs(&self) -> bool {
-        let mut rules = self.chunks().flat_map(|chunk| self.rules(chunk));
-        rules.any(|rule| rule.output(true).is_some() || rule.output(false).is_some())
+        self.rules().any(|rule| rule.output(true).is_some() || rule.output(false).is_some())
     }
 
     /// Returns the values of a dimension; `None` if it does not narrow.
@@ -168,7 +112,8 @@ impl<'a> Block<'a> {
         Rule { table: self.table, words: self.words.get(start..).unwrap_or(&[]) }
     }
 
-    pub(crate) fn derived_roles(&self) -> impl Iterator<Item = DerivedRole<'a>> + use<'a> {
+    /// Returns the derived roles that the policy of the block imports, in their order.
+    pub fn derived_roles(&self) -> impl Iterator<Item = DerivedRole<'a>> + use<'a> {
         let table = self.table;
         self.records(DERIVED_ROLE_WORDS).map(move |words| DerivedRole { table, words })
     }
@@ -260,14 +205,6 @@ impl<'a> RuleSet<'a> {
     fn holds(self, index: usize) -> bool {
         self.words().any(|(number, bits)| number == index / 32 && bits >> (index % 32) & 1 == 1)
     }
-
-    /// Returns the words of one chunk, counted from its first word.
-    fn of_chunk(self, first_word: usize) -> impl Iterator<Item = (usize, u32)> {
-        let first = self.0.partition_point(|[number, _]| at(*number) < first_word);
-        let rest = Self(self.0.get(first..).unwrap_or(&[])).words();
-        let counted = rest.map(move |(number, bits)| (number - first_word, bits));
-        counted.take_while(|(number, _)| *number < CHUNK_WORDS)
-    }
 }
 
 impl<'a> Rule<'a> {
@@ -353,82 +290,28 @@ impl<'a> Rule<'a> {
 }
 
 impl<'a> DerivedRole<'a> {
-    pub(crate) fn name(&self) -> &'a str {
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
         self.table.string(word(self.words, 0))
     }
 
-    pub(crate) fn condition(&self) -> Option<u32> {
+    /// Returns the offset of the condition.
+    #[must_use]
+    pub fn condition(&self) -> Option<u32> {
         word(self.words, 1).checked_sub(1)
     }
 
-    pub(crate) fn variables(&self) -> Option<u32> {
+    /// Returns the offset of the set of variables that its definition uses.
+    #[must_use]
+    pub fn variables(&self) -> Option<u32> {
         word(self.words, 2).checked_sub(1)
     }
 
-    pub(crate) fn parent_roles(&self) -> &'a [u32] {
+    /// Returns the string ids of the roles of which a principal needs one.
+    #[must_use]
+    pub fn parent_roles(&self) -> &'a [u32] {
         list(self.table.section(Section::Blocks), word(self.words, 3))
-    }
-}
-
-impl Chunk {
-    fn full(first_word: usize, rules: usize) -> Self {
-        let bits = core::array::from_fn(|index| {
-            let before = (first_word + index) * 32;
-            match rules.saturating_sub(before) {
-                0 => 0,
-                left if left >= 32 => u32::MAX,
-                left => (1 << left) - 1,
-            }
-        });
-        Self { bits, first_word }
-    }
-
-    fn add(&mut self, set: RuleSet<'_>) {
-        for (number, word) in set.of_chunk(self.first_word) {
-            if let Some(bits) = self.bits.get_mut(number) {
-                *bits |= word;
-            }
-        }
-    }
-
-    /// Returns true if `set` holds rules of this chunk that are not in `self`.
-    fn lacks(&self, set: RuleSet<'_>) -> bool {
-        let mut words = set.of_chunk(self.first_word);
-        words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & !bits != 0))
-    }
-
-    /// Returns true if `set` holds rules that are in this chunk.
-    pub(crate) fn meets(&self, set: RuleSet<'_>) -> bool {
-        let mut words = set.of_chunk(self.first_word);
-        words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & bits != 0))
-    }
-
-    fn retain(&mut self, other: &Self) {
-        for (bits, word) in self.bits.iter_mut().zip(other.bits) {
-            *bits &= word;
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.bits == [0; CHUNK_WORDS]
-    }
-
-    /// Returns the rules of `self` that are not in `other`.
-    pub(crate) fn without(mut self, other: &Self) -> Self {
-        for (bits, word) in self.bits.iter_mut().zip(other.bits) {
-            *bits &= !word;
-        }
-        self
-    }
-
-    fn ones(self) -> impl Iterator<Item = usize> {
-        self.bits.into_iter().enumerate().flat_map(move |(index, mut bits)| {
-            core::iter::from_fn(move || {
-                let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
-                bits &= bits - 1;
-                Some((self.first_word + index) * 32 + at(lowest))
-            })
-        })
     }
 }
 
@@ -437,3 +320,6 @@ pub fn list(words: &[u32], offset: u32) -> &[u32] {
     let list = words.get(at(offset)..).unwrap_or(&[]);
     list.get(1..1 + at(word(list, 0))).unwrap_or(&[])
 }
+
+/// The number of rules of a chunk.
+const CHUNK_RULES: usize = 128;

@@ -50,7 +50,7 @@ struct List {
 
 /// The content of a list: the fast path of other actions, string id and fast path of each action,
 /// patterns, and sets of them.
-type Content = (Option<u32>, Vec<(u32, Option<u32>)>, Vec<u32>, Vec<(u32, Option<u32>)>);
+type Content = (Option<u32>, Vec<(u32, Option<u32>)>, Vec<u32>, Vec<(u32, [Option<u32>; 2])>);
 
 /// The subject of a question: an action on a kind of resource.
 #[derive(Clone, Copy, Debug, Default)]

@@ -105,10 +105,21 @@ export function decideResource(
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
+      operands[slot] = undefined;
       do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
-    if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+    if (step & USED) {
+      if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+      if (step & OPERAND) operands[slot] = v;
+      if (step & TESTED) {
+        const word = testWord(frame, slot, details[steps[at + 1]! & DETAIL]!.test!, v);
+        if (word < 0) return UNSURE;
+        words[slot] = word;
+        key = (key << DIGIT) | (word > TRUE ? ODD : word);
+        continue;
+      }
+    }
     let word = MISSING;
     let digit = MISSING;
     // The order of `true` and `false` is unpredictable, so no branch depends on it.
@@ -142,14 +153,15 @@ export function decideResource(
     key = (key << DIGIT) | digit;
   }
 
-  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { apartWord, brokenWord, decideLong, decideShort, frames, hasOnly, hold } = entry;
-const { isListOrMap, isObject, isPlain, laterWord, NOTHING, places, RESOURCE_MEMBERS } = entry;
-const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE } = places;
+const { apartWord, brokenWord, decideInOrder, decideLong, decideShort, frames, hasOnly, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

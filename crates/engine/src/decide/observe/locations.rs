@@ -31,7 +31,7 @@ impl PolicyTable {
             let Some(offset) = word(entry, 4).checked_sub(1) else { continue };
             if is(Key::Resource) || is(Key::Principal) || is(Key::Roles) {
                 let block = Block::new(self, offset);
-                for rule in block.chunks().flat_map(|chunk| block.rules(chunk)) {
+                for rule in block.rules() {
                     let position = RuleLocation {
                         number: rule.number(),
                         policy: rule.policy(),
