@@ -7,13 +7,11 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::cel::value::{List, Str};
 use wardgate_engine::cel::{Timestamp, Value};
-use wardgate_engine::decide::scopes::Search;
-use wardgate_engine::fastpath::Contents;
+use wardgate_engine::fastpath::{Contents, Coverage};
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::names::trimmed_scope;
 use wardgate_engine::request::Request;
-use wardgate_engine::table::layout::Key;
-use wardgate_engine::table::{Name, PolicyTable};
+use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, word};
 
@@ -50,11 +48,11 @@ fn try_fast_path(
     action: &str,
     now: Timestamp,
 ) -> Option<Answer> {
-    if has_own_policies(table, request) {
-        return None;
-    }
-    let resource = &request.resource;
-    let list = table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope)?;
+    let list = match coverage(table, request) {
+        Coverage::List(offset) => table.fast_paths().list(offset)?,
+        Coverage::NoPolicy => return Some(Answer::Deny),
+        Coverage::General => return None,
+    };
     let id = table.fast_path_of_action(list, action)?;
     let fast_path = table.fast_path(id)?;
     let filled = fill(table, &fast_path, request)?;
@@ -67,18 +65,18 @@ fn try_fast_path(
     })
 }
 
-/// Returns true if a policy of the principal itself has a say in a request: no fast path knows it.
-fn has_own_policies(table: &PolicyTable, request: &Request) -> bool {
-    let Some(principal) = table.string_id(&request.principal.id) else { return false };
-    let version = match request.resource.policy_version.as_str() {
-        "" => table.default_version(),
-        version => version,
-    };
-    let Some(version) = table.string_id(version) else { return false };
-    let text = trimmed_scope(&request.principal.scope);
-    let scope = Name { text, id: table.string_id(text) };
-    let mut scopes = Search::new(table, Key::PrincipalScope, scope).visited();
-    scopes.any(|scope| table.find(Key::Principal, [principal, version, scope]).is_some())
+/// Returns the way to decide a request. Fast paths cover policies of the principal itself in the
+/// root scope.
+fn coverage(table: &PolicyTable, request: &Request) -> Coverage {
+    let (principal, resource) = (&request.principal, &request.resource);
+    let names = [&resource.kind, &resource.policy_version, &resource.scope].map(String::as_str);
+    if !table.principals().any(|id| id == principal.id) {
+        return table.coverage(names, || table.has_role_policies());
+    }
+    if !trimmed_scope(&principal.scope).is_empty() {
+        return Coverage::General;
+    }
+    table.own_coverage(&principal.id, names, || table.has_role_policies())
 }
 
 /// Returns the roles of a principal in terms of a fast path; `None` if they are too many or too

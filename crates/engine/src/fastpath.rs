@@ -23,10 +23,10 @@ use crate::cel::Timestamp;
 use crate::cel::pool::Root;
 use crate::decide::scopes::Search;
 use crate::glob;
-use crate::limits::MAX_FAST_PATH_ACTION_BYTES;
+use crate::limits::{MAX_FAST_PATH_ACTION_BYTES, MAX_REQUEST_STEPS};
 use crate::names::{sanitized, trimmed_scope};
-use crate::table::layout::{INDEX_WORDS, Key};
-use crate::table::{PolicyTable, Section, at, word};
+use crate::table::layout::{INDEX_WORDS, Key, block};
+use crate::table::{Block, PolicyTable, Section, at, word};
 use frame::Running;
 
 /// The way to decide about a kind in a version and scope.
@@ -91,10 +91,53 @@ impl PolicyTable {
         [kind, version, scope]: [&str; 3],
         has_role_policies: impl FnOnce() -> bool,
     ) -> Coverage {
+        self.covered([kind, version, scope], has_role_policies).0
+    }
+
+    /// Finds the fast paths as [`PolicyTable::coverage`] does, for a principal that may have
+    /// policies of its own and has no scope.
+    pub fn own_coverage(
+        &self,
+        principal: &str,
+        [kind, version, scope]: [&str; 3],
+        has_role_policies: impl FnOnce() -> bool,
+    ) -> Coverage {
+        let (coverage, visited) = self.covered([kind, version, scope], has_role_policies);
+        let version = if version.is_empty() { self.default_version() } else { version };
+        let names = [principal, version, ""].map(|name| self.string_id(name));
+        let [Some(principal), Some(of), Some(root)] = names else { return coverage };
+        let Some(block) = self.find(Key::Principal, [principal, of, root]) else { return coverage };
+        let (block, kind) = (Block::new(self, block), sanitized(kind));
+        // What the general path charges for the policy is no part of other fast paths.
+        let steps = block.glob_steps(MAX_FAST_PATH_ACTION_BYTES, 0, kind.len());
+        if block.chunk_count().saturating_add(steps) > at(MAX_REQUEST_STEPS / 4) {
+            return Coverage::General;
+        }
+        let kind = self.name(&kind);
+        let is_about_kind = block.values(block::RESOURCES).is_none_or(|kinds| {
+            kind.id.is_some_and(|id| kinds.find(id).is_some())
+                || kinds.globs().any(|(glob, _)| glob::matches(self.string(glob), kind.text))
+        });
+        let list = match (is_about_kind, coverage, kind.id) {
+            (false, ..) => return coverage,
+            (true, Coverage::List(_), Some(kind)) if version == self.default_version() => {
+                self.find(Key::OwnFastPaths, [principal, kind, visited])
+            }
+            _ => None,
+        };
+        list.map_or(Coverage::General, Coverage::List)
+    }
+
+    /// Returns the coverage, and the scope whose policy decides it.
+    fn covered(
+        &self,
+        [kind, version, scope]: [&str; 3],
+        has_role_policies: impl FnOnce() -> bool,
+    ) -> (Coverage, u32) {
         let version = if version.is_empty() { self.default_version() } else { version };
         let scope = self.name(trimmed_scope(scope));
         let names = self.string_id(&sanitized(kind)).zip(self.string_id(version));
-        let Some((kind, version)) = names else { return Coverage::NoPolicy };
+        let Some((kind, version)) = names else { return (Coverage::NoPolicy, 0) };
         for visited in Search::new(self, Key::ResourceScope, scope).visited() {
             let key = [kind, version, visited];
             let list = self.find(Key::FastPaths, key);
@@ -105,9 +148,10 @@ impl PolicyTable {
             let exists = |scope| self.find(Key::ResourceScope, [scope, 0, 0]).is_some();
             let is_equal =
                 scope.id == Some(visited) || scope.id.is_some_and(exists) && !has_role_policies();
-            return list.filter(|_| is_equal).map_or(Coverage::General, Coverage::List);
+            let coverage = list.filter(|_| is_equal).map_or(Coverage::General, Coverage::List);
+            return (coverage, visited);
         }
-        Coverage::NoPolicy
+        (Coverage::NoPolicy, 0)
     }
 
     /// Returns true if the table has a role policy.
@@ -142,9 +186,8 @@ impl PolicyTable {
         self.fast_paths().get(id)
     }
 
-    /// Returns the ids of the principals that have policies of their own, once for each policy.
-    /// Fast paths do not cover those policies: the general path decides requests of these
-    /// principals.
+    /// Returns the ids of the principals that have policies of their own, once for each policy. They
+    /// may have fast paths of their own: see [`PolicyTable::own_coverage`].
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let own = |entry: &&[u32]| word(entry, 0) == Key::Principal.code() && word(entry, 4) != 0;

@@ -128,7 +128,9 @@ impl Policies {
         let fast_path = self
             .index
             .fast_path(&self.table, input.target())
-            .filter(|fast_path| !fast_path.has_programs());
+            .filter(|fast_path| !fast_path.has_programs())
+            // The fast path of a principal with policies of its own may have programs.
+            .filter(|_| !self.index.has_own_policies(input.principal()));
         if let Some(fast_path) = fast_path
             && let Some(is_allowed) = self.try_fast(&input, &clock)
         {

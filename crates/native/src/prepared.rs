@@ -10,7 +10,7 @@ use wardgate_engine::request::Request;
 
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
-use crate::fast::decide::{Decider, Roles};
+use crate::fast::decide::{Decider, Roles, decide};
 use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on, read_derived};
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
@@ -189,12 +189,14 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
 
     #[inline]
     fn try_fast_path(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
-        let fast_path = self.fast_path.as_deref()?;
-        if self.policies.index().has_own_policies(typed.principal())
-            || self.policies.has_expired(clock)
-        {
+        if self.policies.has_expired(clock) {
             return None;
         }
+        let index = self.policies.index();
+        let usual = self.fast_path.as_deref();
+        let Some(fast_path) = usual.filter(|_| !index.has_own_policies(typed.principal())) else {
+            return decide(self.policies.table(), index, typed, clock);
+        };
         let decider = Decider { table: self.policies.table(), fast_path, clock };
         decider.decide(typed, self.reader(typed))
     }
@@ -280,6 +282,10 @@ impl<P: AsPrincipal, R: AsResource> FastInput for Typed<'_, P, R> {
     #[inline]
     fn principal(&self) -> &str {
         self.principal.id()
+    }
+
+    fn principal_scope(&self) -> &str {
+        self.principal.scope()
     }
 
     fn resource(&self) -> &str {

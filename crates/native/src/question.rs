@@ -101,6 +101,10 @@ impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> FastInput for Questi
         self.principal.id
     }
 
+    fn principal_scope(&self) -> &str {
+        self.principal.scope
+    }
+
     #[inline]
     fn resource(&self) -> &str {
         self.resource.id

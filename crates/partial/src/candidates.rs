@@ -24,8 +24,9 @@ pub(super) struct Route<'a> {
 /// One scope of a route.
 pub(super) struct Stop<'a> {
     pub(super) needs_consent: bool,
-    /// The rows of the resource policy.
-    pub(super) rules: Option<Rc<Rows<'a>>>,
+    /// The rows of the resource policy or principal policy, and the set of their rules that are
+    /// about the kind.
+    pub(super) rules: Option<(Rc<Rows<'a>>, Bits)>,
     /// The rows of the role policies, and the set of their rules that are about the kind.
     pub(super) roles: Option<(Rc<Rows<'a>>, Bits)>,
 }
@@ -75,10 +76,7 @@ impl<'a> Route<'a> {
     pub(super) fn actions(&self) -> BTreeSet<u32> {
         let mut actions = BTreeSet::new();
         for stop in &self.stops {
-            if let Some(rows) = &stop.rules {
-                actions.extend(rows.actions(&rows.everything()));
-            }
-            if let Some((rows, about)) = &stop.roles {
+            for (rows, about) in stop.rules.iter().chain(&stop.roles) {
                 actions.extend(rows.actions(about));
             }
         }
@@ -89,10 +87,7 @@ impl<'a> Route<'a> {
     pub(super) fn patterns(&self) -> BTreeSet<u32> {
         let mut patterns = BTreeSet::new();
         for stop in &self.stops {
-            if let Some(rows) = &stop.rules {
-                patterns.extend(rows.patterns(&rows.everything()));
-            }
-            if let Some((rows, about)) = &stop.roles {
+            for (rows, about) in stop.rules.iter().chain(&stop.roles) {
                 patterns.extend(rows.patterns(about));
             }
         }
@@ -103,11 +98,8 @@ impl<'a> Route<'a> {
     /// request.
     pub(super) fn cost(&self) -> usize {
         let lineage = 1 + self.inherited.values().map(|roles| roles.len()).max().unwrap_or(0);
-        let blocks = self.stops.iter().flat_map(|stop| {
-            let roles = stop.roles.as_ref().map(|(rows, _)| rows);
-            stop.rules.iter().chain(roles)
-        });
-        let block = |rows: &Rc<Rows<'_>>| {
+        let blocks = self.stops.iter().flat_map(|stop| stop.rules.iter().chain(&stop.roles));
+        let block = |(rows, _): &(Rc<Rows<'_>>, Bits)| {
             // Texts of 64 bytes are long for an action or a kind.
             let globs = rows.block.glob_steps(64, MAX_FAST_PATH_ROLE_BYTES, 64);
             let narrowing = rows.block.chunk_count().saturating_add(globs);
@@ -191,8 +183,8 @@ impl<'a> Stage<'a> {
             stage.role_policies = rows.block.role_policies().collect();
             stage.add_role_rules(rows, &rows.for_action(action, about)?, predicates)?;
         }
-        if let Some(rows) = &stop.rules {
-            stage.add_rules(rows, &rows.for_action(action, &rows.everything())?, predicates)?;
+        if let Some((rows, about)) = &stop.rules {
+            stage.add_rules(rows, &rows.for_action(action, about)?, predicates)?;
         }
         Some(stage)
     }

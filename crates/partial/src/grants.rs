@@ -20,7 +20,7 @@ use crate::limits::{MAX_GRANTS, MAX_SCOPES};
 pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Option<Shape> {
     let mut granted = Vec::new();
     for (scope, stop) in route.stops.iter().enumerate() {
-        let block: Option<Block<'_>> = stop.rules.as_ref().map(|rules| rules.block);
+        let block: Option<Block<'_>> = stop.rules.as_ref().map(|(rows, _)| rows.block);
         let roles = block.into_iter().flat_map(|block| block.derived_roles());
         granted.extend(roles.map(|role| (scope, role)));
     }

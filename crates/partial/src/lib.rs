@@ -29,7 +29,9 @@ use alloc::vec::Vec;
 
 pub use reasons::{Absence, Reason, absences};
 
-use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
+use crate::limits::{
+    MAX_ACTIONS, MAX_OWN_LISTS, MAX_SCOPES, MAX_STEPS, MAX_WORDS, MAX_WORDS_BEFORE_OWN_LISTS,
+};
 use candidates::{Candidates, Route, Stop};
 use classes::{Classes, Purpose};
 use predicates::Predicates;
@@ -50,6 +52,8 @@ pub struct Built {
     pub words: Vec<u32>,
     /// String ids of kind, version and scope, and the value of their [`Key::FastPaths`].
     pub lists: Vec<([u32; 3], u32)>,
+    /// String ids of principal, kind and scope, and the value of their [`Key::OwnFastPaths`].
+    pub own_lists: Vec<([u32; 3], u32)>,
 }
 
 /// Builds the fast paths of a table that has none yet.
@@ -59,9 +63,10 @@ pub fn build(table: &PolicyTable) -> Built {
     let mut builder = Builder::new(table, &pool);
     let lists: Vec<_> = keys(table, Key::Resource)
         .into_keys()
-        .filter_map(|key| Some((key, builder.list(key)?)))
+        .filter_map(|key| Some((key, builder.list(key, None)?)))
         .collect();
-    builder.finish(lists)
+    let own_lists = builder.own_lists(&lists);
+    builder.finish(lists, own_lists)
 }
 
 struct Builder<'a> {
@@ -113,11 +118,15 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
     /// fast path at all.
-    fn list(&mut self, key: [u32; 3]) -> Option<List> {
-        let route = self.route(key)?;
+    /// `own` is the scope of a principal's own policy, which the search visits first.
+    fn list(&mut self, key: [u32; 3], own: Option<Stop<'a>>) -> Option<List> {
+        let mut route = self.route(key)?;
+        // A check of a principal with policies of its own reports those.
+        let has_own = own.is_some();
+        route.stops.splice(..0, own);
         // A check reports what a schema finds, also where it does not reject.
         let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
-        let grants = if is_plain { self.grants(&route) } else { None };
+        let grants = if is_plain && !has_own { self.grants(&route) } else { None };
         let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
         for action in route.actions() {
             let paths = self.fast_paths(&route, Action::Named(action), grants.is_some());
@@ -180,14 +189,53 @@ impl<'a> Builder<'a> {
         let rules = table.find(Key::Resource, [kind, version, scope]);
         let roles = table.find(Key::Roles, [version, scope, 0]);
         Stop {
-            needs_consent: table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1),
-            rules: rules.map(|offset| self.rows.at(offset)),
+            needs_consent: self.needs_consent(scope),
+            rules: rules.map(|offset| {
+                let rows = self.rows.at(offset);
+                let about = rows.everything();
+                (rows, about)
+            }),
             roles: roles.map(|offset| {
                 let rows = self.rows.at(offset);
                 let about = rows.for_kind(kind);
                 (rows, about)
             }),
         }
+    }
+
+    /// Builds the lists of the principals with policies of their own, for the kinds that these are
+    /// about. They are found by the version of the resource; a request without a scope for the
+    /// principal visits those of the root scope.
+    fn own_lists(&mut self, lists: &[([u32; 3], List)]) -> Vec<([u32; 3], List)> {
+        let table = self.table;
+        let Some(root) = table.string_id("") else { return Vec::new() };
+        let default = table.header().default_version;
+        let mut own_lists = Vec::new();
+        for ([principal, version, scope], block) in keys(table, Key::Principal) {
+            if [version, scope] != [default, root] {
+                continue;
+            }
+            let rows = self.rows.at(block);
+            for ([kind, version, scope], _) in lists.iter().filter(|(key, _)| key[1] == version) {
+                let about = rows.for_kind(*kind);
+                let is_about = about.iter().any(|bits| *bits != 0);
+                if !is_about || self.size > MAX_WORDS_BEFORE_OWN_LISTS {
+                    continue;
+                }
+                let rules = Some((Rc::clone(&rows), about));
+                let stop = Stop { needs_consent: self.needs_consent(root), rules, roles: None };
+                let list = self.list([*kind, *version, *scope], Some(stop));
+                own_lists.extend(list.map(|list| ([principal, *kind, *scope], list)));
+                if own_lists.len() == MAX_OWN_LISTS {
+                    return own_lists;
+                }
+            }
+        }
+        own_lists
+    }
+
+    fn needs_consent(&self, scope: u32) -> bool {
+        self.table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1)
     }
 
     /// Builds the fast paths of one action, or of actions that no rule names: for the effect
@@ -250,7 +298,7 @@ impl<'a> Builder<'a> {
 
     /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each
     /// once.
-    fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
+    fn finish(self, lists: Vec<([u32; 3], List)>, own: Vec<([u32; 3], List)>) -> Built {
         if lists.is_empty() {
             return Built::default();
         }
@@ -262,9 +310,8 @@ impl<'a> Builder<'a> {
         }
         self.fast_paths.iter().for_each(|fast_path| words.extend_from_slice(fast_path));
         let mut positions: BTreeMap<List, u32> = BTreeMap::new();
-        let mut found = Vec::new();
-        for (key, list) in lists {
-            let position = *positions.entry(list).or_insert_with_key(|list| {
+        let mut position = |list| {
+            *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
                 let [effect, verdict] = list.other;
                 let counts = index(list.patterns.len() | list.sets.len() << 8);
@@ -274,10 +321,11 @@ impl<'a> Builder<'a> {
                 words.extend_from_slice(&list.patterns);
                 words.extend_from_slice(list.sets.as_flattened());
                 position
-            });
-            found.push((key, position));
-        }
-        Built { words, lists: found }
+            })
+        };
+        let lists = lists.into_iter().map(|(key, list)| (key, position(list))).collect();
+        let own_lists = own.into_iter().map(|(key, list)| (key, position(list))).collect();
+        Built { words, lists, own_lists }
     }
 }
 

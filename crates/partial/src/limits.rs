@@ -5,6 +5,13 @@
 /// general path.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
+/// The largest number of lists for principals with policies of their own; beyond it the general path
+/// decides about them.
+pub(crate) const MAX_OWN_LISTS: usize = 1 << 12;
+
+/// The number of words of [`MAX_WORDS`] at which no more such lists are made.
+pub(crate) const MAX_WORDS_BEFORE_OWN_LISTS: usize = 1 << 20;
+
 /// The largest number of entries of one fast path, those of all its classes counted.
 pub(crate) const MAX_ENTRIES: usize = 1 << 17;
 

@@ -140,7 +140,7 @@ impl Builder<'_> {
     /// Returns the construct that keeps the rules of an action from becoming candidates.
     fn construct(&mut self, route: &Route<'_>, action: Action<'_>) -> Reason {
         let rules = route.stops.iter().flat_map(|stop| {
-            let rules = stop.rules.iter().map(|rows| (rows, rows.everything(), true));
+            let rules = stop.rules.iter().map(|(rows, about)| (rows, about.clone(), true));
             rules.chain(stop.roles.iter().map(|(rows, about)| (rows, about.clone(), false)))
         });
         for (rows, among, is_resource_policy) in rules {

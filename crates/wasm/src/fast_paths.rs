@@ -11,7 +11,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::handles;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies; `null`
-/// if no policy is about the kind, and the empty text if the general path decides.
+/// if no policy is about the kind, and the empty text if the general path decides. A principal with
+/// policies of its own may have others.
 ///
 /// # Errors
 /// The handle is closed.
@@ -21,9 +22,10 @@ pub fn fast_path_list(
     kind: &str,
     version: &str,
     scope: &str,
+    principal: Option<String>,
 ) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::coverage_json(&table, kind, version, scope))
+    Ok(wire::coverage_json(&table, [kind, version, scope], principal.as_deref()))
 }
 
 /// Returns the kinds that have fast paths, with the number of the list of each.

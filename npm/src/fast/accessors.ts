@@ -7,7 +7,7 @@
 export { decideInOrder, decideLong, decideShort } from "./decide.ts";
 export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
-export { digest, planFor } from "./kinds.ts";
+export { digest, ownPath, planFor } from "./kinds.ts";
 export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
 export { classesOf, maskOf, maskOfOne } from "./role-masks.ts";
 export * as places from "./read-sites.ts";

@@ -115,7 +115,6 @@ export function decideRows(fastPaths: FastPaths, filter: Filter, rows: readonly 
   const { record, action } = filter;
   const answers = nothingDecided(rows.length);
   if (typeof action !== "string" || record.needsGeneralPath || isDisturbed()) return answers;
-  if (fastPaths.hasPrincipals && fastPaths.principals.has(record.id)) return answers;
   const run = new Run(fastPaths, filter);
   let at = 0;
   while (at < rows.length) {
@@ -170,8 +169,6 @@ class Run {
     const list = kind === undefined ? null : this.#list(kind);
     const fastPath = list === null ? null : planFor(list, this.#filter.action);
     if (kind === undefined || fastPath === null || !fastPath.columnar) return 0;
-    // Code of the caller may have reloaded the bundle since the previous run.
-    if (fastPaths.hasPrincipals && fastPaths.principals.has(this.#record.id)) return 0;
     const columns = fastPaths.revive() ? fastPaths.columns() : null;
     if (columns === null || !fastPaths.revive()) return 0;
 
@@ -198,7 +195,9 @@ class Run {
 
   #list(kind: string): FastPathList | null {
     const { target } = this.#filter;
-    return target === undefined ? listFor(this.#fastPaths, kind, undefined, undefined) : target.listFor(this.#fastPaths, kind);
+    const fastPaths = this.#fastPaths;
+    const own = this.#record.own(fastPaths);
+    return target === undefined ? listFor(fastPaths, kind, undefined, undefined, own) : target.listFor(fastPaths, kind, { own });
   }
 
   /**

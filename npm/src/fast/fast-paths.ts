@@ -7,31 +7,23 @@
 
 import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
-import { isTruth, readTest, type SlotTest, type WireTerm } from "./derived.ts";
+import { readTest, type SlotTest } from "./derived.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
 import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
-import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
+import { ACCESSOR, BY_NAME, DETAIL, FIRST_ACCESSOR, LAST, MAX_ACCESSORS, OPERAND, SITE } from "./read-sites.ts";
 import {
-  ACCESSOR,
-  BY_NAME,
-  DETAIL,
-  FIRST_ACCESSOR,
-  FROM_PRINCIPAL,
-  FROM_RESOURCE,
-  LAST,
-  MAX_ACCESSORS,
-  OPERAND,
-  PRINCIPAL_ID,
-  PRINCIPAL_ROLES,
-  RESOURCE_ID,
-  RESOURCE_KIND,
-  SITE,
-  siteOf,
-  SLOT,
-  USES,
-  WHOLE,
-} from "./read-sites.ts";
+  isTabled,
+  operandsOf,
+  readConstants,
+  readPairs,
+  stepsTo,
+  TEXTS,
+  type WireFastPath,
+  type WireList,
+  type WirePairs,
+  type WireSlot,
+} from "./wire-paths.ts";
 import { intern, isWellFormed } from "../base/text.ts";
 import { VerdictList, type VerdictText } from "./verdict-list.ts";
 
@@ -100,7 +92,7 @@ export class FastPaths {
   kinds = new Kinds("", "");
   /** The number of the bundle: data that was prepared for an earlier one is prepared again. */
   edition = 0;
-  /** The principals with policies of their own, which the fast paths do not cover. */
+  /** The principals with policies of their own, which have lists of their own. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
   /** True if the bundle has an expiry time. Without one, no clock is read. */
@@ -250,7 +242,7 @@ export class FastPaths {
 
   /** Loads a list from the module; `null` if there is none. */
   load(kinds: Kinds, kind: string): FastPathList | null {
-    const { version, scope } = kinds;
+    const { version, scope, principal } = kinds;
     const number = kinds === this.kinds ? this.#numbers.get(kind) : undefined;
     const equal = number === undefined ? undefined : this.#byNumber.get(number);
     if (equal !== undefined) return equal;
@@ -259,7 +251,7 @@ export class FastPaths {
     // The call may grow the memory and takes a new serial, so the request that is being decided
     // stays unsure.
     this.#hasLoaded = true;
-    const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
+    const text = this.#runtime.call(() => planList(this.handle, kind, version, scope, principal));
     if (text === "") return null;
     let list = this.#lists.get(text);
     if (list === undefined) {
@@ -317,7 +309,7 @@ export class FastPaths {
 
   #store(kinds: Kinds): void {
     this.#listCount += 1;
-    if (kinds === this.kinds) return;
+    if (kinds === this.kinds || kinds.principal !== undefined) return;
     const versions = this.#scopes.get(kinds.scope) ?? new Map<string, Kinds>();
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
   }
@@ -464,92 +456,8 @@ export class FastPaths {
   }
 }
 
-/**
- * Returns the steps to one slot, each with its name; `null` if only the general path may read it.
- */
-function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readonly [number, string])[] | null {
-  const site = ROOTS.get(root);
-  if (site === undefined || path.some(isInherited)) return null;
-  const from = root === "resource.attr" ? FROM_RESOURCE : root === "principal.attr" ? FROM_PRINCIPAL : 0;
-  if (path.length === 0) return [[from | site | LAST | (slot << SLOT) | (uses << USES), ""]];
-  // Only attributes have members that a condition reads.
-  if (from === 0) return null;
-  return path.map((segment, at) => {
-    const name = intern(segment);
-    const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
-    return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
-  });
-}
-
-/** Returns true if few different words can be in a slot: see `truth-table.ts`. */
-function isTabled({ path, uses, test }: WireSlot): boolean {
-  return path.length < 2 && ((uses & ~LONE) === 0 || (test !== undefined && isTruth(test)));
-}
-
-/** Returns the slots whose values tests read. */
-function operandsOf(slots: readonly WireSlot[]): ReadonlySet<number> {
-  const terms = slots.flatMap(({ terms }) => terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1);
-  return new Set(terms);
-}
-
-function readConstants(pairs: WirePairs): Constants | null {
-  return pairs.length === 0 ? null : readPairs(pairs);
-}
-
-function readPairs(pairs: WirePairs): Constants {
-  const named = pairs.map(([text, word]) => [intern(text), word] as const);
-  return {
-    texts: named.map(([text]) => text),
-    words: named.map(([, word]) => word),
-    map: named.length > MAX_SCAN ? new Map(named) : null,
-  };
-}
-
-/** A list as `planList` writes it. */
-interface WireList {
-  readonly other: readonly [plan: number, withVerdicts: number];
-  readonly grants: number;
-  readonly actions: readonly (readonly [name: string, plan: number, withVerdicts: number])[];
-  /** The offset of the list, if patterns decide about other actions. */
-  readonly at?: number;
-}
-
-/** A fast path as `planOf` writes it. */
-interface WireFastPath {
-  readonly flags: number;
-  readonly others: number;
-  readonly slots: readonly WireSlot[];
-  readonly roles: WirePairs;
-}
-
-interface WireSlot {
-  readonly root: string;
-  readonly path: readonly string[];
-  readonly uses: number;
-  readonly constants: WirePairs;
-  readonly test?: number;
-  readonly terms?: readonly WireTerm[];
-}
-
-type WirePairs = readonly (readonly [text: string, word: number])[];
-
-const ROOTS: ReadonlyMap<string, number> = new Map([
-  ["principal.id", PRINCIPAL_ID],
-  ["principal.roles", PRINCIPAL_ROLES],
-  ["principal.attr", WHOLE],
-  ["resource.id", RESOURCE_ID],
-  ["resource.kind", RESOURCE_KIND],
-  ["resource.attr", WHOLE],
-]);
-
 /** The truth table of a fast path that denies everything. */
 const DENIED = Uint8Array.of(DENY);
-
-/** The roots that are strings in every request. */
-const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
-
-/** Up to this number of names, a comparison with each is faster than a `Map`. */
-const MAX_SCAN = 8;
 
 /**
  * A bound on the lists that requests with invented names could load: one kind has many spellings.

@@ -1,6 +1,7 @@
 // Finds the list of fast paths for the kind of a resource.
 
 import type { FastPath, FastPaths } from "./fast-paths.ts";
+import type { Fields } from "../base/plain.ts";
 import { intern } from "../base/text.ts";
 import type { VerdictList } from "./verdict-list.ts";
 
@@ -122,9 +123,13 @@ export class Kinds {
   readonly #maxWithout: number;
   readonly version: string;
   readonly scope: string;
+  /** The principal that the lists are for, if it has policies of its own. */
+  readonly principal: string | undefined;
+  readonly #own = new Map<string, Kinds>();
 
   /** Creates tables for a number of kinds; they grow with more. */
-  constructor(version: string, scope: string, expected = 0, maxWithout = MAX_WITHOUT) {
+  constructor(version: string, scope: string, expected = 0, maxWithout = MAX_WITHOUT, principal?: string) {
+    this.principal = principal;
     this.#maxWithout = maxWithout;
     this.version = version;
     this.scope = scope;
@@ -144,6 +149,16 @@ export class Kinds {
     if (list?.hasPolicy === true) this.#add(intern(kind), list);
     else if (fastPaths.isLive && kind.length <= MAX_NAME_LENGTH) this.#exclude(intern(kind), list);
     return list;
+  }
+
+  /** Returns the lists of a principal with policies of its own, for the same version and scope. */
+  own(principal: string): Kinds {
+    let own = this.#own.get(principal);
+    if (own === undefined) {
+      own = new Kinds(this.version, this.scope, 0, MAX_OWN_WITHOUT, intern(principal));
+      this.#own.set(own.principal!, own);
+    }
+    return own;
   }
 
   #add(kind: string, list: FastPathList): void {
@@ -206,6 +221,27 @@ export function digest(name: string): number {
     name.charCodeAt(n > 2 ? n - 3 : 0) * 1009;
 }
 
+/** Returns the list of a kind; `null` if only the general path may decide. */
+export function listOf(fastPaths: FastPaths, kinds: Kinds, kind: string): FastPathList | null {
+  const at = digest(kind) & kinds.mask;
+  return kinds.names[at] === kind ? kinds.lists[at]! : kinds.miss(fastPaths, kind);
+}
+
+/**
+ * Returns the list for a principal with policies of its own; `null` as above. Fast paths cover the
+ * policies in the root scope. The version of principal policies is that of the resource.
+ */
+export function ownList(fastPaths: FastPaths, kinds: Kinds, { id, scope }: Fields, kind: string): FastPathList | null {
+  if (typeof id !== "string" || (scope !== undefined && scope !== "")) return null;
+  return listOf(fastPaths, kinds.own(id), kind);
+}
+
+/** Returns the fast path of a principal with policies of its own for an action; `null` as above. */
+export function ownPath(fastPaths: FastPaths, kinds: Kinds, principal: Fields, kind: string, action: string): FastPath | null {
+  const list = ownList(fastPaths, kinds, principal, kind);
+  return list === null ? null : planFor(list, action);
+}
+
 /** Returns the fast path for an action; `null` if only the general path may decide. */
 export function planFor(list: FastPathList, action: string): FastPath | null {
   const { actions, fastPaths } = list;
@@ -229,6 +265,7 @@ const MAX_MATCHED_LENGTH = 64;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
+const MAX_OWN_WITHOUT = 64;
 export const MAX_NAME_LENGTH = 256;
 
 /** The sizes of the tables of names, powers of two. */

@@ -4,7 +4,7 @@
 
 import * as entry from "./accessors.ts";
 import * as encoder from "./generated/encode-resource.ts";
-import type { FastPathList } from "./kinds.ts";
+import { listOf, ownList, type FastPathList } from "./kinds.ts";
 import type { Fields } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "./fast-paths.ts";
 
@@ -18,6 +18,8 @@ export class PrincipalRecord {
   readonly principal: unknown;
   /** True if only the general path may judge it. */
   readonly needsGeneralPath: boolean = true;
+  /** The members that select policies of the principal itself, read once. */
+  readonly #selecting: Fields = NOTHING;
   // The masks, by the number of the role table.
   #masks: number[] = [];
   #edition = -1;
@@ -28,10 +30,11 @@ export class PrincipalRecord {
     // A misspelt member may be meant to select policies. The check costs once here what it would
     // cost in every decision.
     if (!hasOnly(principal, PRINCIPAL_MEMBERS)) return;
-    const { id, roles, attr } = principal;
+    const { id, roles, attr, scope } = principal;
     if (typeof id !== "string" || !Array.isArray(roles)) return;
     if (attr !== undefined && (!isObject(attr) || !isPlain(attr))) return;
     this.id = id;
+    this.#selecting = { id, scope };
     this.roles = roles;
     this.attr = attr ?? NOTHING;
     this.needsGeneralPath = false;
@@ -50,6 +53,11 @@ export class PrincipalRecord {
     return this.#masks[roles.id] ?? this.#learn(roles);
   }
 
+  /** Returns the principal if it has policies of its own. */
+  own({ hasPrincipals, principals }: FastPaths): Fields | undefined {
+    return hasPrincipals === true && principals.has(this.id) ? this.#selecting : undefined;
+  }
+
   #learn(table: RoleTable): number {
     return (this.#masks[table.id] = maskOf(table, this.roles));
   }
@@ -62,12 +70,19 @@ export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (typeof kind !== "string") return UNSURE;
-  const list = listFor(fastPaths, kind, scope, policyVersion);
+  const list = listFor(fastPaths, kind, scope, policyVersion, record.own(fastPaths));
   const fastPath = list === null ? null : planFor(list, action);
-  if (fastPath === null || (fastPaths.hasPrincipals === true && fastPaths.principals.has(record.id))) return UNSURE;
+  if (fastPath === null) return UNSURE;
   const mask = record.mask(fastPaths, fastPath);
   if (mask < 0) return UNSURE;
   return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
+}
+
+/** The members of a resource that select policies, and a principal with policies of its own. */
+interface Selection {
+  readonly scope?: unknown;
+  readonly version?: unknown;
+  readonly own?: Fields | undefined;
 }
 
 /** A kind and an action, with their fast path in the bundle in use. */
@@ -108,23 +123,24 @@ export class PreparedTarget {
    * Returns the fast path for a resource with these members; `null` if only the general path may
    * decide.
    */
-  fastPathFor(fastPaths: FastPaths, kind: string, scope: unknown, version: unknown): FastPath | null {
-    const isMine = kind === this.kind && (scope === undefined || scope === this.scope) &&
+  fastPathFor(fastPaths: FastPaths, kind: string, scope: unknown, version: unknown, own: Fields | undefined): FastPath | null {
+    const isMine = own === undefined && kind === this.kind && (scope === undefined || scope === this.scope) &&
       (version === undefined || version === this.policyVersion);
     if (isMine) return this.fastPath(fastPaths);
-    const list = this.listFor(fastPaths, kind, scope, version);
+    const list = this.listFor(fastPaths, kind, { scope, version, own });
     return list === null ? null : planFor(list, this.action);
   }
 
-  /** Returns the list for a resource with these members. */
-  listFor(fastPaths: FastPaths, kind: string, scope?: unknown, version?: unknown): FastPathList | null {
-    return listFor(fastPaths, kind, scope === undefined ? this.scope : scope, version === undefined ? this.policyVersion : version);
+  /** Returns the list for a resource with these members, and for a principal. */
+  listFor(fastPaths: FastPaths, kind: string, { scope, version, own }: Selection): FastPathList | null {
+    const { scope: mine, policyVersion } = this;
+    return listFor(fastPaths, kind, scope === undefined ? mine : scope, version === undefined ? policyVersion : version, own);
   }
 
   /** Returns the fast path of this target. */
   fastPath(fastPaths: FastPaths): FastPath | null {
     if (this.#edition === fastPaths.edition) return this.#fastPath;
-    const list = this.listFor(fastPaths, this.kind);
+    const list = this.listFor(fastPaths, this.kind, {});
     this.#fastPath = list === null ? null : planFor(list, this.action);
     // A dead frame finds no fast paths; the next call of the general path revives it.
     if (fastPaths.isLive) this.#edition = fastPaths.edition;
@@ -139,11 +155,11 @@ export function decideAction(fastPaths: FastPaths, target: PreparedTarget, princ
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (typeof kind !== "string") return UNSURE;
-  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion);
-  if (fastPath === null) return UNSURE;
   const { id, roles } = principal;
   if (typeof id !== "string" || !Array.isArray(roles)) return UNSURE;
-  if (fastPaths.hasPrincipals === true && fastPaths.principals.has(id)) return UNSURE;
+  const own = fastPaths.hasPrincipals === true && fastPaths.principals.has(id) ? principal : undefined;
+  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion, own);
+  if (fastPath === null) return UNSURE;
   const mask = fastPath.flags & BY_CLASS ? classesOf(fastPath.roles, roles, fastPaths.frame) : maskOf(fastPath.roles, roles);
   if (mask < 0) return UNSURE;
   let attributes: Fields = NOTHING;
@@ -162,23 +178,28 @@ export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, targ
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (typeof kind !== "string") return UNSURE;
-  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion);
-  if (fastPath === null || (fastPaths.hasPrincipals === true && fastPaths.principals.has(record.id))) return UNSURE;
+  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion, record.own(fastPaths));
+  if (fastPath === null) return UNSURE;
   const mask = record.mask(fastPaths, fastPath);
   if (mask < 0) return UNSURE;
   return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
 }
 
-/** Returns the list of fast paths for a resource. */
-export const listFor = (fastPaths: FastPaths, kind: string, scope: unknown, version: unknown): FastPathList | null => {
+/** Returns the list of fast paths for a resource, and for a principal with policies of its own. */
+export const listFor = (
+  fastPaths: FastPaths,
+  kind: string,
+  scope: unknown,
+  version: unknown,
+  own: Fields | undefined,
+): FastPathList | null => {
   const kinds = scope === undefined && version === undefined ? fastPaths.kinds : fastPaths.kindsOf(version, scope);
   if (kinds === null) return null;
-  const place = digest(kind) & kinds.mask;
-  return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(fastPaths, kind);
+  return own === undefined ? listOf(fastPaths, kinds, kind) : ownList(fastPaths, kinds, own, kind);
 };
 
 // Constants of this module: see `encode-request.ts`.
-const { begin, classesOf, digest, frames, hasOnly, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
+const { begin, classesOf, frames, hasOnly, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
 const { PRINCIPAL_MEMBERS } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;

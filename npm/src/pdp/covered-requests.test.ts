@@ -198,3 +198,53 @@ describe("an action that patterns match", () => {
     expect(pdp.isAllowed(asking("glob", `view:${"x".repeat(100)}`, { resource: { attr: { owner: "ada" } } }))).toBe(true);
   });
 });
+
+describe("a principal with policies of its own", () => {
+  const as = (id: string, kind: string, action: string, resource: object = {}, principal: object = {}): ActionRequest =>
+    asking(kind, action, { resource, principal: { id, ...principal } });
+
+  it("is decided by them first", () => {
+    const check = (...given: Parameters<typeof as>): boolean => decided(() => as(...given));
+    expect(check("boss", "plain", "own", { attr: { owner: "eve", locked: false } })).toBe(true);
+    expect([check("boss", "plain", "own"), check("boss", "plain", "own", { attr: { locked: true } })]).toEqual([false, false]);
+    expect(check("boss", "plain", "own", { attr: { owner: "boss", locked: true } })).toBe(true);
+    expect([check("boss", "plain", "open", {}, { attr: { level: 2 } }), check("boss", "plain", "open", {}, { attr: { level: 3 } })]).toEqual([false, true]);
+    expect([check("boss", "plain", "see:all"), check("boss", "plain", "see")]).toEqual([true, false]);
+    expect(check("boss", "text", "flags", { attr: { a: true, b: null } })).toBe(false);
+    // Without roles they do not count.
+    expect(check("boss", "plain", "see:all", {}, { roles: [] })).toBe(false);
+  });
+
+  it("is decided by the others for kinds and versions that they are not about", () => {
+    const check = (...given: Parameters<typeof as>): boolean => decided(() => as(...given));
+    expect([check("boss", "glob", "open"), check("boss", "glob", "edit")]).toEqual([true, false]);
+    expect(check("boss", "plain", "see:all", { policyVersion: "v2" })).toBe(false);
+    expect(check("boss", "plain", "own", { policyVersion: "v2" })).toBe(true);
+    expect(check("boss", "unknown", "own")).toBe(false);
+    expect([check("clerk", "plain", "own", { attr: { owner: "eve" } }), check("clerk", "plain", "own", { attr: { owner: "clerk" } })]).toEqual([false, true]);
+  });
+
+  it("is decided in scopes of resources", () => {
+    const check = (...given: Parameters<typeof as>): boolean => decided(() => as(...given));
+    expect(check("boss", "plain", "own", { scope: "acme", attr: { locked: false } })).toBe(true);
+    expect(check("boss", "plain", "see:all", { scope: "acme" })).toBe(true);
+    expect(check("boss", "text", "flags", { scope: "acme", attr: { a: true, b: null } })).toBe(false);
+  });
+
+  it("with a scope, and for a kind that only its policies know, is left to the general path", () => {
+    const cases = [
+      [as("boss", "glob", "open", {}, { scope: "acme" }), false],
+      [as("boss", "plain", "see:all", {}, { scope: "acme" }), true],
+      [as("clerk", "plain", "own", { attr: { owner: "eve" } }, { scope: "acme" }), true],
+      [as("boss", "secret", "read"), true],
+    ] as const;
+    for (const [request, expected] of cases) {
+      const { principal, action, resource } = request;
+      expect(pdp.check(withActions(request, [action])).actions[action]?.effect === "allow").toBe(expected);
+      for (const [way, decide] of [...onOne, ...onLists]) {
+        expect(decide(pdp, () => request, { kind: resource.kind, action }), way).toBe(expected);
+      }
+      expect(pdp.for(principal).isAllowed(action, resource)).toBe(expected);
+    }
+  });
+});

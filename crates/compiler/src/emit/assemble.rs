@@ -92,6 +92,9 @@ impl Assembly {
         for (key, value) in built.lists {
             self.name(Key::FastPaths, key, value);
         }
+        for (key, value) in built.own_lists {
+            self.name(Key::OwnFastPaths, key, value);
+        }
         self.fast_paths = built.words;
         self.lay_out(options)
     }

@@ -102,6 +102,9 @@ codes! {
         Schema = 8,
         /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
         FastPaths = 9,
+        /// `(principal, kind, scope)`: value is the list of fast paths of a principal with policies
+        /// of its own, for the default version.
+        OwnFastPaths = 10,
     }
 }
 

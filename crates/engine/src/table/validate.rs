@@ -132,7 +132,7 @@ fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
             targets.push(Target::Names(value));
         } else if is(Key::Schema) {
             targets.push(Target::Schema(value));
-        } else if is(Key::FastPaths) {
+        } else if is(Key::FastPaths) || is(Key::OwnFastPaths) {
             fast_path_lists.push(value);
         } else if is(Key::ScopePermissions) {
             ensure(value <= 1)?;

@@ -32,10 +32,16 @@ pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope
 /// Returns the list as [`fast_path_list_json`] does, and `null` if no policy is about the kind: then
 /// only a policy of the principal itself can allow an action. If patterns decide about the actions
 /// that are not listed, the member `at` is the offset of the list, for
-/// [`PolicyTable::fast_path_of_action`].
+/// [`PolicyTable::fast_path_of_action`]. With a principal, the list is the one for that principal,
+/// which has no scope.
 #[must_use]
-pub fn coverage_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
-    match table.coverage([kind, version, scope], || table.has_role_policies()) {
+pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&str>) -> String {
+    let has_role_policies = || table.has_role_policies();
+    let coverage = match principal {
+        Some(principal) => table.own_coverage(principal, names, has_role_policies),
+        None => table.coverage(names, has_role_policies),
+    };
+    match coverage {
         Coverage::List(offset) => {
             table.fast_paths().list(offset).map_or_else(String::new, |list| {
                 let mut json = Json::default();

@@ -17,7 +17,7 @@ use wardgate_fastpath::{Answer, Frame, Texts, word};
 use crate::clock::Clock;
 use crate::fast::cache::with_key;
 use crate::fast::equalities;
-use crate::fast::index::Index;
+use crate::fast::index::{Index, Unusual};
 use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::path::{Slot, UnpackedPath};
 use crate::field::Field;
@@ -31,13 +31,15 @@ pub(crate) fn decide(
     input: &impl FastInput,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let Some(fast_path) = index.fast_path(table, input.target()) else {
-        let is_denied = index.has_no_policy(table, input.target(), input.principal());
-        return is_denied.then_some(false);
+    let usual = index.fast_path(table, input.target());
+    let fast_path = match usual.filter(|_| !index.has_own_policies(input.principal())) {
+        Some(fast_path) => fast_path,
+        None => match index.unusual(table, input) {
+            Unusual::FastPath(fast_path) => fast_path,
+            Unusual::Denied => return Some(false),
+            Unusual::General => return None,
+        },
     };
-    if index.has_own_policies(input.principal()) {
-        return None;
-    }
     let value = |at: usize| {
         fast_path.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot))
     };

@@ -10,6 +10,7 @@ use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
+use crate::fast::input::FastInput;
 use crate::fast::path::UnpackedPath;
 use crate::names::Names;
 
@@ -25,7 +26,7 @@ pub(crate) struct Index {
     /// The lists by their offsets in the section.
     offsets: HashMap<u32, u32>,
     has_role_policies: bool,
-    /// Principals with principal policies of their own, which fast paths do not cover.
+    /// Principals with policies of their own.
     principals: Names<()>,
 }
 
@@ -64,6 +65,14 @@ pub struct Target<'a> {
     pub scope: &'a str,
 }
 
+/// The way to decide about an unusual question.
+pub(crate) enum Unusual<'i> {
+    FastPath(&'i Arc<UnpackedPath>),
+    /// No policy allows it.
+    Denied,
+    General,
+}
+
 impl Index {
     /// Unpacks the fast paths of `table`, whose answers `cache` remembers.
     pub(crate) fn new(table: &PolicyTable, cache: Option<&Arc<Cache>>) -> Self {
@@ -93,6 +102,16 @@ impl Index {
                 scoped.push(ScopedList { version: version.into(), scope: scope.into(), list });
             }
         }
+        for [key, .., value] in entries {
+            let is_own = *key == Key::OwnFastPaths.code();
+            let offset = value.checked_sub(1).filter(|_| is_own);
+            if let Some(offset) = offset
+                && let Some(list) = table.fast_paths().list(offset)
+            {
+                let list = index.list(table, (offset, list), &mut known);
+                index.offsets.insert(offset, list);
+            }
+        }
         index.kinds = kinds.into_iter().collect();
         index
     }
@@ -107,9 +126,14 @@ impl Index {
         let is_default = target.policy_version.is_empty() && target.scope.is_empty();
         let default_list = if is_default { self.kinds.get(target.kind) } else { None };
         let list = default_list.or_else(|| self.scoped_list(table, target))?;
+        self.in_list(table, list, target.action)
+    }
+
+    #[inline]
+    fn in_list(&self, table: &PolicyTable, list: u32, action: &str) -> Option<&Arc<UnpackedPath>> {
         let list = self.lists.get(usize::try_from(list).ok()?)?;
-        let fast_path = list.actions.get(target.action).unwrap_or_else(|| {
-            if list.has_patterns { list.matching(table, target.action) } else { list.other }
+        let fast_path = list.actions.get(action).unwrap_or_else(|| {
+            if list.has_patterns { list.matching(table, action) } else { list.other }
         })?;
         self.fast_paths.get(usize::try_from(fast_path).ok()?)?.as_ref()
     }
@@ -141,16 +165,28 @@ impl Index {
         })
     }
 
-    /// Returns true if no policy is about the kind, and the principal has none of its own: then no
-    /// action is allowed.
+    /// Returns the way to decide about a kind without a list, or for a principal with policies of
+    /// its own.
     #[cold]
-    pub(crate) fn has_no_policy(
-        &self,
-        table: &PolicyTable,
-        target: Target<'_>,
-        principal: &str,
-    ) -> bool {
-        !self.has_own_policies(principal) && self.coverage(table, target) == Coverage::NoPolicy
+    pub(crate) fn unusual(&self, table: &PolicyTable, input: &impl FastInput) -> Unusual<'_> {
+        let target = input.target();
+        let principal = input.principal();
+        let coverage = if !self.has_own_policies(principal) {
+            self.coverage(table, target)
+        } else if trimmed_scope(input.principal_scope()).is_empty() {
+            let Target { kind, policy_version, scope, .. } = target;
+            let names = [kind, policy_version, scope];
+            table.own_coverage(principal, names, || self.has_role_policies)
+        } else {
+            Coverage::General
+        };
+        let list = match coverage {
+            Coverage::NoPolicy => return Unusual::Denied,
+            Coverage::General => None,
+            Coverage::List(offset) => self.offsets.get(&offset),
+        };
+        let fast_path = list.and_then(|list| self.in_list(table, *list, target.action));
+        fast_path.map_or(Unusual::General, Unusual::FastPath)
     }
 
     fn coverage(&self, table: &PolicyTable, target: Target<'_>) -> Coverage {

@@ -18,6 +18,9 @@ pub(crate) trait FastInput {
     /// Returns the id of the principal.
     fn principal(&self) -> &str;
 
+    /// Returns the scope of the principal.
+    fn principal_scope(&self) -> &str;
+
     /// Returns the id of the resource.
     fn resource(&self) -> &str;
 

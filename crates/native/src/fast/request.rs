@@ -31,6 +31,10 @@ impl FastInput for RequestInput<'_> {
         &self.request.principal.id
     }
 
+    fn principal_scope(&self) -> &str {
+        &self.request.principal.scope
+    }
+
     #[inline]
     fn resource(&self) -> &str {
         &self.request.resource.id

@@ -117,3 +117,48 @@ fn actions_are_decided_by_the_patterns_that_match_them() {
         check(&policies, &asking("glob", action, &resource, &principal), expected);
     }
 }
+
+#[test]
+fn a_principal_with_policies_of_its_own_is_decided_by_them_first() {
+    let policies = policies();
+    let boss = |more: Value| {
+        let mut principal = json!({"id": "boss"});
+        for (name, value) in more.as_object().unwrap() {
+            principal[name] = value.clone();
+        }
+        principal
+    };
+    let check = |kind: &str, action: &str, resource: Value, principal: Value, expected: bool| {
+        check(&policies, &asking(kind, action, &resource, &boss(principal)), expected);
+    };
+    check("plain", "own", json!({"attr": {"owner": "eve", "locked": false}}), json!({}), true);
+    check("plain", "own", json!({"attr": {"owner": "eve", "locked": true}}), json!({}), false);
+    check("plain", "own", json!({}), json!({}), false);
+    check("plain", "open", json!({}), json!({"attr": {"level": 2}}), false);
+    check("plain", "open", json!({}), json!({"attr": {"level": 3}}), true);
+    check("plain", "see:all", json!({}), json!({}), true);
+    check("plain", "see:all", json!({}), json!({"roles": []}), false);
+    check("plain", "see:all", json!({"scope": "acme"}), json!({}), true);
+    check("plain", "see:all", json!({"policyVersion": "v2"}), json!({}), false);
+    check("text", "flags", json!({"attr": {"a": true, "b": null}}), json!({}), false);
+    check("glob", "open", json!({}), json!({}), true);
+    check("unknown", "open", json!({}), json!({}), false);
+}
+
+#[test]
+fn a_principal_with_a_scope_and_policies_of_its_own_has_no_fast_path() {
+    let policies = policies();
+    for (kind, action, scope, expected) in [
+        ("glob", "open", "acme", false),
+        ("plain", "see:all", "acme", true),
+        ("secret", "read", "", true),
+    ] {
+        let principal = json!({"id": "boss", "scope": scope});
+        let request = asking(kind, action, &json!({}), &principal);
+        let read = json::request(request.to_string().as_bytes()).unwrap();
+        let input = RequestInput { request: &read, action };
+        let now = Timestamp::default();
+        assert_eq!(decide(policies.table(), policies.index(), &input, &now), None, "{request}");
+        assert_eq!(policies.is_allowed(&read, action, now), expected, "{request}");
+    }
+}

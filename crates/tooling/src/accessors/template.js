@@ -24,11 +24,12 @@ export function decideRequest(plans, request) {
     const list = kinds.names[place] === kind ? kinds.lists[place] : kinds.miss(plans, kind);
     if (list === null)
         return UNSURE;
-    const plan = planFor(list, action);
-    if (plan === null)
-        return UNSURE;
     const { id: principalId, roles } = principal;
-    if (typeof principalId !== "string" || (plans.hasPrincipals === true && plans.principals.has(principalId)))
+    if (typeof principalId !== "string")
+        return UNSURE;
+    const isOwn = plans.hasPrincipals === true && plans.principals.has(principalId);
+    const plan = isOwn ? ownPath(plans, kinds, principal, kind, action) : planFor(list, action);
+    if (plan === null)
         return UNSURE;
     const { frame } = plans;
     const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
@@ -180,7 +181,7 @@ READS            case BY_NAME: {
 const OBJECT = Object.prototype;
 const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
-const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
 const { ACCESSOR, APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

@@ -36,11 +36,11 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   const place = digest(kind) & kinds.mask;
   const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(plans, kind);
   if (list === null) return UNSURE;
-  const plan = planFor(list, action);
-  if (plan === null) return UNSURE;
-
   const { id: principalId, roles } = principal;
-  if (typeof principalId !== "string" || (plans.hasPrincipals === true && plans.principals.has(principalId))) return UNSURE;
+  if (typeof principalId !== "string") return UNSURE;
+  const isOwn = plans.hasPrincipals === true && plans.principals.has(principalId);
+  const plan = isOwn ? ownPath(plans, kinds, principal, kind, action) : planFor(list, action);
+  if (plan === null) return UNSURE;
   const { frame } = plans;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
   if (mask < 0) return UNSURE;
@@ -182,7 +182,7 @@ const OBJECT = Object.prototype;
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
 const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
-const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
 const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

@@ -189,6 +189,10 @@ impl FastInput for JsonInput<'_> {
         self.principal.id.unwrap_or("")
     }
 
+    fn principal_scope(&self) -> &str {
+        self.principal.scope
+    }
+
     #[inline]
     fn resource(&self) -> &str {
         self.resource.id.unwrap_or("")

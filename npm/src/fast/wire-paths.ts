@@ -1,0 +1,104 @@
+// Fast paths and lists of them as the module writes them.
+
+import { isInherited } from "../base/plain.ts";
+import { intern } from "../base/text.ts";
+import { LONE } from "../wasm/frame.ts";
+import { isTruth, readTest, type WireTerm } from "./derived.ts";
+import type { Constants } from "./fast-paths.ts";
+import {
+  FROM_PRINCIPAL,
+  FROM_RESOURCE,
+  LAST,
+  PRINCIPAL_ID,
+  PRINCIPAL_ROLES,
+  RESOURCE_ID,
+  RESOURCE_KIND,
+  siteOf,
+  SLOT,
+  USES,
+  WHOLE,
+} from "./read-sites.ts";
+
+/**
+ * Returns the steps to one slot, each with its name; `null` if only the general path may read it.
+ */
+export function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readonly [number, string])[] | null {
+  const site = ROOTS.get(root);
+  if (site === undefined || path.some(isInherited)) return null;
+  const from = root === "resource.attr" ? FROM_RESOURCE : root === "principal.attr" ? FROM_PRINCIPAL : 0;
+  if (path.length === 0) return [[from | site | LAST | (slot << SLOT) | (uses << USES), ""]];
+  // Only attributes have members that a condition reads.
+  if (from === 0) return null;
+  return path.map((segment, at) => {
+    const name = intern(segment);
+    const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
+    return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
+  });
+}
+
+/** Returns true if few different words can be in a slot: see `truth-table.ts`. */
+export function isTabled({ path, uses, test }: WireSlot): boolean {
+  return path.length < 2 && ((uses & ~LONE) === 0 || (test !== undefined && isTruth(test)));
+}
+
+/** Returns the slots whose values tests read. */
+export function operandsOf(slots: readonly WireSlot[]): ReadonlySet<number> {
+  const terms = slots.flatMap(({ terms }) => terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1);
+  return new Set(terms);
+}
+
+export function readConstants(pairs: WirePairs): Constants | null {
+  return pairs.length === 0 ? null : readPairs(pairs);
+}
+
+export function readPairs(pairs: WirePairs): Constants {
+  const named = pairs.map(([text, word]) => [intern(text), word] as const);
+  return {
+    texts: named.map(([text]) => text),
+    words: named.map(([, word]) => word),
+    map: named.length > MAX_SCAN ? new Map(named) : null,
+  };
+}
+
+/** A list as `planList` writes it. */
+export interface WireList {
+  readonly other: readonly [plan: number, withVerdicts: number];
+  readonly grants: number;
+  readonly actions: readonly (readonly [name: string, plan: number, withVerdicts: number])[];
+  /** The offset of the list, if patterns decide about other actions. */
+  readonly at?: number;
+}
+
+/** A fast path as `planOf` writes it. */
+export interface WireFastPath {
+  readonly flags: number;
+  readonly others: number;
+  readonly slots: readonly WireSlot[];
+  readonly roles: WirePairs;
+}
+
+export interface WireSlot {
+  readonly root: string;
+  readonly path: readonly string[];
+  readonly uses: number;
+  readonly constants: WirePairs;
+  readonly test?: number;
+  readonly terms?: readonly WireTerm[];
+}
+
+export type WirePairs = readonly (readonly [text: string, word: number])[];
+
+const ROOTS: ReadonlyMap<string, number> = new Map([
+  ["principal.id", PRINCIPAL_ID],
+  ["principal.roles", PRINCIPAL_ROLES],
+  ["principal.attr", WHOLE],
+  ["resource.id", RESOURCE_ID],
+  ["resource.kind", RESOURCE_KIND],
+  ["resource.attr", WHOLE],
+]);
+
+/** The roots that are strings in every request. */
+export const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
+
+/** Up to this number of names, a comparison with each is faster than a `Map`. */
+const MAX_SCAN = 8;
