@@ -7,7 +7,7 @@
 
 import { createInterface } from "node:readline";
 import { open } from "../../npm/dist/index.js";
-import { compare } from "./ways.mjs";
+import { compare, decisionBytes } from "./ways.mjs";
 
 const text = new TextDecoder();
 
@@ -24,7 +24,7 @@ async function decide({ bundle, now, requests, rounds, right }) {
   const accessors = right?.accessors ? await accessorsOf(right.accessors) : undefined;
   const accessed = accessors && (await open(bytes, { ...settings, accessors }));
   try {
-    const decisions = requests.map((request) => text.decode(pdp.decisionBytes(request)));
+    const decisions = requests.map((request) => text.decode(decisionBytes(pdp, request)));
     const pdps = { pdp, accessed, clock };
     const answer = { decisions, ...compare(pdps, requests, right ?? asDecided(requests, decisions)) };
     if (rounds !== undefined) answer.nanoseconds = time(pdp, requests, rounds);
