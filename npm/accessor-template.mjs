@@ -23,7 +23,7 @@ export function accessorTemplate() {
     .replace("switch (step & SITE) {", "switch (steps[at + 1] >>> ACCESSOR) {")
     .replaceAll(/^ +case \d+:\n +if \(n\d+ in OBJECT\)\n +return UNSURE;\n +v = o\[n\d+\];\n +break;\n/gm, "")
     .replace("            case BY_NAME:", "READS            case BY_NAME:")
-    .replace("const { BY_NAME,", "const { ACCESSOR, BY_NAME,")
+    .replace("const { APART,", "const { ACCESSOR, APART,")
     .replace(" SITE,", "");
   return HEAD + body;
 }
@@ -31,7 +31,7 @@ export function accessorTemplate() {
 const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 3;
+export const format = 4;
 export const bundle = BUNDLE;
 export const names = NAMES;
 

@@ -10,6 +10,7 @@ const alias = [
   { find: "#load", replacement: source("runtimes/node/load") },
   { find: "#load-spocp", replacement: source("runtimes/node/load-spocp") },
   { find: "#load-compiler", replacement: source("runtimes/node/load-compiler") },
+  { find: "#spawn", replacement: source("pool/testing-spawn") },
 ];
 
 export default defineConfig({ resolve: { alias }, test: { include: ["src/**/*.test.ts"] } });

@@ -2,10 +2,8 @@
 // It reads a job like `bench.mjs` and writes { "rows": [figure] }.
 
 import { readFileSync } from "node:fs";
-import { frame, open, planList, planOf, start } from "../../npm/dist/wasm/abi.js";
-import { loader } from "../../npm/dist/runtimes/node/load.js";
-import { readOptions } from "../../npm/dist/pdp/options.js";
 import { measure } from "./measure.mjs";
+import { sources } from "./sources.mjs";
 
 const MISSING = 0;
 const UNSURE = 2;
@@ -13,7 +11,8 @@ const NO_HANDLE = 0xffff;
 const [FALSE, TRUE, TEMPORARY] = [3, 4, 1 << 24];
 
 const job = JSON.parse(readFileSync(0, "utf8"));
-start(await loader.load());
+const { frame, open, planList, planOf, readOptions, start } = await sources("wasm/abi.ts", "pdp/options.ts");
+start(new WebAssembly.Module(readFileSync(new URL("../../npm/wasm/wardgate_bg.wasm", import.meta.url))));
 const handle = open(Buffer.from(job.bundle, "base64"), readOptions({ trust: "unsigned" }).terms, 0, 0);
 const plans = new Map();
 const frames = job.requests.map(filled);

@@ -3,7 +3,7 @@
 
 import { subject } from "@casl/ability";
 import { readFileSync } from "node:fs";
-import { open } from "../../npm/dist/index.js";
+import { open } from "../../npm/dist/node/index.js";
 import { measure } from "./measure.mjs";
 import { ability } from "./rows/casl.mjs";
 import { versionOf } from "./versions.mjs";

@@ -12,7 +12,7 @@ const WARM_UP_PASSES = 100;
 
 /** Checks, warms up and times `rows`; `renew` makes new request objects before each pass. */
 export function measure(rows, job, renew) {
-  const bounds = job.quick ? QUICK : FULL;
+  const bounds = job.bounds ?? (job.quick ? QUICK : FULL);
   const timed = [];
   for (const row of rows) timed.push(warmUp(row, job, renew, bounds));
   const turns = [...timed];

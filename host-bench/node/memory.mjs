@@ -12,7 +12,7 @@ WebAssembly.Instance = class extends Instance {
     if (this.exports.memory !== undefined) memories.push(this.exports.memory);
   }
 };
-const { open } = await import("../../npm/dist/index.js");
+const { open } = await import("../../npm/dist/node/index.js");
 
 const CHECKS = 10_000_000;
 const job = JSON.parse(readFileSync(0, "utf8"));

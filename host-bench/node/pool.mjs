@@ -9,8 +9,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-import { open } from "../../npm/dist/index.js";
-import { createPool } from "../../npm/dist/pool/pool.js";
+import { open } from "../../npm/dist/node/index.js";
+import { createPool } from "../../npm/dist/node/pool.js";
 
 const RUNS = 9;
 const bundle = readFileSync(new URL("../../npm/fixtures/album.bundle", import.meta.url));

@@ -3,7 +3,7 @@
 // rightly before any other is timed, and each of the others some of them.
 
 import { readFileSync } from "node:fs";
-import { open } from "../../npm/dist/index.js";
+import { open } from "../../npm/dist/node/index.js";
 import { median, now } from "./measure.mjs";
 
 const job = JSON.parse(readFileSync(0, "utf8"));

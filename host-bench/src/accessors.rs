@@ -20,7 +20,7 @@ pub(crate) fn emit(root: &Path, cli: &Path, workload: &Workload) -> Result<PathB
     program::run("wardgate", &mut compile)?;
     let text = fs::read_to_string(&module).map_err(|error| error.to_string())?;
     // The package is not installed here, but built beside the program.
-    let built = root.join("npm/dist/fast/accessors.js");
+    let built = root.join("npm/dist/node/accessors.js");
     let built = built.canonicalize().map_err(|error| format!("npm/dist: {error}"))?;
     files::save(&module, text.replace("\"wardgate/accessors\"", &format!("{:?}", built)))?;
     Ok(module)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::measure::Bounds;
 use crate::workload::Workload;
-use crate::{compile, signed, spocp};
+use crate::{compile, corpus, signed, spocp};
 
 /// The options of a run.
 #[derive(Default)]
@@ -23,6 +23,8 @@ pub(crate) struct Arguments {
     pub(crate) cerbos: Option<PathBuf>,
     /// The `wardgate` program, which emits modules of accessors.
     pub(crate) cli: Option<PathBuf>,
+    /// The folder of policy folders.
+    pub(crate) corpus: Option<PathBuf>,
     /// The folder of the modules with cryptography in WebAssembly.
     pub(crate) modules: Option<PathBuf>,
     /// The folder of the modules for hosts beside JavaScript.
@@ -46,6 +48,7 @@ impl Arguments {
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--cerbos" => arguments.cerbos = words.next().map(PathBuf::from),
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
+                "--corpus" => arguments.corpus = words.next().map(PathBuf::from),
                 "--modules" => arguments.modules = words.next().map(PathBuf::from),
                 #[cfg(feature = "hosts")]
                 "--hosts" => arguments.hosts = words.next().map(PathBuf::from),
@@ -63,7 +66,7 @@ impl Arguments {
 
     /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
-        let apart = [CRYPTO, spocp::NAME, compile::NAME];
+        let apart = [CRYPTO, spocp::NAME, compile::NAME, corpus::NAME];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
@@ -74,6 +77,11 @@ impl Arguments {
 
     pub(crate) fn bounds(&self) -> Bounds {
         if self.quick { Bounds::QUICK } else { Bounds::FULL }
+    }
+
+    /// Returns the bounds of one of many folders.
+    pub(crate) fn folder_bounds(&self) -> Bounds {
+        if self.quick { Bounds::QUICK_FOLDER } else { Bounds::FOLDER }
     }
 }
 
@@ -94,6 +102,7 @@ const OTHERS: &[&str] = &[
     signed::NAME,
     spocp::NAME,
     compile::NAME,
+    corpus::NAME,
     CRYPTO,
 ];
 
@@ -101,4 +110,4 @@ const OTHERS: &[&str] = &[
 pub(crate) const CRYPTO: &str = "crypto";
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";

@@ -10,6 +10,7 @@ mod accessors;
 mod arguments;
 mod chart;
 mod compile;
+mod corpus;
 #[cfg(feature = "rivals")]
 mod crypto;
 mod files;

@@ -106,6 +106,23 @@ impl Bounds {
         samples: 6,
     };
 
+    /// The bounds of one of many folders of policies: the figure is a median of theirs.
+    pub(crate) const FOLDER: Self = Self {
+        check: Duration::from_millis(500),
+        warm_up: Duration::from_millis(30),
+        sample: Duration::from_millis(1),
+        slow_sample: Duration::from_millis(10),
+        samples: 10,
+    };
+
+    /// The same for a test run of the benchmark.
+    pub(crate) const QUICK_FOLDER: Self = Self {
+        warm_up: Duration::from_millis(5),
+        sample: Duration::from_micros(300),
+        samples: 4,
+        ..Self::FOLDER
+    };
+
     /// Returns the time for repeating a rare action.
     pub(crate) const fn check(self) -> Duration {
         self.check

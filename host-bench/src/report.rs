@@ -26,6 +26,10 @@ pub(crate) struct Section {
     pub(crate) note: &'static str,
     /// The number of bytes that each row processes, where its throughput matters.
     pub(crate) bytes: usize,
+    /// Tables behind the figures, in Markdown.
+    pub(crate) details: String,
+    /// The same for a program.
+    pub(crate) json: Json,
     /// The figures of each host.
     pub(crate) hosts: Vec<(String, Vec<Figure>)>,
 }
@@ -106,6 +110,7 @@ impl Section {
         for (host, figures) in &self.hosts {
             write_host(out, host, figures, self.bytes);
         }
+        out.push_str(&self.details);
     }
 
     fn json(&self) -> Json {
@@ -113,7 +118,8 @@ impl Section {
             let rows: Vec<Json> = figures.iter().map(figure_json).collect();
             json!({ "host": host, "rows": rows })
         });
-        json!({ "name": self.name, "title": self.title, "hosts": hosts.collect::<Vec<_>>() })
+        let hosts = hosts.collect::<Vec<_>>();
+        json!({ "name": self.name, "title": self.title, "hosts": hosts, "details": self.json })
     }
 }
 

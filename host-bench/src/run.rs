@@ -17,7 +17,7 @@ use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
 use crate::workload::{Rivals, Workload};
-use crate::{accessors, compile, opa, rows, signed, spocp};
+use crate::{accessors, compile, corpus, opa, rows, signed, spocp};
 
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
@@ -55,6 +55,9 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.native && arguments.wants(compile::NAME) {
         sections.extend(compile::sections(root, arguments)?);
+    }
+    if arguments.wants(corpus::NAME) {
+        sections.extend(corpus::sections(root, arguments)?);
     }
     #[cfg(feature = "hosts")]
     if let Some(folder) = arguments.hosts.as_ref().filter(|_| arguments.wants(crate::hosts::NAME)) {

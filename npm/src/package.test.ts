@@ -1,31 +1,38 @@
 // The published package: its files, its dependencies, and that every form of it loads.
 //
+// Each entry is one file for each runtime. A program may use several entries, and state and classes
+// exist once in it.
+//
 // Bundled code must not contain constructs that a strict content security policy forbids, nor await
 // at its top level: bundlers make such a module, and all that import it, asynchronous.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { build } from "rolldown";
 import { beforeAll, describe, expect, it } from "vitest";
 
 interface Manifest {
   readonly exports: { readonly [entry: string]: unknown };
-  readonly imports: { readonly [entry: string]: unknown };
   readonly dependencies?: unknown;
   readonly sideEffects: unknown;
 }
 
 const home = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", home), "utf8")) as Manifest;
-const targets = [manifest.exports, manifest.imports].flatMap(leaves);
+const targets = leaves(manifest.exports);
+const programs = [...new Set(targets.filter((target) => target.endsWith(".js")))].sort();
+/** `wardgate/wasm` has no source to map: it is the name of a module. */
+const mapped = programs.filter((target) => !target.endsWith("/wasm.js"));
 /**
  * The entries that are programs, by their import names; the program of workers is for bundlers
  * only.
  */
 const entries = Object.keys(manifest.exports)
   .filter((entry) => entry !== "./pool-worker")
-  .filter((entry) => leaves(manifest.exports[entry]).every((target) => /^\.\/(cjs\/)?dist\/.*\.js$/.test(target)))
+  .filter((entry) => leaves(manifest.exports[entry]).every((target) => /^\.\/(cjs|dist)\//.test(target)))
   .map((entry) => entry.replace(".", "wardgate"));
 
 describe("the package", () => {
@@ -47,9 +54,7 @@ describe("the package", () => {
   });
 
   it("neither evaluates text as code nor awaits at its top level", () => {
-    const programs = files.filter((path) => path.endsWith(".js"));
-    expect(programs.length).toBeGreaterThan(100);
-    for (const path of programs) {
+    for (const path of files.filter((path) => path.endsWith(".js"))) {
       const text = readFileSync(new URL(path, home), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, "");
       // The glue names functions in messages: a name right after a backtick is text, not a call.
       expect([path, text.match(/\beval\b|(?<!`)\bFunction\b\s*\(|^await\b|^(const|let|var)\b.*=\s*await\b/m)]).toEqual([path, null]);
@@ -126,16 +131,109 @@ describe("the form for require", () => {
   });
 });
 
-it("has a form for require of each file that is not of another runtime", () => {
-  const programs = (folder: string): string[] =>
-    readdirSync(new URL(folder, home), { encoding: "utf8", recursive: true }).filter((name) => name.endsWith(".js"));
-  const [here, required] = [programs("dist"), programs("cjs/dist")];
-  const others = here.filter((name) => !required.includes(name));
-  expect(others.filter((name) => !/^runtimes\/.*\b(load|port|spawn|wasm)\b/.test(name))).toEqual([]);
+describe("a file of the package", () => {
+  it("is an entry for a runtime, the glue of a module, or a map", () => {
+    const built = ["dist", "cjs"].flatMap((folder) => filesIn(folder).filter((name) => !/^\w+\/types\//.test(name)));
+    const expected = [...programs, ...mapped.map((target) => `${target}.map`)].map((target) => target.slice(2));
+    expect(built.sort()).toEqual([...expected, "cjs/package.json"].sort());
+  });
+
+  it.each(programs)("%s imports nothing, or the main entry beside it", (target) => {
+    const imported = [...read(target).matchAll(/(?:\bfrom |^import |\brequire\()"(\.[^"]*)"/gm)].map(([, name]) => name!);
+    const beside = /\/index\.js$|\/(dist|cjs)\/(authzen|express|hono|react|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
+    expect(imported.filter((name) => !/\.wasm(\?module)?$/.test(name))).toEqual(beside);
+  });
+
+  it.each(mapped)("%s has a map with the text of its sources", (target) => {
+    const name = target.split("/").at(-1)!;
+    expect(read(target).trimEnd().split("\n").at(-1)).toBe(`//# sourceMappingURL=${name}.map`);
+    const { sources, sourcesContent } = JSON.parse(read(`${target}.map`)) as { sources: string[]; sourcesContent: string[] };
+    expect(sourcesContent.map((text) => text.length > 0)).toEqual(sources.map(() => true));
+    expect(sources.filter((source) => !source.startsWith("../"))).toEqual([]);
+  });
+
+  it.each(["WardgateError", "expiryOf"])("leaves %s alone in an app that uses no more", async (name) => {
+    const { output } = await build({
+      input: fileURLToPath(new URL("dist/browser/index.js", home)),
+      plugins: [{ name: "app", transform: (code) => ({ code: code.replace(/^export \{[^}]*\}/m, `export { ${name} }`), map: null }) }],
+      output: { minify: true },
+      write: false,
+    });
+    // The glue of the module makes a decoder when it is loaded: 200 bytes.
+    expect(output[0].code.length).toBeLessThan(700);
+  });
+
+  it("is built for every runtime", () => {
+    const forRuntimes = entries.filter((entry) => !/authzen|express|hono|react/.test(entry));
+    for (const entry of forRuntimes.map((entry) => entry.replace("wardgate", "."))) {
+      const conditions = Object.entries(manifest.exports[entry] as object).filter(([condition]) => condition !== "types");
+      expect(conditions.map(([condition]) => condition)).toEqual(["workerd", "edge-light", "deno", "bun", "browser", "node", "default"]);
+      const own = conditions.filter(([, target]) => typeof target === "string");
+      const folder = { bun: "node", default: "browser" } as Record<string, string>;
+      expect(own.map(([condition, target]) => target.startsWith(`./dist/${folder[condition] ?? condition}/`))).toEqual(own.map(() => true));
+    }
+  });
+});
+
+describe("entries in one program", () => {
+  // `load` is the function that loads an entry, and the last lines name the accessors.
+  const program = (load: string, accessors: string): string => `
+    (async () => {
+      const { readFileSync } = await import("node:fs");
+      let instances = 0;
+      const { Instance } = WebAssembly;
+      WebAssembly.Instance = class extends Instance {
+        constructor(...given) {
+          super(...given);
+          instances += 1;
+        }
+      };
+      const [main, compiler, rules, pools, fast] = await Promise.all(
+        ["", "/compiler", "/spocp", "/pool", "/accessors"].map((name) => ${load}("wardgate" + name)));
+      const codeOf = (error) => error instanceof main.WardgateError && error.code;
+      const bundle = readFileSync("fixtures/album.bundle");
+      const pdp = main.openSync(bundle, { trust: "unsigned" });
+      const pool = await pools.createPool(bundle, { trust: "unsigned", size: 0 });
+      console.log(instances, [compiler, rules].every(({ WardgateError }) => WardgateError === main.WardgateError));
+      pool.close();
+      console.log(await pool.filter({}).catch(codeOf), await pools.createPool(new Uint8Array(), { trust: "unsigned" }).catch(codeOf));
+      console.log(await compiler.compile({ "a.yaml": "" }, { code: new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) }).catch(codeOf));
+      const ruled = main.openSync(readFileSync("fixtures/spocp.bundle"), { trust: "unsigned", spocp: rules.spocp });
+      try { ruled.spocp.query("("); } catch (error) { console.log(codeOf(error)); }
+      ${accessors}
+    })();
+  `;
+  const accessed = `
+    const accessors = await import("./fixtures/album.accessors.js");
+    const request = { principal: { id: "ada", roles: ["user"] }, resource: { kind: "album", id: "a1" }, action: "view" };
+    console.log(main.openSync(bundle, { trust: "unsigned", accessors }).isAllowed(request));
+  `;
+  // A module of accessors is an ES module, and imports the package as one.
+  const sameFunctions = `console.log(fast.begin === main.internals.accessors.begin);`;
+  const expected = "1 true\ndisposed not-a-bundle\nwrong-code\nmalformed-query\ntrue\n";
+
+  it("share classes and the started module, with import", () => {
+    const text = program("((name) => import(name))", accessed);
+    expect(node(process.execPath, ["--input-type=module", "--eval", text])).toBe(expected);
+  });
+
+  it.each(["--no-experimental-require-module", "--no-warnings"])("share them with require (%s)", (flag) => {
+    expect(node(process.execPath, [flag, "--eval", program("require", sameFunctions)])).toBe(expected);
+  });
 });
 
 function leaves(value: unknown): string[] {
   return typeof value === "string" ? [value] : Object.values(value as object).flatMap(leaves);
+}
+
+/** Returns the paths of all files in a folder of the package. */
+function filesIn(folder: string): string[] {
+  const found = readdirSync(new URL(folder, home), { recursive: true, withFileTypes: true });
+  return found.filter((it) => it.isFile()).map((it) => relative(fileURLToPath(home), join(it.parentPath, it.name)));
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, home), "utf8");
 }
 
 function node(program: string, words: readonly string[]): string {

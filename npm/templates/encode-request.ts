@@ -42,21 +42,25 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   const { frame } = plans;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
   if (mask < 0) return UNSURE;
-  // If required attributes are absent, their name may be misspelt: the general path checks.
+  // Attributes that are absent may be under a misspelt name: then the general path refuses.
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal === true) {
     const { attr } = principal;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    principalAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
+    else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
 //= include step-loop
+
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
-const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
+const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

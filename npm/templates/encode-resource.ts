@@ -27,17 +27,19 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  // `NOTHING` stands for absent attributes: see `encode-request.ts`.
-  if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
+  if (typeof resourceId !== "string") return UNSURE;
   const { frame } = plans;
 //= include step-loop
+
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
-const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
-const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { apartWord, brokenWord, decideInOrder, decideLong, decideShort, frames, hasOnly, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

@@ -3,7 +3,7 @@
 // and answers one line each: the results of `compile`, with the bundle as base64, and of `lint`, or { "error": text }.
 
 import { createInterface } from "node:readline";
-import { compile, lint } from "../../npm/dist/compiler/compiler.js";
+import { compile, lint } from "../../npm/dist/node/compiler.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
   const answer = await compiled(JSON.parse(line)).catch((error) => ({ error: String(error) }));

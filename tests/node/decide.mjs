@@ -6,7 +6,7 @@
 // of the native build; every way is compared with it, or else with the decisions (see ways.mjs).
 
 import { createInterface } from "node:readline";
-import { open } from "../../npm/dist/index.js";
+import { open } from "../../npm/dist/node/index.js";
 import { compare, decisionBytes } from "./ways.mjs";
 
 const text = new TextDecoder();
@@ -37,7 +37,7 @@ async function decide({ bundle, now, requests, rounds, right }) {
 
 /** Loads a module of accessors from its text. */
 function accessorsOf(source) {
-  const entry = new URL("../../npm/dist/fast/accessors.js", import.meta.url);
+  const entry = new URL("../../npm/dist/node/accessors.js", import.meta.url);
   const module = source.replace('"wardgate/accessors"', JSON.stringify(entry));
   return import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`);
 }

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { test } from "../../npm/dist/compiler/compiler.js";
+import { test } from "../../npm/dist/node/compiler.js";
 
 const [command, ...folders] = process.argv.slice(2);
 const npm = fileURLToPath(new URL("../../npm", import.meta.url));

@@ -4,7 +4,7 @@
 // and then reloaded with the bundle.
 
 import { createInterface } from "node:readline";
-import { open, WardgateError } from "../../npm/dist/index.js";
+import { open, WardgateError } from "../../npm/dist/node/index.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${await answer(JSON.parse(line))}\n`);

@@ -55,7 +55,7 @@ fn try_fast_path(
     }
     let resource = &request.resource;
     let list = table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope)?;
-    let id = list.fast_path(table.string_id(action))?;
+    let id = table.fast_path_of_action(list, action)?;
     let fast_path = table.fast_path(id)?;
     let filled = fill(table, &fast_path, request)?;
     let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);

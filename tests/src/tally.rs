@@ -40,7 +40,7 @@ impl Tally {
             let list =
                 table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope);
             let covered =
-                list.is_some_and(|list| list.fast_path(table.string_id(action)).is_some());
+                list.is_some_and(|list| table.fast_path_of_action(list, action).is_some());
             add(&self.questions, 1);
             add(&self.covered, covered.into());
             add(&self.answered, (answer != Answer::Unsure).into());

@@ -11,8 +11,10 @@ use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::fastpath::BY_CLASS;
+use wardgate_engine::limits::MAX_LISTED_KINDS;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Parts, PolicyTable, Section};
+use wardgate_engine::wire;
 use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::tally::Tally;
@@ -53,7 +55,7 @@ fn conditions_beyond_the_bounds_have_no_fast_path() {
     let has_fast_path = |rules: &str| {
         let table = Compiled::of_texts(&[("all.yaml", &format!("{HEAD}{rules}"))]).unwrap().table;
         let list = table.fast_path_list("all", "", "");
-        list.is_some_and(|list| list.fast_path(table.string_id("view")).is_some())
+        list.is_some_and(|list| table.fast_path_of_action(list, "view").is_some())
     };
     let many = |count: usize| {
         let reads: Vec<String> = (0..count).map(|at| format!("R.attr.a{at} == 1")).collect();
@@ -66,6 +68,37 @@ fn conditions_beyond_the_bounds_have_no_fast_path() {
     assert!(!has_fast_path(&rule("request.auxData.jwt.sub == 'a'")));
     assert!(!has_fast_path(&rule("'owner' in runtime.effectiveDerivedRoles")));
     assert!(!has_fast_path(&rule("true").replace("[user]", "['us*']")));
+}
+
+#[test]
+fn kinds_are_listed_with_the_number_of_their_list() {
+    let mut listed = 0;
+    for case in cases::all().unwrap() {
+        let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
+        let Compiled { table, .. } = Compiled::opened(pack(&compiled.parts)).unwrap();
+        for (kind, number) in table.kinds_with_fast_paths() {
+            let [found, expected] =
+                [table.fast_paths().list(number), table.fast_path_list(kind, "", "")];
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{}: {kind}", case.name);
+            listed += 1;
+        }
+    }
+    assert!(listed > 100, "only {listed} kinds are listed");
+}
+
+#[test]
+fn kinds_are_listed_up_to_a_bound() {
+    let kinds = |count| -> Vec<Json> {
+        let table = Compiled::opened(pack(&five_rules(count))).unwrap().table;
+        serde_json::from_str(&wire::fast_path_kinds_json(&table)).unwrap()
+    };
+    let two = kinds(2);
+    let mut names = [&two[0], &two[2]].map(|name| name.as_str().unwrap());
+    names.sort_unstable();
+    // Equal rules have one list.
+    assert_eq!((names, &two[1], two.len()), (["kind_0", "kind_1"], &two[3], 4));
+    assert_eq!(kinds(MAX_LISTED_KINDS).len(), 2 * MAX_LISTED_KINDS);
+    assert_eq!(kinds(MAX_LISTED_KINDS + 1), [Json::Null; 0]);
 }
 
 #[test]
@@ -146,7 +179,7 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     let text = format!("{HEAD}{everyone}{rules}");
     let table = Compiled::of_texts(&[("all.yaml", &text)]).unwrap().table;
     let list = table.fast_path_list("all", "", "").unwrap();
-    let fast_path = table.fast_path(list.fast_path(table.string_id("view")).unwrap()).unwrap();
+    let fast_path = table.fast_path(table.fast_path_of_action(list, "view").unwrap()).unwrap();
     assert!(fast_path.flags() & BY_CLASS != 0);
     let tally = Tally::default();
     for number in 0..4000_usize {

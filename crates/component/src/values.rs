@@ -17,7 +17,7 @@ use crate::opened::Opened;
 pub(crate) fn fast_path(opened: &Opened, target: &types::Target) -> Option<types::Plan> {
     let table = opened.table();
     let list = table.fast_path_list(&target.kind, &target.policy_version, &target.scope)?;
-    let id = list.fast_path(table.string_id(&target.action))?;
+    let id = table.fast_path_of_action(list, &target.action)?;
     let fast_path =
         table.fast_path(id).filter(|fast_path| fast_path.flags() & (PROGRAMS | BY_CLASS) == 0)?;
     Some(types::Plan {

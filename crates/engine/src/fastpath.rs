@@ -8,21 +8,37 @@
 
 pub mod footprint;
 mod frame;
+mod verdicts;
 mod verify;
 
 use wardgate_fastpath::{FastPath, FastPathList, FastPaths, Frame, NoPrograms};
 
 pub use frame::Contents;
+pub use verdicts::Subject;
 pub(crate) use verify::verify;
 pub use wardgate_fastpath::Answer;
 pub use wardgate_fastpath::layout::BY_CLASS;
 
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;
+use crate::decide::scopes::Search;
+use crate::glob;
+use crate::limits::MAX_FAST_PATH_ACTION_BYTES;
 use crate::names::{sanitized, trimmed_scope};
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, at, word};
 use frame::Running;
+
+/// The way to decide about a kind in a version and scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// By the list of fast paths at this offset.
+    List(u32),
+    /// No policy is about the kind, so only a policy of the principal itself can allow an action.
+    NoPolicy,
+    /// By the general path.
+    General,
+}
 
 impl PolicyTable {
     /// Returns the fast paths of the table.
@@ -42,10 +58,81 @@ impl PolicyTable {
         version: &str,
         scope: &str,
     ) -> Option<FastPathList<'_>> {
+        match self.coverage([kind, version, scope], || self.has_role_policies()) {
+            Coverage::List(offset) => self.fast_paths().list(offset),
+            Coverage::NoPolicy | Coverage::General => None,
+        }
+    }
+
+    /// Returns the id of the fast path of an action in a list; `None` if the general path decides.
+    #[must_use]
+    pub fn fast_path_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
+        let matches = |pattern| glob::matches(self.string(pattern), action);
+        let is_long = !list.patterns().is_empty() && action.len() > MAX_FAST_PATH_ACTION_BYTES;
+        if is_long { None } else { list.fast_path(self.string_id(action), matches) }
+    }
+
+    /// Returns the id of the fast path with verdicts of an action, as
+    /// [`PolicyTable::fast_path_of_action`] does.
+    #[must_use]
+    pub fn verdicts_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
+        let matches = |pattern| glob::matches(self.string(pattern), action);
+        let is_long = action.len() > MAX_FAST_PATH_ACTION_BYTES;
+        if is_long { None } else { list.verdicts(self.string_id(action), matches) }
+    }
+
+    /// Finds the fast paths for a kind, version and scope as a request names them.
+    /// `has_role_policies` is [`PolicyTable::has_role_policies`], which a host may compute once.
+    ///
+    /// A scope without a policy about the kind has the fast paths of the nearest scope above that
+    /// has one, unless role policies may tell the two apart.
+    pub fn coverage(
+        &self,
+        [kind, version, scope]: [&str; 3],
+        has_role_policies: impl FnOnce() -> bool,
+    ) -> Coverage {
         let version = if version.is_empty() { self.default_version() } else { version };
-        let kind = self.string_id(&sanitized(kind))?;
-        let key = [kind, self.string_id(version)?, self.string_id(trimmed_scope(scope))?];
-        self.fast_paths().list(self.find(Key::FastPaths, key)?)
+        let scope = self.name(trimmed_scope(scope));
+        let names = self.string_id(&sanitized(kind)).zip(self.string_id(version));
+        let Some((kind, version)) = names else { return Coverage::NoPolicy };
+        for visited in Search::new(self, Key::ResourceScope, scope).visited() {
+            let key = [kind, version, visited];
+            let list = self.find(Key::FastPaths, key);
+            if list.is_none() && self.find(Key::Resource, key).is_none() {
+                continue;
+            }
+            // The memory of hosts grows with scopes, so one that no policy names has no list.
+            let exists = |scope| self.find(Key::ResourceScope, [scope, 0, 0]).is_some();
+            let is_equal =
+                scope.id == Some(visited) || scope.id.is_some_and(exists) && !has_role_policies();
+            return list.filter(|_| is_equal).map_or(Coverage::General, Coverage::List);
+        }
+        Coverage::NoPolicy
+    }
+
+    /// Returns true if the table has a role policy.
+    #[must_use]
+    pub fn has_role_policies(&self) -> bool {
+        let mut entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        let keys = [Key::Roles.code(), Key::ParentRoles.code()];
+        entries.any(|entry| word(entry, 4) != 0 && keys.contains(&word(entry, 0)))
+    }
+
+    /// Returns each kind that has fast paths of the default version without a scope, with the number
+    /// of its list. Kinds that a request names in another way than the table are left out.
+    pub fn kinds_with_fast_paths(&self) -> impl Iterator<Item = (&str, u32)> {
+        let parts = self.string_id(self.default_version()).zip(self.string_id(""));
+        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        entries.filter_map(move |entry| {
+            let (version, scope) = parts?;
+            let key = [word(entry, 1), version, scope];
+            let is_own = word(entry, 0) == Key::FastPaths.code() && entry.get(1..4) == Some(&key);
+            // The list that a request about this kind would get, whatever else the index contains.
+            let list = if is_own { self.find(Key::FastPaths, key)? } else { return None };
+            self.fast_paths().list(list)?;
+            let kind = self.string(word(entry, 1));
+            (sanitized(kind) == kind).then_some((kind, list))
+        })
     }
 
     /// Returns fast path `id`.
@@ -103,6 +190,21 @@ impl PolicyTable {
         let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
         let pool = self.pool();
         fast_path.decide(roles, frame, &Running::new(&pool, (fast_path, frame, contents), now))
+    }
+
+    /// Decides by any fast path but one by class, for roles with these masks in their order.
+    #[must_use]
+    pub fn decide_in_order(
+        &self,
+        fast_path: u32,
+        roles: &[u32],
+        (frame, contents): (&Frame, &dyn Contents),
+        now: Timestamp,
+    ) -> Answer {
+        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
+        let pool = self.pool();
+        let running = Running::new(&pool, (fast_path, frame, contents), now);
+        fast_path.decide_in_order(roles, frame, &running)
     }
 
     /// Decides by any fast path by class.

@@ -43,6 +43,12 @@ pub(crate) fn steps(pattern: &str, length: usize) -> usize {
     (pairs / 8).saturating_add(1)
 }
 
+/// Returns the characters with which every text begins that `pattern` matches.
+#[must_use]
+pub fn head(pattern: &str) -> &str {
+    pattern.split(is_special).next().unwrap_or("")
+}
+
 /// Returns true if rules treat `pattern` as a glob. Without a `*` it is compared literally, even if
 /// it holds other special characters, as in Cerbos.
 #[must_use]

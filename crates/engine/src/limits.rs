@@ -88,7 +88,20 @@ pub const MAX_FAST_PATH_ROLES: usize = 64;
 /// The bytes of the longest role in such a request.
 pub const MAX_FAST_PATH_ROLE_BYTES: usize = 192;
 
+/// The bytes of the longest action that fast paths compare with patterns. The steps that the general
+/// path charges for it are known when the fast path is built.
+pub const MAX_FAST_PATH_ACTION_BYTES: usize = 64;
+
 /// The largest number of steps of [`MAX_REQUEST_STEPS`] that the programs of a fast path may take.
 /// The other half is for the steps that the general path charges for the walk, which are known when
 /// the fast path is built: so no fast path answers where the general path would reach its limit.
 pub const MAX_FAST_PATH_STEPS: u32 = MAX_REQUEST_STEPS / 2;
+
+/// The largest number of steps of the programs of one fast path with verdicts. A check that fast
+/// paths decide has at most 16 actions, and one more of them for its derived roles.
+pub const MAX_VERDICT_STEPS: u32 = MAX_FAST_PATH_STEPS / 17;
+
+/// The largest number of kinds that a host lists when it opens a bundle. Writing and reading so many
+/// takes a third of a millisecond; a host with more of them loads the list of each kind on first
+/// use.
+pub const MAX_LISTED_KINDS: usize = 1024;

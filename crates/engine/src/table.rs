@@ -15,8 +15,7 @@ pub(crate) mod validate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub(crate) use block::DerivedRole;
-pub use block::{Block, Name, Rule, RuleSet, Values, list};
+pub use block::{Block, DerivedRole, Name, Rule, RuleSet, Values, list};
 #[cfg(feature = "observe")]
 pub(crate) use inspect::path_name;
 pub use inspect::{Inspection, PolicyRecord};

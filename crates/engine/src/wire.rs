@@ -17,7 +17,10 @@ use crate::decision::{
 };
 use crate::number::decimal;
 use crate::text::push_digits;
-pub use fast_paths::{actions_json, fast_path_json, fast_path_list_json, principals_json};
+pub use fast_paths::{
+    actions_json, coverage_json, fast_path_json, fast_path_kinds_json, fast_path_list_json,
+    granted_json, principals_json, verdict_json,
+};
 pub use reads::read_names_json;
 
 /// Returns `decision` as JSON.
@@ -253,6 +256,11 @@ impl Json {
 
     fn action(&mut self, action: &ActionDecision) {
         self.key(&action.action);
+        self.action_decision(action);
+    }
+
+    /// Writes the decision on an action without its name.
+    fn action_decision(&mut self, action: &ActionDecision) {
         self.open('{');
         self.field("effect", effect_name(action.effect));
         self.field("policy", &action.policy);

@@ -44,6 +44,8 @@ pub(crate) struct Machine<'a> {
     programs: &'a dyn Programs,
     /// Results by memo number, plus one.
     memo: [u8; MAX_MEMOS],
+    /// True if an error that a lenient leaf would take for false is a doubt.
+    is_exact: bool,
 }
 
 /// The stack of truths: two bits each, the top one lowest.
@@ -56,7 +58,13 @@ impl<'a> Machine<'a> {
         frame: &'a Frame,
         programs: &'a dyn Programs,
     ) -> Self {
-        Self { fast_path, frame, programs, memo: [0; MAX_MEMOS] }
+        Self { fast_path, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
+    }
+
+    /// Makes every error of a condition a doubt, in lenient tables too.
+    pub(crate) const fn exact(mut self) -> Self {
+        self.is_exact = true;
+        self
     }
 
     /// Returns the truth of an entry; `None` is Unsure.
@@ -112,6 +120,7 @@ impl<'a> Machine<'a> {
                 }
                 code::COMPARE_SLOTS => self.compare_slots(a, b, c)?,
                 code::PROGRAM => self.remembered(a, |machine| machine.programs.run(operand))?,
+                code::LEAF if self.is_exact && stack.top() == Truth::Error => return None,
                 _ => {
                     next = match stack.step(op, a) {
                         Step::Next => after,

@@ -71,6 +71,26 @@ impl FastPath<'_> {
         Answer::Deny
     }
 
+    /// Decides for roles with these masks, in their order: the way of [`FastPath::decide`] where it is
+    /// unsure because one role is allowed and another fails. Returns [`Answer::Unsure`] for a fast
+    /// path by class.
+    #[must_use]
+    pub fn decide_in_order(&self, roles: &[u32], frame: &Frame, programs: &dyn Programs) -> Answer {
+        if self.flags() & BY_CLASS != 0 {
+            return Answer::Unsure;
+        }
+        let mut machine = Machine::new(*self, frame, programs);
+        for role in roles {
+            match machine.role_of(self.entries(), *role) {
+                Some(End::Allowed) => return Answer::Allow,
+                Some(End::Failed) => return Answer::Deny,
+                Some(End::Denied) => {}
+                None => return Answer::Unsure,
+            }
+        }
+        Answer::Deny
+    }
+
     /// Decides as [`FastPath::decide`] does, in the plain form for every kind of entry.
     // Out of line, so that the fast version needs no stack.
     #[inline(never)]
@@ -150,8 +170,16 @@ impl Machine<'_> {
 
     /// Tries the entries of one class. `None` is Unsure.
     fn class(&mut self, entries: &[Entry]) -> Option<End> {
+        self.role_of(entries, u32::MAX)
+    }
+
+    /// Tries the entries with a mask that meets `role`. `None` is Unsure.
+    fn role_of(&mut self, entries: &[Entry], role: u32) -> Option<End> {
         let mut allowed = false;
-        for entry in entries {
+        let takes = |entry: &&Entry| {
+            role == u32::MAX || entry[0] & 0x7f == layout::SCOPE_END || entry[2] & role != 0
+        };
+        for entry in entries.iter().filter(takes) {
             if entry[0] & 0x7f == layout::SCOPE_END {
                 if allowed && entry[1] == 0 {
                     return Some(End::Allowed);

@@ -32,7 +32,7 @@ pub const MAX_REQUEST_CLASSES: usize = 31;
 pub const FIRST_CLASS_WORD: usize = 32;
 
 /// The number of words in the header of a fast path.
-pub const PATH_WORDS: usize = 8;
+pub const PATH_WORDS: usize = 9;
 
 /// The positions of the fields in the header of a fast path.
 pub mod fast_path {
@@ -53,6 +53,40 @@ pub mod fast_path {
     pub const CODE_AT: usize = 6;
     /// Number of words of code.
     pub const CODE_WORDS: usize = 7;
+    /// Offset of the origins of the entries, one word each; 0 in a fast path without verdicts. See
+    /// [`origin`](super::origin).
+    pub const ORIGINS_AT: usize = 8;
+}
+
+/// The origin of an entry: the rule that it stands for, in relation to a kind, so that kinds with
+/// equal rules share fast paths. The highest bits are its type, the next ones the scope, counted
+/// from the most specific one that a search visits; the rest is a number.
+pub mod origin {
+    /// A rule of the resource policy, by its number in the block.
+    pub const RESOURCE_RULE: u32 = 0;
+    /// A rule of a role policy, by its number in the block.
+    pub const ROLE_RULE: u32 = 1;
+    /// The policy of a role does not list the action: the string id of the role.
+    pub const NOT_LISTED: u32 = 2;
+    /// No rule: the entry finds the errors of a variable, or ends a scope.
+    pub const NONE: u32 = 3;
+
+    /// The largest number of a scope.
+    pub const MAX_SCOPE: u32 = 63;
+    /// The largest number of a rule or role.
+    pub const MAX_NUMBER: u32 = (1 << 24) - 1;
+
+    /// Returns the word of an origin.
+    #[must_use]
+    pub const fn word(kind: u32, scope: u32, number: u32) -> u32 {
+        kind << 30 | scope << 24 | number
+    }
+
+    /// Returns type, scope and number.
+    #[must_use]
+    pub const fn parts(word: u32) -> [u32; 3] {
+        [word >> 30, word >> 24 & 63, word & MAX_NUMBER]
+    }
 }
 
 /// Fast path flag: every entry is [`EQUAL_CONST`] or [`EQUAL_SLOT`].
@@ -65,8 +99,9 @@ pub const NOW: u32 = 4;
 /// for a mask.
 pub const BY_CLASS: u32 = 8;
 
-/// The number of words of one slot: offset in the table's slots, uses, offset of its constants
-/// (count, sorted string ids) or 0.
+/// The number of words of one slot: offset in the table's slots, uses, and an offset or 0. The
+/// offset is that of the constants (count, sorted string ids), or of the test if the uses are
+/// [`TEST`] (count, kind, operands; see [`test`]).
 pub const SLOT_WORDS: usize = 3;
 
 /// Use of a slot: it is compared with constants.
@@ -75,6 +110,52 @@ pub const CONSTANTS: u32 = 1;
 pub const TEXT: u32 = 2;
 /// Use of a slot: a program may read its value of any type.
 pub const VALUE: u32 = 4;
+/// Use of a slot: it is compared with no other slot, so texts outside of its constants may share
+/// one word.
+pub const LONE: u32 = 16;
+/// Use of a slot: its word is the result of a test of the value. It has no other use.
+pub const TEST: u32 = 8;
+
+/// Tests: what a host computes of a value where the value is, instead of writing the value itself.
+///
+/// The result is a word: `true` and `false`, missing for an error of any kind, and a number for
+/// [`SIZE`](test::SIZE). A value that a host does not test exactly as the general path would, such
+/// as one beyond the bounds below, makes the decision unsure.
+pub mod test {
+    /// The value is a list and an element has all of the terms; or it is a map, there is one term
+    /// without a name, and the text of the term is a key. Operands: terms.
+    pub const MEMBER: u32 = 0;
+    /// `value.exists(x, ...)` for a list: some element meets all terms. Operands: terms.
+    pub const EXISTS: u32 = 1;
+    /// `value.all(x, ...)` for a list: every element meets all terms. Operands: terms.
+    pub const ALL: u32 = 2;
+    /// `value.startsWith(text)`. Operands: one term without a name.
+    pub const STARTS_WITH: u32 = 3;
+    /// `value.endsWith(text)`. Operands: one term without a name.
+    pub const ENDS_WITH: u32 = 4;
+    /// `value.contains(text)`. Operands: one term without a name.
+    pub const CONTAINS: u32 = 5;
+    /// `size(value)`: code points, elements or entries. No operands.
+    pub const SIZE: u32 = 6;
+
+    /// The number of words of a term: the string id of a member of the element plus one (0 is the
+    /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number
+    /// of an earlier slot, which has no test.
+    pub const TERM_WORDS: usize = 3;
+    /// Bit of a term: it holds if the values are unequal.
+    pub const NEGATED: u32 = 1;
+    /// Bit of a term: its last word is a slot.
+    pub const SLOT: u32 = 2;
+
+    /// The largest number of terms of one test.
+    pub const MAX_TERMS: usize = 4;
+    /// The largest number of elements or entries that a host tests.
+    pub const MAX_ELEMENTS: usize = 1024;
+    /// The largest number of bytes or code units of a text that is compared with elements.
+    pub const MAX_NEEDLE: usize = 256;
+    /// The largest number of bytes or code units of a text that a host tests.
+    pub const MAX_TEXT: usize = 16_384;
+}
 
 /// The number of words of one role.
 pub const ROLE_WORDS: usize = 2;
@@ -101,8 +182,28 @@ pub const CODE: u32 = 2;
 pub const SCOPE_END: u32 = 3;
 
 /// The number of words in the header of a fast path list: fast path of other actions plus one,
-/// number of actions. Each action is a string id and a fast path plus one; sorted.
-pub const LIST_WORDS: usize = 2;
+/// their fast path with verdicts plus one, the fast path of the derived roles plus one, number of
+/// actions; `patterns | sets << 8`. Then come
+/// - the actions, each a string id and its fast paths, sorted;
+/// - the string ids of the patterns, sorted;
+/// - the sets of patterns, each its bits and its fast paths, sorted.
+///
+/// An action that is not listed has the fast paths of the patterns that match it: those of the set
+/// with a bit for each, or those of other actions if none does.
+pub const LIST_WORDS: usize = 5;
+
+/// The number of words of an action or a set of a list: string id or bits, fast path plus one, fast
+/// path with verdicts plus one.
+pub const ACTION_WORDS: usize = 3;
+
+/// The largest number of entries of a fast path with verdicts.
+pub const MAX_VERDICTS: usize = 1 << 16;
+
+/// The largest number of patterns of a list.
+pub const MAX_PATTERNS: usize = 8;
+
+/// The largest number of sets of patterns of a list.
+pub const MAX_SETS: usize = 16;
 
 /// Operations of code: `op | a << 8 | b << 16 | c << 24`, then operands.
 pub mod code {

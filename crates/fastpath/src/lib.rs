@@ -22,14 +22,16 @@ mod record;
 #[cfg(test)]
 mod sample;
 mod texts;
+mod verdict;
 mod verify;
 
 pub use code::{NoPrograms, Programs, Truth};
 pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
 pub use decide::Answer;
 pub use frame::{Frame, word};
-pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord};
+pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord, SlotTest, Term};
 pub use texts::Texts;
+pub use verdict::{ALL_SCOPES, Searched, Verdict};
 pub use verify::{Known, verify, verify_list};
 
 /// Widens an index. On every supported target `usize` has at least 32 bits.

@@ -4,7 +4,10 @@
 //! never to a panic.
 
 use crate::at;
-use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, fast_path};
+use crate::layout::test::TERM_WORDS;
+use crate::layout::{
+    ACTION_WORDS, ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, TEST, fast_path,
+};
 
 /// The section of fast paths.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +25,14 @@ pub struct FastPath<'a> {
 /// The fast paths of one kind, version and scope.
 #[derive(Clone, Copy, Debug)]
 pub struct FastPathList<'a> {
-    other: u32,
-    actions: &'a [[u32; 2]],
+    header: [u32; LIST_WORDS],
+    actions: &'a [Action],
+    patterns: &'a [u32],
+    sets: &'a [Action],
 }
+
+/// An action or a set of patterns, with its fast paths. See [`LIST_WORDS`].
+type Action = [u32; ACTION_WORDS];
 
 /// One slot of a fast path.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +40,26 @@ pub struct SlotRecord<'a> {
     /// The slot's offset in the table's slots.
     pub slot: u32,
     /// The uses of the slot: [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT)
-    /// and [`VALUE`](crate::layout::VALUE).
+    /// [`VALUE`](crate::layout::VALUE) and [`LONE`](crate::layout::LONE), or
+    /// [`TEST`](crate::layout::TEST) alone.
     pub uses: u32,
-    /// String ids of the constants that the slot is compared with, sorted.
+    /// String ids of the constants that the slot is compared with, sorted; empty if it has a test.
     pub constants: &'a [u32],
+    /// The test, if the slot has one.
+    pub test: Option<SlotTest<'a>>,
 }
+
+/// The test of a slot. See [`crate::layout::test`].
+#[derive(Clone, Copy, Debug)]
+pub struct SlotTest<'a> {
+    /// The kind, such as [`MEMBER`](crate::layout::test::MEMBER).
+    pub kind: u32,
+    /// The terms.
+    pub terms: &'a [Term],
+}
+
+/// One term of a test: member plus one, bits, constant or slot. See [`crate::layout::test`].
+pub type Term = [u32; TERM_WORDS];
 
 /// One entry: head, operand and mask. See [`crate::layout`].
 pub type Entry = [u32; ENTRY_WORDS];
@@ -75,33 +98,105 @@ impl<'a> FastPaths<'a> {
     #[must_use]
     pub fn list(&self, offset: u32) -> Option<FastPathList<'a>> {
         let list = self.words.get(at(offset)..)?;
-        let [other, count] = *list.first_chunk::<LIST_WORDS>()?;
-        let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<2>();
-        Some(FastPathList { other, actions: actions.get(..at(count))? })
+        let header @ [_, _, _, actions, counts] = *list.first_chunk::<LIST_WORDS>()?;
+        let rest = list.get(LIST_WORDS..)?;
+        let words = at(actions).checked_mul(ACTION_WORDS)?;
+        let (actions, rest) = rest.split_at_checked(words)?;
+        let (patterns, rest) = rest.split_at_checked(at(counts & 0xff))?;
+        let sets = rest.get(..at(counts >> 8).checked_mul(ACTION_WORDS)?)?;
+        let (actions, sets) = (actions.as_chunks().0, sets.as_chunks().0);
+        Some(FastPathList { header, actions, patterns, sets })
     }
 }
 
 impl<'a> FastPathList<'a> {
     /// Returns the id of the fast path of the action with this string id; `None` is an action that
-    /// the table does not know. Returns `None` if the general path decides.
+    /// the table does not know. `matches` returns true if the pattern with a string id matches the
+    /// action. Returns `None` if the general path decides.
     #[must_use]
-    pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
+    pub fn fast_path(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<u32> {
+        self.of(action, matches)?[1].checked_sub(1)
+    }
+
+    /// Returns the id of the fast path with verdicts of an action, as [`FastPathList::fast_path`]
+    /// does.
+    #[must_use]
+    pub fn verdicts(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<u32> {
+        self.of(action, matches)?[2].checked_sub(1)
+    }
+
+    fn of(&self, action: Option<u32>, matches: impl Fn(u32) -> bool) -> Option<Action> {
         let listed = action
             .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
             .and_then(|position| self.actions.get(position));
-        listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
+        if let Some(entry) = listed {
+            return Some(*entry);
+        }
+        let bits = self.patterns.iter().zip(0..u32::BITS);
+        let set = bits.fold(0, |set, (pattern, bit)| set | u32::from(matches(*pattern)) << bit);
+        self.of_set(set)
     }
 
-    /// Returns the id of the fast path of actions that are not listed.
+    /// Returns the id of the fast path of actions that are not listed and that these patterns
+    /// match: a bit for each pattern.
     #[must_use]
-    pub fn other(&self) -> Option<u32> {
-        self.other.checked_sub(1)
+    pub fn set(&self, patterns: u32) -> Option<u32> {
+        self.of_set(patterns)?[1].checked_sub(1)
+    }
+
+    /// Returns the id of the fast path with verdicts of a set, as [`FastPathList::set`] does.
+    #[must_use]
+    pub fn verdict_set(&self, patterns: u32) -> Option<u32> {
+        self.of_set(patterns)?[2].checked_sub(1)
+    }
+
+    fn of_set(&self, patterns: u32) -> Option<Action> {
+        if patterns == 0 {
+            let [effect, verdicts, ..] = self.header;
+            return Some([0, effect, verdicts]);
+        }
+        let position = self.sets.binary_search_by_key(&patterns, |set| set[0]).ok()?;
+        self.sets.get(position).copied()
+    }
+
+    /// Returns the id of the fast path whose entries grant derived roles; `None` if no policy has
+    /// any.
+    #[must_use]
+    pub const fn grants(&self) -> Option<u32> {
+        self.header[2].checked_sub(1)
+    }
+
+    /// Returns the string ids of the patterns.
+    #[must_use]
+    pub const fn patterns(&self) -> &'a [u32] {
+        self.patterns
+    }
+
+    /// Returns bits and fast paths of each set of patterns, sorted by bits.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, [Option<u32>; 2])> + use<'a> {
+        self.sets.iter().map(paths)
+    }
+
+    /// Returns the number of words of the list.
+    #[must_use]
+    pub const fn words(&self) -> usize {
+        LIST_WORDS + ACTION_WORDS * (self.actions.len() + self.sets.len()) + self.patterns.len()
     }
 
     /// Returns string id and fast path of each listed action, sorted by id.
     pub fn actions(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
-        self.actions.iter().map(|[action, fast_path]| (*action, fast_path.checked_sub(1)))
+        self.actions.iter().map(paths).map(|(action, [fast_path, _])| (action, fast_path))
     }
+
+    /// Returns string id and fast path with verdicts of each listed action, sorted by id.
+    pub fn actions_with_verdicts(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
+        self.actions.iter().map(paths).map(|(action, [_, verdicts])| (action, verdicts))
+    }
+}
+
+/// Returns the string id or the bits of a record, and its fast paths.
+fn paths([key, effect, verdicts]: &Action) -> (u32, [Option<u32>; 2]) {
+    (*key, [effect, verdicts].map(|fast_path| fast_path.checked_sub(1)))
 }
 
 impl<'a> FastPath<'a> {
@@ -123,9 +218,16 @@ impl<'a> FastPath<'a> {
     pub fn slots(&self) -> impl Iterator<Item = SlotRecord<'a>> + use<'a> {
         let record = self.record;
         let (slots, _) = record.get(PATH_WORDS..).unwrap_or(&[]).as_chunks::<SLOT_WORDS>();
-        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, constants]| {
-            let constants = if *constants == 0 { &[] } else { counted(record, *constants) };
-            SlotRecord { slot: *slot, uses: *uses, constants }
+        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, offset]| {
+            let words = if *offset == 0 { &[] } else { counted(record, *offset) };
+            let (slot, uses) = (*slot, *uses);
+            match words.split_first().filter(|_| uses & TEST != 0) {
+                None => SlotRecord { slot, uses, constants: words, test: None },
+                Some((kind, terms)) => {
+                    let test = SlotTest { kind: *kind, terms: terms.as_chunks().0 };
+                    SlotRecord { slot, uses, constants: &[], test: Some(test) }
+                }
+            }
         })
     }
 
@@ -165,6 +267,18 @@ impl<'a> FastPath<'a> {
             self.record.get(at(self.start[fast_path::ENTRIES_AT])..)?.as_chunks::<2>();
         let [offset, count] = classes.get(..at(self.classes()))?.get(at(class))?;
         Some(self.entries_at(*offset, *count))
+    }
+
+    /// Returns the origins of the entries, in their order; empty in a fast path without verdicts.
+    #[must_use]
+    pub fn origins(&self) -> &'a [u32] {
+        match at(self.start[fast_path::ORIGINS_AT]) {
+            0 => &[],
+            start => {
+                let end = start.saturating_add(at(self.start[fast_path::ENTRIES]));
+                self.record.get(start..end).unwrap_or(&[])
+            }
+        }
     }
 
     /// Returns the word at `offset`, or 0 beyond the end.

@@ -10,12 +10,13 @@ use core::cell::Cell;
 
 use crate::at;
 use crate::frame::word;
+use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
-    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS, MAX_STACK,
-    NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEXT, VALUE, code,
-    fast_path, relation,
+    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_PATTERNS,
+    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS,
+    SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code, fast_path, relation,
 };
-use crate::record::{Entry, FastPath, FastPaths};
+use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
 /// The parts of a table that fast paths refer to.
 pub trait Known {
@@ -55,7 +56,14 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     let list = fast_paths.list(offset)?;
     let exists =
         |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
-    ensure(exists(list.other()))?;
+    ensure(exists(list.set(0)) && exists(list.verdict_set(0)) && exists(list.grants()))?;
+    let patterns = list.patterns();
+    ensure(patterns.len() <= MAX_PATTERNS && list.sets().count() <= MAX_SETS)?;
+    ensure(patterns.iter().all(|pattern| known.has_string(*pattern)))?;
+    ensure(patterns.is_sorted_by(|a, b| a < b))?;
+    let is_set = |bits: u32| bits != 0 && bits >> patterns.len() == 0;
+    ensure(list.sets().all(|(bits, paths)| is_set(bits) && paths.into_iter().all(exists)))?;
+    ensure(list.sets().is_sorted_by(|(a, _), (b, _)| a < b))?;
     ensure(
         list.actions().all(|(action, fast_path)| known.has_string(action) && exists(fast_path)),
     )?;
@@ -65,8 +73,11 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
 struct Verifier<'a> {
     fast_path: FastPath<'a>,
     known: &'a dyn Known,
-    /// The slots that the fast path lists, by their offsets in the table.
+    /// The slots that the fast path lists, by their offsets in the table; [`TESTED`] for those with
+    /// a test, which hold no value.
     slots: Vec<u32>,
+    /// A bit for each slot that is compared with no other slot.
+    lone: u32,
     /// For each word of the fast path: true if verified code begins there.
     code: Vec<bool>,
     /// Words of lists that may still be read. The bound is needed because code that names a long
@@ -78,9 +89,12 @@ impl<'a> Verifier<'a> {
     fn new(fast_path: FastPath<'a>, known: &'a dyn Known) -> Option<Self> {
         let (start, length) = fast_path.code();
         fast_path.record().get(start..start.checked_add(length)?)?;
-        let slots: Vec<u32> = fast_path.slots().map(|slot| slot.slot).collect();
+        let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
+        let slots: Vec<u32> = fast_path.slots().map(offset).collect();
+        let bits = fast_path.slots().zip(0..u32::BITS);
+        let lone = bits.fold(0, |bits, (slot, bit)| bits | u32::from(slot.uses & LONE != 0) << bit);
         let unread = Cell::new(fast_path.record().len().saturating_mul(READS));
-        Some(Self { fast_path, known, slots, code: vec![false; length], unread })
+        Some(Self { fast_path, known, slots, lone, code: vec![false; length], unread })
     }
 
     fn fast_path(mut self) -> Option<()> {
@@ -90,7 +104,19 @@ impl<'a> Verifier<'a> {
         ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
         self.slots()?;
         self.code()?;
-        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }
+        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }?;
+        self.origins()
+    }
+
+    /// Ensures that each entry has an origin, or none has.
+    fn origins(&self) -> Option<()> {
+        let start = self.fast_path.start();
+        if start[fast_path::ORIGINS_AT] == 0 {
+            return Some(());
+        }
+        let (origins, entries) = (self.fast_path.origins().len(), at(start[fast_path::ENTRIES]));
+        ensure(start[fast_path::FLAGS] & BY_CLASS == 0 && origins == entries)?;
+        ensure(entries <= MAX_VERDICTS)
     }
 
     fn slots(&self) -> Option<()> {
@@ -99,9 +125,16 @@ impl<'a> Verifier<'a> {
         ensure(slots <= MAX_SLOTS && self.slots.len() == slots)?;
         let words = slots * SLOT_WORDS + roles.checked_mul(ROLE_WORDS)?;
         let tables = self.fast_path.record().get(PATH_WORDS..PATH_WORDS.checked_add(words)?)?;
-        for (slot, record) in self.fast_path.slots().zip(tables.as_chunks::<SLOT_WORDS>().0) {
-            ensure(self.known.has_slot(slot.slot) && slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
-            self.strings(slot.constants, record[2])?;
+        let records = tables.as_chunks::<SLOT_WORDS>().0;
+        for (position, (slot, record)) in self.fast_path.slots().zip(records).enumerate() {
+            ensure(self.known.has_slot(slot.slot))?;
+            if slot.uses == TEST {
+                let earlier = self.slots.get(..position)?;
+                self.test(slot.test?, record[2], earlier)?;
+            } else {
+                ensure(slot.uses & !(CONSTANTS | TEXT | VALUE | LONE) == 0)?;
+                self.strings(slot.constants, record[2])?;
+            }
         }
         let roles = self.fast_path.roles();
         ensure(roles.iter().all(|role| self.known.has_string(role[0])))?;
@@ -113,6 +146,37 @@ impl<'a> Verifier<'a> {
         ensure(offset == 0 || at(self.fast_path.word(at(offset))) == strings.len())?;
         ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
         ensure(strings.is_sorted_by(|a, b| a < b))
+    }
+
+    /// Ensures that a test is complete, and refers to strings of the table and to the slots before
+    /// it, without those that have a test themselves.
+    fn test(
+        &self,
+        SlotTest { kind, terms }: SlotTest<'_>,
+        offset: u32,
+        earlier: &[u32],
+    ) -> Option<()> {
+        let words = terms.len().checked_mul(test::TERM_WORDS)?.checked_add(1)?;
+        ensure(at(self.fast_path.word(at(offset))) == words && terms.len() <= MAX_TERMS)?;
+        match kind {
+            test::SIZE => ensure(terms.is_empty())?,
+            test::EXISTS | test::ALL => ensure(!terms.is_empty())?,
+            test::MEMBER | test::STARTS_WITH | test::ENDS_WITH | test::CONTAINS => {
+                ensure(matches!(terms, [[name, bits, _]] if *name == 0 && bits & NEGATED == 0))?;
+            }
+            _ => return None,
+        }
+        terms.iter().try_for_each(|[name, bits, operand]| {
+            ensure(name.checked_sub(1).is_none_or(|id| self.known.has_string(id)))?;
+            ensure(bits & !(NEGATED | test::SLOT) == 0)?;
+            if bits & test::SLOT == 0 {
+                let string = operand.checked_sub(word::FIRST_STRING);
+                return ensure(
+                    is_constant(*operand) && string.is_none_or(|id| self.known.has_string(id)),
+                );
+            }
+            ensure(earlier.get(at(*operand)).is_some_and(|slot| *slot != TESTED))
+        })
     }
 
     fn by_mask(&self) -> Option<()> {
@@ -155,7 +219,7 @@ impl<'a> Verifier<'a> {
         ensure(self.fast_path.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
         match op {
             layout::EQUAL_CONST => ensure(self.has(a) && is_constant(*operand)),
-            layout::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            layout::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
             layout::CODE => {
                 let (start, _) = self.fast_path.code();
                 let begins = at(*operand).checked_sub(start).and_then(|at| self.code.get(at));
@@ -168,6 +232,12 @@ impl<'a> Verifier<'a> {
 
     fn has(&self, slot: u32) -> bool {
         slot == ALWAYS || at(slot) < self.slots.len()
+    }
+
+    /// Returns true if two slots may be compared: neither is marked as compared with no other.
+    fn are_comparable(&self, a: u32, b: u32) -> bool {
+        let is_lone = |slot| self.lone.checked_shr(slot).unwrap_or(0) & 1 != 0;
+        self.has(a) && self.has(b) && (a == b || !is_lone(a) && !is_lone(b))
     }
 
     /// Verifies all code: pieces one after the other, each with its end.
@@ -215,7 +285,7 @@ impl<'a> Verifier<'a> {
         match op {
             code::PUSH => ensure(a <= 3),
             code::EQUAL_CONST => ensure(self.has(a) && is_constant(operand)),
-            code::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            code::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
             code::BOOL | code::HAS => ensure(self.has(a)),
             code::MEMBER => {
                 let list = self.fast_path.list(operand);
@@ -271,6 +341,9 @@ const fn is_constant(word: u32) -> bool {
     matches!(word, word::NULL | word::FALSE | word::TRUE)
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
+
+/// Stands for a slot whose word is the result of a test.
+const TESTED: u32 = u32::MAX;
 
 /// The largest number of times that the lists of a fast path may be named, all in all.
 const READS: usize = 16;

@@ -5,9 +5,13 @@
 
 pub(crate) mod cache;
 pub(crate) mod decide;
+mod derived;
 pub(crate) mod equalities;
 pub(crate) mod index;
 pub(crate) mod input;
 pub(crate) mod json;
 pub(crate) mod path;
 pub(crate) mod request;
+
+#[cfg(test)]
+mod tests;

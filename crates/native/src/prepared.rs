@@ -12,7 +12,7 @@ use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::fast::decide::{Decider, Roles};
 use crate::fast::index::Target;
-use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on};
+use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on, read_derived};
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
 use crate::pdp::{Pdp, Snapshot};
@@ -61,6 +61,8 @@ enum Way<P, R> {
     Resource(Accessor<R>),
     BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
     BelowResource(Accessor<R>, Box<[Box<str>]>),
+    /// A test of a value.
+    Derived(Slot),
 }
 
 /// The values of one decision.
@@ -200,13 +202,20 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
     /// Returns the function that reads the slots of the fast path.
     #[inline]
     fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> SlotValue<'a> {
-        |at| self.ways.get(at).map_or(SlotValue::Unsupported, |way| way.read(typed))
+        |at| match self.ways.get(at) {
+            Some(Way::Derived(slot)) => read_derived(typed, slot),
+            Some(way) => way.read(typed),
+            None => SlotValue::Unsupported,
+        }
     }
 }
 
 impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     fn of(slot: &Slot) -> Self {
         let path = &*slot.path;
+        if slot.test.is_some() {
+            return Self::Derived(slot.clone());
+        }
         match slot.root {
             SlotRoot::PrincipalId if path.is_empty() => Self::PrincipalId,
             SlotRoot::ResourceId if path.is_empty() => Self::ResourceId,
@@ -248,7 +257,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Self::Roles => SlotValue::Roles,
             Self::Missing => SlotValue::Field(Field::Missing),
             Self::Broken => SlotValue::Broken,
-            Self::Unsupported => SlotValue::Unsupported,
+            Self::Unsupported | Self::Derived(_) => SlotValue::Unsupported,
             Self::Principal(accessor) => SlotValue::Field(accessor(typed.principal)),
             Self::Resource(accessor) => SlotValue::Field(accessor(typed.resource)),
             Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
 use super::predicates::{PredicateId, Predicates};
-use super::rows::{Bits, Rows};
+use super::rows::{Action, Bits, Rows};
 use wardgate_engine::decision::Effect;
 use wardgate_engine::glob;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
@@ -50,13 +50,16 @@ pub(super) struct Stage<'a> {
 }
 
 /// A rule that may apply.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Candidate {
     /// The number of the rule in its block.
     pub(super) number: usize,
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
+    /// The variables whose errors a check reports when it considers the rule; `None` if a check of
+    /// it reports more than that, or no fast path can hold them.
+    pub(super) reported: Option<Rc<[PredicateId]>>,
 }
 
 /// One rule of a role policy, and the roles that it names.
@@ -82,6 +85,20 @@ impl<'a> Route<'a> {
         actions
     }
 
+    /// Returns the string ids of the patterns that rules about the kind have for actions.
+    pub(super) fn patterns(&self) -> BTreeSet<u32> {
+        let mut patterns = BTreeSet::new();
+        for stop in &self.stops {
+            if let Some(rows) = &stop.rules {
+                patterns.extend(rows.patterns(&rows.everything()));
+            }
+            if let Some((rows, about)) = &stop.roles {
+                patterns.extend(rows.patterns(about));
+            }
+        }
+        patterns
+    }
+
     /// Returns an upper bound of the steps that the general path charges for finding the rules of a
     /// request.
     pub(super) fn cost(&self) -> usize {
@@ -102,11 +119,10 @@ impl<'a> Route<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Collects the rules for an action; without an action, for one that no rule names. Returns
-    /// `None` if only the general path can decide that.
+    /// Collects the rules for an action. Returns `None` if only the general path can decide it.
     pub(super) fn new(
         route: &'a Route<'a>,
-        action: Option<u32>,
+        action: Action<'_>,
         predicates: &mut Predicates<'_>,
     ) -> Option<Self> {
         let stage = |stop| Stage::new(route.table, stop, action, predicates);
@@ -141,13 +157,25 @@ impl<'a> Candidates<'a> {
         });
         rules.fold(0, |cost, rule| cost.saturating_add(predicates.cost(rule.predicate)))
     }
+
+    /// Returns an upper bound of the steps that a check charges for the variables beside the
+    /// conditions; `None` if a rule is such that only the general path can check it.
+    pub(super) fn reported_cost(&self, predicates: &Predicates<'_>) -> Option<usize> {
+        let mut rules = self.stages.iter().flat_map(|stage| {
+            stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
+        });
+        rules.try_fold(0_usize, |cost, rule| {
+            let reported = rule.reported.as_ref()?.iter();
+            Some(reported.fold(cost, |cost, id| cost.saturating_add(predicates.cost(*id))))
+        })
+    }
 }
 
 impl<'a> Stage<'a> {
     fn new(
         table: &'a PolicyTable,
         stop: &Stop<'a>,
-        action: Option<u32>,
+        action: Action<'_>,
         predicates: &mut Predicates<'_>,
     ) -> Option<Self> {
         let mut stage = Self {
@@ -234,7 +262,7 @@ impl<'a> Stage<'a> {
         let applies = |rule: &&RoleRule| {
             rule.anyone || rule.roles.contains(&role) || rule.patterns.iter().any(matches)
         };
-        self.role_rules.iter().filter(applies).map(|rule| rule.candidate).collect()
+        self.role_rules.iter().filter(applies).map(|rule| rule.candidate.clone()).collect()
     }
 }
 
@@ -246,6 +274,7 @@ impl Candidate {
             Some(Effect::Deny) => DENY,
             None => 0,
         };
-        Some(Self { number, effect, predicate: predicates.of(&rule)? })
+        let predicate = predicates.of(&rule)?;
+        Some(Self { number, effect, predicate, reported: predicates.reported(&rule) })
     }
 }

@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 use super::candidates::{Candidate, Candidates, Stage};
 use super::predicates::{ALWAYS, Predicate, PredicateId, Predicates};
 use crate::limits::MAX_ENTRIES;
-use wardgate_fastpath::layout::{ALLOW, DENY};
+use wardgate_engine::table::at;
+use wardgate_fastpath::layout::{ALLOW, DENY, origin};
 
 /// One rule that a role meets: its predicate and effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +20,8 @@ pub(super) struct Step {
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
+    /// True if it is a variable whose error a check reports, and no rule.
+    pub(super) is_reported: bool,
 }
 
 /// A step and its position on the walk.
@@ -30,6 +33,17 @@ pub(super) struct Placed {
     /// role's lineage.
     pub(super) rule: Option<usize>,
     pub(super) step: Step,
+    /// The [`origin`] of the step; 0 in a fast path without verdicts.
+    pub(super) origin: u32,
+}
+
+/// The answers for which the steps are collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Allow or deny.
+    Effect,
+    /// Which rule decides, and no error unseen.
+    Verdict,
 }
 
 /// A class of roles that meet the same steps; without steps, no action is ever allowed.
@@ -53,10 +67,11 @@ impl Classes {
     pub(super) fn new(
         candidates: &Candidates<'_>,
         predicates: &Predicates<'_>,
+        purpose: Purpose,
         steps: &mut usize,
     ) -> Option<Self> {
-        let mut sorter =
-            Sorter { candidates, predicates, classes: Vec::new(), known: BTreeMap::new(), size: 0 };
+        let (classes, known) = (Vec::new(), BTreeMap::new());
+        let mut sorter = Sorter { candidates, predicates, purpose, classes, known, size: 0 };
         let others = sorter.class(&[], steps)?;
         let mut roles = BTreeMap::new();
         for role in candidates.roles() {
@@ -73,8 +88,9 @@ impl Classes {
 struct Sorter<'a, 'p> {
     candidates: &'a Candidates<'p>,
     predicates: &'a Predicates<'p>,
+    purpose: Purpose,
     classes: Vec<Class>,
-    known: BTreeMap<Vec<(usize, Step)>, usize>,
+    known: BTreeMap<Vec<(usize, Step, u32)>, usize>,
     /// The number of steps of all classes.
     size: usize,
 }
@@ -83,7 +99,7 @@ impl Sorter<'_, '_> {
     /// Returns the class of a role with this lineage.
     fn class(&mut self, lineage: &[u32], left: &mut usize) -> Option<usize> {
         let steps = self.steps(lineage, left)?;
-        let key = steps.iter().map(|placed| (placed.scope, placed.step)).collect();
+        let key = steps.iter().map(|placed| (placed.scope, placed.step, placed.origin)).collect();
         if let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
@@ -95,8 +111,8 @@ impl Sorter<'_, '_> {
     }
 
     fn steps(&self, lineage: &[u32], left: &mut usize) -> Option<Vec<Placed>> {
-        let mut walk =
-            Walk { predicates: self.predicates, steps: Vec::new(), seen: BTreeSet::new() };
+        let (predicates, purpose) = (self.predicates, self.purpose);
+        let mut walk = Walk { predicates, purpose, steps: Vec::new(), seen: BTreeSet::new() };
         for (scope, stage) in self.candidates.stages().enumerate() {
             let rules = stage.rules_for(lineage);
             *left = left.checked_sub(1 + rules.len())?;
@@ -107,16 +123,20 @@ impl Sorter<'_, '_> {
         let matters = |placed: &Placed| {
             placed.step.effect == ALLOW || self.predicates.can_fail(placed.step.predicate)
         };
-        if !walk.steps.iter().any(matters) {
+        if self.purpose == Purpose::Effect && !walk.steps.iter().any(matters) {
             walk.steps.clear();
         }
         Some(walk.steps)
     }
 }
 
+/// The scope of a step, its rule, and its origin: as in [`Placed`].
+type Position = (usize, Option<usize>, u32);
+
 /// The walk of one role.
 struct Walk<'a, 'p> {
     predicates: &'a Predicates<'p>,
+    purpose: Purpose,
     steps: Vec<Placed>,
     /// Steps of this scope: taken again they change no answer.
     seen: BTreeSet<Step>,
@@ -129,12 +149,15 @@ impl Walk<'_, '_> {
         for role in lineage.iter().filter(|role| stage.has_role_policy(**role)) {
             let rows = stage.role_rules(*role);
             for row in &rows {
-                if self.meet(scope, None, row, true) {
+                let origin = self.origin(origin::ROLE_RULE, scope, row.number);
+                if self.meet((scope, None, origin), row, true) {
                     return true;
                 }
             }
             if rows.is_empty() {
-                return self.add(scope, None, Step { effect: DENY, predicate: ALWAYS });
+                let origin = self.origin(origin::NOT_LISTED, scope, at(*role));
+                let denial = Step { effect: DENY, predicate: ALWAYS, is_reported: false };
+                return self.add((scope, None, origin), denial);
             }
         }
         false
@@ -145,7 +168,8 @@ impl Walk<'_, '_> {
     fn rules(&mut self, scope: usize, stage: &Stage<'_>, rules: &[usize]) -> bool {
         let mut allowed = false;
         for rule in rules.iter().filter_map(|rule| stage.candidate(*rule)) {
-            if self.meet(scope, Some(rule.number), rule, stage.needs_consent) {
+            let origin = self.origin(origin::RESOURCE_RULE, scope, rule.number);
+            if self.meet((scope, Some(rule.number), origin), rule, stage.needs_consent) {
                 return true;
             }
             allowed |= rule.effect == ALLOW && rule.predicate == ALWAYS;
@@ -155,24 +179,36 @@ impl Walk<'_, '_> {
 
     /// Adds the step of a candidate. An allow that is `forgotten` matters only if its predicate can
     /// fail.
-    fn meet(
-        &mut self,
-        scope: usize,
-        rule: Option<usize>,
-        candidate: &Candidate,
-        forgotten: bool,
-    ) -> bool {
+    fn meet(&mut self, position: Position, candidate: &Candidate, forgotten: bool) -> bool {
+        if self.purpose == Purpose::Verdict {
+            for predicate in candidate.reported.iter().flat_map(|reported| reported.iter()) {
+                let (scope, rule, _) = position;
+                let step = Step { effect: 0, predicate: *predicate, is_reported: true };
+                self.add((scope, rule, self.origin(origin::NONE, scope, 0)), step);
+            }
+        }
         let is_forgotten = forgotten && candidate.effect == ALLOW;
         let effect = if is_forgotten { 0 } else { candidate.effect };
-        self.add(scope, rule, Step { effect, predicate: candidate.predicate })
+        self.add(position, Step { effect, predicate: candidate.predicate, is_reported: false })
+    }
+
+    /// Returns the word of an origin for verdicts, and 0 for effects alone.
+    fn origin(&self, kind: u32, scope: usize, number: usize) -> u32 {
+        if self.purpose == Purpose::Effect {
+            return 0;
+        }
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        origin::word(kind, narrow(scope), narrow(number))
     }
 
     /// Adds a step. Returns true if it denies in any case.
-    fn add(&mut self, scope: usize, rule: Option<usize>, step: Step) -> bool {
+    fn add(&mut self, (scope, rule, origin): Position, step: Step) -> bool {
         let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
-        let matters = step.effect != 0 || self.predicates.can_fail(step.predicate);
+        // A check reports errors that an effect does not depend on.
+        let is_reported = self.purpose == Purpose::Verdict && step.predicate != ALWAYS;
+        let matters = step.effect != 0 || is_reported || self.predicates.can_fail(step.predicate);
         if !never && matters && self.seen.insert(step) {
-            self.steps.push(Placed { scope, rule, step });
+            self.steps.push(Placed { scope, rule, step, origin });
         }
         step.effect == DENY && step.predicate == ALWAYS
     }

@@ -2,13 +2,14 @@
 //!
 //! The parts of an expression that the fast path's own operations cover become such operations. Any
 //! other part stays one program, which the engine's machine runs on the frame. Slots are named by
-//! their offsets in the table; `write` numbers them.
+//! their offsets in the table, derived slots by numbers from [`DERIVED`] on; `write` numbers them.
 
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{MAX_STACK, relation};
 use wardgate_fastpath::word;
 
+use super::derived::Test;
 use super::trees::{Node, NodeId, Trees};
 use crate::limits::MAX_FUSED;
 use wardgate_engine::cel::Value;
@@ -47,11 +48,40 @@ pub(super) enum Op {
 pub(super) struct Fuser<'a> {
     pool: &'a Pool<'a>,
     trees: Trees<'a>,
+    tests: Vec<Test>,
 }
+
+/// The slot of the first test; those of other tests follow. The offsets of slots are smaller: their
+/// section is.
+pub(super) const DERIVED: u32 = 1 << 31;
 
 impl<'a> Fuser<'a> {
     pub(super) fn new(pool: &'a Pool<'a>) -> Self {
-        Self { pool, trees: Trees::new(pool) }
+        Self { pool, trees: Trees::new(pool), tests: Vec::new() }
+    }
+
+    /// Returns the test of a derived slot; `None` if the slot is one of the table.
+    pub(super) fn derived(&self, slot: u32) -> Option<&Test> {
+        self.tests.get(at(slot.checked_sub(DERIVED)?))
+    }
+
+    /// Returns the slot of a test.
+    fn slot_of(&mut self, test: Test) -> u32 {
+        let known = self.tests.iter().position(|known| *known == test);
+        let position = known.unwrap_or_else(|| {
+            self.tests.push(test);
+            self.tests.len() - 1
+        });
+        DERIVED.saturating_add(u32::try_from(position).unwrap_or(u32::MAX))
+    }
+
+    /// Returns program and string id of a variable.
+    pub(super) fn variable(&self, id: u32) -> Option<(u32, &'a str)> {
+        self.pool.variable(id)
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> Option<Node> {
+        self.trees.node(id)
     }
 
     /// Returns the code of an expression.
@@ -69,7 +99,10 @@ impl<'a> Fuser<'a> {
     /// instruction of a fast path replaces: a few for reading variables that were inlined, and the
     /// cost of the operation itself.
     pub(super) fn price(&self, op: &Op) -> usize {
-        let path = |slot: u32| at(word_at(self.pool.slots, at(slot).saturating_add(1)));
+        let path = |slot: u32| match self.derived(slot) {
+            Some(test) => test.price(),
+            None => at(word_at(self.pool.slots, at(slot).saturating_add(1))),
+        };
         32 + match op {
             Op::Member(slot, words) => path(*slot).saturating_add(words.len()),
             Op::EqualSlot(a, b) | Op::CompareSlots(a, b, _) => path(*a).saturating_add(path(*b)),
@@ -81,12 +114,13 @@ impl<'a> Fuser<'a> {
     }
 
     /// Writes the truth of a node.
-    fn truth(&self, node: NodeId, code: &mut Vec<Op>) -> Option<()> {
+    fn truth(&mut self, node: NodeId, code: &mut Vec<Op>) -> Option<()> {
         // Variables that name others twice unfold.
         if code.len() > MAX_FUSED {
             return None;
         }
-        let op = match self.trees.node(node)? {
+        let found = self.trees.node(node)?;
+        let op = match found {
             Node::Const(id) => match constant(self.pool, id) {
                 Value::Bool(value) => Op::Push(u32::from(value)),
                 Value::Error(_) => return None,
@@ -115,17 +149,28 @@ impl<'a> Fuser<'a> {
                 Op::Not
             }
             Node::Compare(relation, left, right) => self.comparison(relation, left, right)?,
-            Node::In(item, list) => return self.membership(item, list, code),
+            Node::In(item, list) if matches!(self.trees.node(list)?, Node::Const(_)) => {
+                return self.membership(item, list, code);
+            }
+            Node::In(..) | Node::Text(..) | Node::Loop(..) => {
+                let test = self.test(found)?;
+                Op::Bool(self.slot_of(test))
+            }
+            Node::Size(_) | Node::Element | Node::Member(_) => return None,
         };
         code.push(op);
         Some(())
     }
 
-    fn readable(&self, slot: u32) -> Option<u32> {
+    pub(super) fn readable(&self, slot: u32) -> Option<u32> {
         is_readable(slot, self.pool).then_some(slot)
     }
 
-    fn equality(&self, left: NodeId, right: NodeId, code: &mut Vec<Op>) -> Option<()> {
+    fn equality(&mut self, left: NodeId, right: NodeId, code: &mut Vec<Op>) -> Option<()> {
+        if let Some(op) = self.measure(relation::EQUAL, left, right) {
+            code.push(op);
+            return Some(());
+        }
         let op = match (self.trees.node(left)?, self.trees.node(right)?) {
             (Node::Slot(a), Node::Slot(b)) => Op::EqualSlot(self.readable(a)?, self.readable(b)?),
             (Node::Slot(slot), Node::Const(id)) | (Node::Const(id), Node::Slot(slot)) => {
@@ -135,8 +180,8 @@ impl<'a> Fuser<'a> {
                     None => Op::Compare(slot, relation::EQUAL, self.number(id)?),
                 }
             }
-            (inner, Node::Const(id)) if is_truth(inner) => return self.test(left, id, code),
-            (Node::Const(id), inner) if is_truth(inner) => return self.test(right, id, code),
+            (inner, Node::Const(id)) if is_truth(inner) => return self.truth_test(left, id, code),
+            (Node::Const(id), inner) if is_truth(inner) => return self.truth_test(right, id, code),
             _ => return None,
         };
         code.push(op);
@@ -145,7 +190,7 @@ impl<'a> Fuser<'a> {
 
     /// Writes `node == true` or `node == false`, where the result of the node is a truth or an
     /// error.
-    fn test(&self, node: NodeId, id: u32, code: &mut Vec<Op>) -> Option<()> {
+    fn truth_test(&mut self, node: NodeId, id: u32, code: &mut Vec<Op>) -> Option<()> {
         let Value::Bool(wanted) = constant(self.pool, id) else { return None };
         self.truth(node, code)?;
         if !wanted {
@@ -154,7 +199,10 @@ impl<'a> Fuser<'a> {
         Some(())
     }
 
-    fn comparison(&self, relation: u32, left: NodeId, right: NodeId) -> Option<Op> {
+    fn comparison(&mut self, relation: u32, left: NodeId, right: NodeId) -> Option<Op> {
+        if let Some(op) = self.measure(relation, left, right) {
+            return Some(op);
+        }
         Some(match (self.trees.node(left)?, self.trees.node(right)?) {
             (Node::Slot(slot), Node::Const(id)) => {
                 Op::Compare(self.readable(slot)?, relation, self.number(id)?)
@@ -167,6 +215,18 @@ impl<'a> Fuser<'a> {
             }
             _ => return None,
         })
+    }
+
+    /// Returns the comparison of a size with a constant; `None` if neither side is a size.
+    fn measure(&mut self, relation: u32, left: NodeId, right: NodeId) -> Option<Op> {
+        let (size, id, relation) = match (self.trees.node(left)?, self.trees.node(right)?) {
+            (size @ Node::Size(_), Node::Const(id)) => (size, id, relation),
+            (Node::Const(id), size @ Node::Size(_)) => (size, id, mirrored(relation)),
+            _ => return None,
+        };
+        let number = self.number(id)?;
+        let test = self.test(size)?;
+        Some(Op::Compare(self.slot_of(test), relation, number))
     }
 
     /// Writes the membership of a slot in a list of constants. Numbers are compared one by one.
@@ -198,7 +258,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Returns the word of a constant that is equal only to values with the same word.
-    fn word(&self, id: u32) -> Option<u32> {
+    pub(super) fn word(&self, id: u32) -> Option<u32> {
         let words = self.pool.constants.get(at(id)..)?;
         match ConstTag::from_code(word_at(words, 0))? {
             ConstTag::Null => Some(word::NULL),
@@ -227,7 +287,15 @@ impl<'a> Fuser<'a> {
 
 /// Returns true if the only values of a node are `true` and `false`.
 const fn is_truth(node: Node) -> bool {
-    !matches!(node, Node::Const(_) | Node::Slot(_) | Node::Program(_))
+    !matches!(
+        node,
+        Node::Const(_)
+            | Node::Slot(_)
+            | Node::Program(_)
+            | Node::Size(_)
+            | Node::Element
+            | Node::Member(_)
+    )
 }
 
 const fn mirrored(relation: u32) -> u32 {
@@ -235,7 +303,8 @@ const fn mirrored(relation: u32) -> u32 {
         relation::LESS => relation::GREATER,
         relation::LESS_EQUAL => relation::GREATER_EQUAL,
         relation::GREATER => relation::LESS,
-        _ => relation::LESS_EQUAL,
+        relation::GREATER_EQUAL => relation::LESS_EQUAL,
+        same => same,
     }
 }
 

@@ -11,9 +11,12 @@ extern crate alloc;
 
 mod candidates;
 mod classes;
+mod derived;
 mod fuse;
+mod grants;
 mod limits;
 mod predicates;
+mod reasons;
 mod rows;
 mod shape;
 mod trees;
@@ -24,17 +27,21 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::limits::{MAX_STEPS, MAX_WORDS};
+pub use reasons::{Absence, Reason, absences};
+
+use crate::limits::{MAX_ACTIONS, MAX_SCOPES, MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
-use classes::Classes;
+use classes::{Classes, Purpose};
 use predicates::Predicates;
-use rows::AllRows;
+use rows::{Action, AllRows};
 use shape::Shape;
 use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
+use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
+use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, fast_path};
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,12 +77,16 @@ struct Builder<'a> {
     steps: usize,
 }
 
-/// A list of fast paths under construction: the one of other actions, then those of named actions,
+/// A list of fast paths under construction: those of other actions, of named actions, and of actions
+/// that the patterns of a set match, without and with verdicts; and the one of the derived roles;
 /// each plus one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
-    other: u32,
-    actions: Vec<[u32; 2]>,
+    other: [u32; 2],
+    grants: u32,
+    actions: Vec<[u32; 3]>,
+    patterns: Vec<u32>,
+    sets: Vec<[u32; 3]>,
 }
 
 impl<'a> Builder<'a> {
@@ -102,7 +113,24 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
     /// fast path at all.
-    fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
+    fn list(&mut self, key: [u32; 3]) -> Option<List> {
+        let route = self.route(key)?;
+        // A check reports what a schema finds, also where it does not reject.
+        let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
+        let grants = if is_plain { self.grants(&route) } else { None };
+        let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
+        for action in route.actions() {
+            let paths = self.fast_paths(&route, Action::Named(action), grants.is_some());
+            list.actions.push([action, paths[0], paths[1]]);
+        }
+        self.patterns(&route, &mut list, grants.is_some());
+        let triples = || list.actions.iter().chain(&list.sets);
+        let is_empty = list.other[0] == 0 && triples().all(|[_, fast_path, _]| *fast_path == 0);
+        (!is_empty).then_some(list)
+    }
+
+    /// Returns the scopes that a search from this one visits; `None` if schemas have a say.
+    fn route(&mut self, [kind, version, scope]: [u32; 3]) -> Option<Route<'a>> {
         let table = self.table;
         let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
             && table.find(Key::Schema, [kind, version, 0]).is_some();
@@ -113,14 +141,38 @@ impl<'a> Builder<'a> {
         }
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
-        let route = Route { table, stops, inherited };
-        let other = self.fast_path(&route, None);
-        let mut actions = Vec::new();
-        for action in route.actions() {
-            actions.push([action, self.fast_path(&route, Some(action))]);
+        Some(Route { table, stops, inherited })
+    }
+
+    /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
+    /// policy has derived roles; `None` if only the general path can grant them.
+    fn grants(&mut self, route: &Route<'_>) -> Option<u32> {
+        let shape = grants::shape(route, &mut self.predicates)?;
+        if shape.is_empty() {
+            return Some(0);
         }
-        let is_empty = other == 0 && actions.iter().all(|[_, fast_path]| *fast_path == 0);
-        (!is_empty).then_some(List { other, actions })
+        let record = write::record(&shape, &self.predicates, Purpose::Verdict)?;
+        self.intern(record).map(|id| id + 1)
+    }
+
+    /// Builds the fast paths of actions that no rule names, for each set of patterns that may match
+    /// one.
+    fn patterns(&mut self, route: &Route<'_>, list: &mut List, has_verdicts: bool) {
+        let patterns: Vec<u32> = route.patterns().into_iter().collect();
+        if patterns.len() > MAX_PATTERNS {
+            return;
+        }
+        list.other = self.fast_paths(route, Action::Matched(&[]), has_verdicts);
+        for bits in sets(&patterns, |id| self.table.string(id)) {
+            let is_in = |bit: &usize| bits >> bit & 1 != 0;
+            let matched: Vec<u32> = (0..patterns.len())
+                .filter(is_in)
+                .filter_map(|bit| patterns.get(bit).copied())
+                .collect();
+            let paths = self.fast_paths(route, Action::Matched(&matched), has_verdicts);
+            list.sets.push([bits, paths[0], paths[1]]);
+        }
+        list.patterns = patterns;
     }
 
     fn stop(&mut self, [kind, version, scope]: [u32; 3]) -> Stop<'a> {
@@ -138,21 +190,45 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds the fast path of one action, or of the actions that no rule names. Returns its number
-    /// plus one, 0 for none.
-    fn fast_path(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
-        let record = self.record(route, action);
-        record.and_then(|record| self.intern(record)).map_or(0, |fast_path| fast_path + 1)
+    /// Builds the fast paths of one action, or of actions that no rule names: for the effect
+    /// alone, and with verdicts. Returns their numbers plus one, 0 for none.
+    fn fast_paths(
+        &mut self,
+        route: &Route<'_>,
+        action: Action<'_>,
+        has_verdicts: bool,
+    ) -> [u32; 2] {
+        let Some(candidates) = Candidates::new(route, action, &mut self.predicates) else {
+            return [0; 2];
+        };
+        let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
+        let effect = if cost > at(MAX_REQUEST_STEPS / 2) {
+            None
+        } else {
+            self.record(&candidates, Purpose::Effect)
+        };
+        let reported = candidates.reported_cost(&self.predicates).filter(|_| has_verdicts);
+        // A check decides several actions within the steps of one request.
+        let is_cheap =
+            reported.is_some_and(|more| cost + more <= at(MAX_REQUEST_STEPS / 2) / MAX_ACTIONS);
+        let verdict = if is_cheap && route.stops.len() <= MAX_SCOPES {
+            self.record(&candidates, Purpose::Verdict)
+        } else {
+            None
+        };
+        // If the entries are the same, one fast path serves both.
+        let is_shared = verdict.as_deref().zip(effect.as_deref()).is_some_and(is_same);
+        let verdict = verdict.and_then(|verdict| self.intern(verdict)).map_or(0, |id| id + 1);
+        if is_shared && verdict != 0 {
+            return [verdict; 2];
+        }
+        let effect = effect.and_then(|effect| self.intern(effect)).map_or(0, |id| id + 1);
+        [effect, verdict]
     }
 
-    fn record(&mut self, route: &Route<'_>, action: Option<u32>) -> Option<Vec<u32>> {
-        let candidates = Candidates::new(route, action, &mut self.predicates)?;
-        let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
-        if cost > at(MAX_REQUEST_STEPS / 2) {
-            return None;
-        }
-        let classes = Classes::new(&candidates, &self.predicates, &mut self.steps)?;
-        write::record(&Shape::new(&classes), &self.predicates)
+    fn record(&mut self, candidates: &Candidates<'_>, purpose: Purpose) -> Option<Vec<u32>> {
+        let classes = Classes::new(candidates, &self.predicates, purpose, &mut self.steps)?;
+        write::record(&Shape::new(&classes), &self.predicates, purpose)
     }
 
     /// Returns the number of a fast path; `None` if the section is full.
@@ -190,8 +266,13 @@ impl<'a> Builder<'a> {
         for (key, list) in lists {
             let position = *positions.entry(list).or_insert_with_key(|list| {
                 let position = index(words.len());
-                words.extend([list.other, index(list.actions.len())]);
+                let [effect, verdict] = list.other;
+                let counts = index(list.patterns.len() | list.sets.len() << 8);
+                let actions = index(list.actions.len());
+                words.extend([effect, verdict, list.grants, actions, counts]);
                 words.extend_from_slice(list.actions.as_flattened());
+                words.extend_from_slice(&list.patterns);
+                words.extend_from_slice(list.sets.as_flattened());
                 position
             });
             found.push((key, position));
@@ -200,12 +281,35 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Returns the sets of patterns that may match one action, a bit for each pattern: the smallest of
+/// them, sorted by bits. Two patterns that begin with different letters match no action together.
+fn sets<'t>(patterns: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u32> {
+    let heads: Vec<&str> = patterns.iter().map(|id| glob::head(text(*id))).collect();
+    let fits = |bits: &u32| {
+        let mut of_set = (0..).zip(&heads).filter(|(bit, _)| bits >> bit & 1 != 0);
+        let longest = of_set.clone().map(|(_, head)| *head).max_by_key(|head| head.len());
+        longest.is_some_and(|longest| of_set.all(|(_, head)| longest.starts_with(head)))
+    };
+    let mut sets: Vec<u32> = (1..1 << patterns.len()).filter(fits).collect();
+    sets.sort_by_key(|bits| bits.count_ones());
+    sets.truncate(MAX_SETS);
+    sets.sort_unstable();
+    sets
+}
+
 /// Returns the entries of the index of one kind, sorted by key.
 fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
     let entries = table.section(Section::Index).chunks_exact(INDEX_WORDS);
     let found = entries.filter(|entry| word(entry, 0) == wanted.code());
     let parts = |entry: &[u32]| [word(entry, 1), word(entry, 2), word(entry, 3)];
     found.filter_map(|entry| Some((parts(entry), word(entry, 4).checked_sub(1)?))).collect()
+}
+
+/// Returns true if a fast path with verdicts has, apart from them, the words of another one.
+fn is_same((verdict, effect): (&[u32], &[u32])) -> bool {
+    let is_equal = |at: usize| at == fast_path::ORIGINS_AT || verdict.get(at) == effect.get(at);
+    (0..effect.len()).all(is_equal)
+        && verdict.get(fast_path::ORIGINS_AT) == Some(&index(effect.len()))
 }
 
 /// Narrows an index: the section is bounded far below 2^32 words.

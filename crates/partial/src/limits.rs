@@ -15,3 +15,14 @@ pub(crate) const MAX_STEPS: usize = 1 << 27;
 /// The largest number of instructions of one expression that becomes code of a fast path; a longer
 /// one runs as a program.
 pub(crate) const MAX_FUSED: usize = 64;
+
+/// The largest number of actions of one check that fast paths with verdicts decide: their steps
+/// must fit into those of one request. The package for JavaScript has the same bound.
+pub(crate) const MAX_ACTIONS: usize = 16;
+
+/// The largest number of scopes on the route of a kind whose fast paths have verdicts: an origin
+/// has six bits for it.
+pub(crate) const MAX_SCOPES: usize = 64;
+
+/// The largest number of derived roles on the route of such a kind: each has a bit.
+pub(crate) const MAX_GRANTS: usize = 31;

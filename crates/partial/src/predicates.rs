@@ -9,12 +9,13 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::word;
 
+use super::derived::Test;
 use super::fuse::{Fuser, Op};
 use wardgate_engine::cel::pool::Pool;
 use wardgate_engine::fastpath::footprint::{Footprint, Footprints};
 use wardgate_engine::limits::MAX_FAST_PATH_ROLES;
 use wardgate_engine::table::layout::Junction;
-use wardgate_engine::table::{Evaluation, PolicyTable, Rule, Section, at, word as word_at};
+use wardgate_engine::table::{Evaluation, PolicyTable, Rule, Section, at, list, word as word_at};
 
 /// The conditions of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +46,8 @@ pub(super) struct Predicates<'a> {
     ids: BTreeMap<Rc<Predicate>, PredicateId>,
     /// The numbers by role condition and condition.
     known: BTreeMap<[Option<u32>; 2], Option<PredicateId>>,
+    /// The predicates of the variables, by their set.
+    sets: BTreeMap<u32, Option<Rc<[PredicateId]>>>,
     labels: u32,
     /// The steps that the general path charges for the conditions being written.
     cost: usize,
@@ -60,6 +63,7 @@ impl<'a> Predicates<'a> {
             costs: Vec::new(),
             ids: BTreeMap::new(),
             known: BTreeMap::new(),
+            sets: BTreeMap::new(),
             labels: 0,
             cost: 0,
         };
@@ -74,6 +78,11 @@ impl<'a> Predicates<'a> {
     /// Returns an upper bound of the steps that the general path charges for one evaluation.
     pub(super) fn cost(&self, id: PredicateId) -> usize {
         self.costs.get(at(id)).copied().unwrap_or(0)
+    }
+
+    /// Returns the test of a derived slot; `None` if the slot is one of the table.
+    pub(super) fn derived(&self, slot: u32) -> Option<&Test> {
+        self.fuser.derived(slot)
     }
 
     pub(super) fn footprint(&self, program: u32) -> Option<Rc<Footprint>> {
@@ -93,13 +102,64 @@ impl<'a> Predicates<'a> {
 
     /// Returns the predicate of a rule; `None` if no fast path can hold it.
     pub(super) fn of(&mut self, rule: &Rule<'_>) -> Option<PredicateId> {
-        let key = [rule.role_condition(), rule.condition()];
+        self.of_conditions([rule.role_condition(), rule.condition()])
+    }
+
+    /// Returns the predicate of a conjunction of conditions; `None` if no fast path can hold it.
+    pub(super) fn of_conditions(&mut self, key: [Option<u32>; 2]) -> Option<PredicateId> {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let found = self.write(key).map(|predicate| self.intern(predicate));
         self.known.insert(key, found);
         found
+    }
+
+    /// Returns the variables whose errors a check reports when it considers a rule; `None` if no
+    /// fast path can hold one of them, or the rule has outputs.
+    pub(super) fn reported(&mut self, rule: &Rule<'_>) -> Option<Rc<[PredicateId]>> {
+        if rule.output(true).or(rule.output(false)).is_some() {
+            return None;
+        }
+        let own = self.variables(rule.variables())?;
+        let of_role = rule.role_variables().filter(|_| rule.role_condition().is_some());
+        let of_role = self.variables(of_role)?;
+        Some(own.iter().chain(&*of_role).copied().collect())
+    }
+
+    /// Returns the predicates that fail if a variable of a set does; `None` if no fast path can
+    /// hold one of them.
+    pub(super) fn variables(&mut self, set: Option<u32>) -> Option<Rc<[PredicateId]>> {
+        let Some(set) = set else { return Some(Rc::default()) };
+        if let Some(known) = self.sets.get(&set) {
+            return known.clone();
+        }
+        let variables = list(self.table.section(Section::VariableSets), set);
+        let mut found = Some(Vec::new());
+        for variable in variables {
+            found = match (found, self.variable(*variable)) {
+                (Some(mut found), Some(id)) => {
+                    found.extend(id);
+                    Some(found)
+                }
+                _ => None,
+            };
+        }
+        let found: Option<Rc<[PredicateId]>> = found.map(Rc::from);
+        self.sets.insert(set, found.clone());
+        found
+    }
+
+    /// Returns the predicate that fails if a variable does; the inner `None` is a variable that
+    /// never does.
+    fn variable(&mut self, variable: u32) -> Option<Option<PredicateId>> {
+        (self.labels, self.cost) = (0, 0);
+        let (program, _) = self.fuser.variable(variable)?;
+        let code = self.parts(program)?;
+        if matches!(code.as_slice(), [Op::Push(_)]) {
+            return Some(None);
+        }
+        Some(Some(self.intern(Predicate::Code(code))))
     }
 
     /// Writes the conjunction of the conditions, the one of the derived role first.
@@ -184,16 +244,21 @@ impl<'a> Predicates<'a> {
 
     /// Writes one expression.
     fn leaf(&mut self, program: u32, code: &mut Vec<Op>) -> Option<()> {
-        let mut fused = self.fuser.expression(program);
+        code.append(&mut self.parts(program)?);
+        code.push(Op::Leaf);
+        Some(())
+    }
+
+    /// Returns the instructions of an expression, and counts their cost.
+    fn parts(&mut self, program: u32) -> Option<Vec<Op>> {
+        let fused = self.fuser.expression(program);
         for op in &fused {
             if let Op::Program(program) = op {
                 self.footprints.of(*program)?;
             }
             self.cost = self.cost.saturating_add(self.fuser.price(op));
         }
-        code.append(&mut fused);
-        code.push(Op::Leaf);
-        Some(())
+        Some(fused)
     }
 }
 

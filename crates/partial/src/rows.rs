@@ -30,6 +30,15 @@ pub(super) struct Named {
     pub(super) patterns: Vec<u32>,
 }
 
+/// The action of a question.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Action<'a> {
+    /// One that some rule names literally.
+    Named(u32),
+    /// Any other one that exactly these patterns match, beside those that match every action.
+    Matched(&'a [u32]),
+}
+
 /// A set of rules: a bit for each.
 pub(super) type Bits = Vec<u32>;
 
@@ -95,12 +104,19 @@ impl<'a> Rows<'a> {
         self.select(self.resources, Some(kind)).unwrap_or_default()
     }
 
-    /// Returns the rules of `among` for an action, in ascending order; without an action, for one
-    /// that no rule names. Returns `None` if the result depends on the name.
-    pub(super) fn for_action(&self, action: Option<u32>, among: &[u32]) -> Option<Vec<usize>> {
+    /// Returns the patterns of actions that some rule of `among` has, without those that match
+    /// every action.
+    pub(super) fn patterns(&self, among: &[u32]) -> impl Iterator<Item = u32> {
+        let values = self.actions.into_iter().flat_map(Values::globs);
+        let patterns = values.filter(move |(_, rules)| meets(*rules, among));
+        patterns.map(|(id, _)| id).filter(|id| !matches_all(self.table.string(*id)))
+    }
+
+    /// Returns the rules of `among` for an action, in ascending order.
+    pub(super) fn for_action(&self, action: Action<'_>, among: &[u32]) -> Option<Vec<usize>> {
         let mut rules = match action {
-            Some(_) => self.select(self.actions, action)?,
-            None => self.for_others(among)?,
+            Action::Named(id) => self.select(self.actions, Some(id))?,
+            Action::Matched(patterns) => self.for_matched(patterns),
         };
         for (rules, among) in rules.iter_mut().zip(among) {
             *rules &= among;
@@ -123,19 +139,16 @@ impl<'a> Rows<'a> {
         Some(rules)
     }
 
-    /// Returns the rules for an action that no rule names: only a pattern that matches everything
-    /// surely matches it.
-    fn for_others(&self, among: &[u32]) -> Option<Bits> {
-        let Some(values) = self.actions else { return Some(self.everything()) };
+    /// Returns the rules for an action that no rule names, and that these patterns match.
+    fn for_matched(&self, patterns: &[u32]) -> Bits {
+        let Some(values) = self.actions else { return self.everything() };
         let mut rules = vec![0; self.block.rule_count().div_ceil(32)];
         for (pattern, found) in values.globs() {
-            if matches_all(self.table.string(pattern)) {
+            if patterns.contains(&pattern) || matches_all(self.table.string(pattern)) {
                 unite(&mut rules, found);
-            } else if meets(found, among) {
-                return None;
             }
         }
-        Some(rules)
+        rules
     }
 
     /// Returns the set of all rules.

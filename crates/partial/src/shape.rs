@@ -11,8 +11,8 @@ use super::classes::{Class, Classes, Placed, Step};
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A step, and the classes that take it.
-    Step(Step, u32),
+    /// A step, the classes that take it, and its origin.
+    Step(Step, u32, u32),
     /// The end of a scope in which a class may be allowed.
     ScopeEnd,
 }
@@ -33,6 +33,7 @@ pub(super) enum Entries {
 }
 
 impl Shape {
+    /// Writes entries with a mask, if the classes are few enough; otherwise entries by class.
     pub(super) fn new(classes: &Classes) -> Self {
         let taken = classes.classes.iter().filter(|class| !class.steps.is_empty());
         if taken.count() > MAX_CLASSES {
@@ -46,6 +47,11 @@ impl Shape {
         let taken = classes.classes.iter().filter(|class| !class.steps.is_empty());
         let entries = Entries::Masked(merged(taken));
         Self::of(classes, entries, |class| masks.get(class).copied().unwrap_or(0))
+    }
+
+    /// Returns true if there is no entry.
+    pub(super) const fn is_empty(&self) -> bool {
+        matches!(&self.entries, Entries::Masked(entries) if entries.is_empty())
     }
 
     fn of(classes: &Classes, entries: Entries, word: impl Fn(usize) -> u32) -> Self {
@@ -63,7 +69,7 @@ fn merged<'c>(classes: impl Iterator<Item = &'c Class> + Clone) -> Vec<Entry> {
         let before = entries.len();
         role_policies(classes.clone(), scope, &mut entries);
         rules(classes.clone(), scope, &mut entries);
-        let allows = |entry: &Entry| matches!(entry, Entry::Step(step, _) if step.effect == ALLOW);
+        let allows = |entry: &Entry| matches!(entry, Entry::Step(step, ..) if step.effect == ALLOW);
         if scope < last && entries.get(before..).is_some_and(|new| new.iter().any(allows)) {
             entries.push(Entry::ScopeEnd);
         }
@@ -78,33 +84,34 @@ fn role_policies<'c>(
     scope: usize,
     entries: &mut Vec<Entry>,
 ) {
-    let mut sequences: Vec<(Vec<Step>, u32)> = Vec::new();
+    let mut sequences: Vec<(Vec<(Step, u32)>, u32)> = Vec::new();
     for (bit, class) in (0..).zip(classes) {
         let here = class.steps.iter().filter(|placed| placed.scope == scope);
-        let steps: Vec<Step> =
-            here.filter(|placed| placed.rule.is_none()).map(|placed| placed.step).collect();
+        let of_roles = here.filter(|placed| placed.rule.is_none());
+        let steps: Vec<_> = of_roles.map(|placed| (placed.step, placed.origin)).collect();
         match sequences.iter_mut().find(|(known, _)| *known == steps) {
             Some((_, mask)) => *mask |= 1 << bit,
             None => sequences.push((steps, 1 << bit)),
         }
     }
     for (steps, mask) in sequences {
-        entries.extend(steps.into_iter().map(|step| Entry::Step(step, mask)));
+        entries.extend(steps.into_iter().map(|(step, origin)| Entry::Step(step, mask, origin)));
     }
 }
 
 /// Writes the steps of a resource policy, whose rules are tried in the same order by all classes.
 fn rules<'c>(classes: impl Iterator<Item = &'c Class>, scope: usize, entries: &mut Vec<Entry>) {
-    let mut merged: BTreeMap<(usize, Step), u32> = BTreeMap::new();
+    let mut merged: BTreeMap<(usize, Step, u32), u32> = BTreeMap::new();
     for (bit, class) in (0..).zip(classes) {
         let here = class.steps.iter().filter(|placed| placed.scope == scope);
-        for Placed { rule, step, .. } in here {
+        for Placed { rule, step, origin, .. } in here {
             if let Some(rule) = rule {
-                *merged.entry((*rule, *step)).or_default() |= 1 << bit;
+                *merged.entry((*rule, *step, *origin)).or_default() |= 1 << bit;
             }
         }
     }
-    entries.extend(merged.into_iter().map(|((_, step), mask)| Entry::Step(step, mask)));
+    let entry = |((_, step, origin), mask)| Entry::Step(step, mask, origin);
+    entries.extend(merged.into_iter().map(entry));
 }
 
 fn number(class: usize) -> u32 {

@@ -1,18 +1,21 @@
 //! Trees of expressions: programs executed with symbols instead of values.
 //!
 //! Only expressions that a fast path can hold become trees. The jumps of `&&` and `||` merely save
-//! work, so both sides are in the tree. A program with any other jump, call or loop stays a
-//! program.
+//! work, so both sides are in the tree. A loop becomes a node if it is the one of `exists` or
+//! `all`. A program with any other jump, call or loop stays a program.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::layout::relation;
+use wardgate_fastpath::layout::{relation, test};
 
+use wardgate_engine::cel::Function;
+use wardgate_engine::cel::Value;
 use wardgate_engine::cel::op::Op;
 use wardgate_engine::cel::pool::Pool;
 use wardgate_engine::cel::validate::instructions;
+use wardgate_engine::cel::value::constant;
 use wardgate_engine::table::at;
 
 /// The index of a node.
@@ -32,6 +35,16 @@ pub(super) enum Node {
     /// The relation is one of [`relation`].
     Compare(u32, NodeId, NodeId),
     In(NodeId, NodeId),
+    /// A function of a text and another one. The number is its [`test`].
+    Text(u32, NodeId, NodeId),
+    Size(NodeId),
+    /// `exists` or `all` over a list: the number is its [`test`]; the list, and the body with
+    /// [`Node::Element`] as its variable.
+    Loop(u32, NodeId, NodeId),
+    /// The element of the innermost loop.
+    Element,
+    /// The member of the element with this name, a string id.
+    Member(u32),
     /// The program of a variable that has no tree.
     Program(u32),
 }
@@ -69,12 +82,53 @@ impl<'a> Trees<'a> {
     fn execute(&mut self, program: u32, depth: u32) -> Option<NodeId> {
         let program = self.pool.program(program)?;
         let mut registers: Vec<Option<NodeId>> = vec![None; at(program.registers)];
+        let mut open: Option<Open> = None;
         for found in instructions(program.code) {
             let found = found.ok()?;
             let [to, left, right] = found.operands.map(usize::from);
             let word = found.words.first().copied().unwrap_or(u32::MAX);
             let of = |register: usize| registers.get(register).copied().flatten();
             let node = match found.op {
+                Op::Iterate if open.is_none() => {
+                    open = Some(Open { range: of(left)?, cursor: to, result: right, end: word });
+                    continue;
+                }
+                Op::Next => {
+                    let here = open.as_ref().filter(|open| open.cursor == to && open.end == word);
+                    here?;
+                    *registers.get_mut(left)? = Some(self.add(Node::Element));
+                    continue;
+                }
+                Op::JumpIfFalse | Op::JumpIfTrue
+                    if open.as_ref().is_some_and(|open| open.ends(to, word)) =>
+                {
+                    continue;
+                }
+                // The end of a round.
+                Op::Jump => {
+                    let Open { range, result, .. } = open.take()?;
+                    let node = self.quantified(range, of(result)?)?;
+                    *registers.get_mut(result)? = Some(self.add(node));
+                    continue;
+                }
+                Op::Move => {
+                    *registers.get_mut(to)? = of(left);
+                    continue;
+                }
+                Op::Select if matches!(self.node(of(left)?), Some(Node::Element)) => {
+                    Node::Member(word)
+                }
+                Op::Call => match (Function::from_id(word)?, right) {
+                    (Function::Size, 1) => Node::Size(of(left)?),
+                    (Function::StartsWith, 2) => {
+                        Node::Text(test::STARTS_WITH, of(left)?, of(left + 1)?)
+                    }
+                    (Function::EndsWith, 2) => {
+                        Node::Text(test::ENDS_WITH, of(left)?, of(left + 1)?)
+                    }
+                    (Function::Contains, 2) => Node::Text(test::CONTAINS, of(left)?, of(left + 1)?),
+                    _ => return None,
+                },
                 Op::Return => return of(to),
                 Op::JumpIfFalse if joins(program.code, word, Op::And, found.operands[0]) => {
                     continue;
@@ -107,9 +161,44 @@ impl<'a> Trees<'a> {
         None
     }
 
+    /// Returns the node of a loop whose rounds leave `result`: `false || body` for `exists`, and
+    /// `true && body` for `all`.
+    fn quantified(&self, range: NodeId, result: NodeId) -> Option<Node> {
+        let start = |node: NodeId| match self.node(node)? {
+            Node::Const(id) => match constant(self.pool, id) {
+                Value::Bool(start) => Some(start),
+                _ => None,
+            },
+            _ => None,
+        };
+        match self.node(result)? {
+            Node::Or(first, body) if start(first)? == false => {
+                Some(Node::Loop(test::EXISTS, range, body))
+            }
+            Node::And(first, body) if start(first)? => Some(Node::Loop(test::ALL, range, body)),
+            _ => None,
+        }
+    }
+
     fn add(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
         self.nodes.len() - 1
+    }
+}
+
+/// A loop whose end is not reached yet: the list, the registers of the cursor and of the result,
+/// and the target of the jumps that leave it.
+struct Open {
+    range: NodeId,
+    cursor: usize,
+    result: usize,
+    end: u32,
+}
+
+impl Open {
+    /// Returns true if a jump on this register leaves the loop early: it merely saves work.
+    const fn ends(&self, register: usize, target: u32) -> bool {
+        self.result == register && self.end == target
     }
 }
 

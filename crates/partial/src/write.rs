@@ -5,26 +5,49 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
-    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
-    PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, fast_path,
+    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS,
+    MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code,
+    fast_path, origin,
 };
 use wardgate_fastpath::word;
 
+use super::classes::Purpose;
+use super::derived::{Operand, Test};
 use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
 
 /// Writes the fast path; `None` if it reads too much.
-pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u32>> {
+pub(super) fn record(
+    shape: &Shape,
+    predicates: &Predicates<'_>,
+    purpose: Purpose,
+) -> Option<Vec<u32>> {
     let mut writer = Writer::new(predicates);
     writer.survey(shape)?;
     writer.number_memos();
-    writer.words(shape)
+    let mut words = writer.words(shape)?;
+    if purpose == Purpose::Verdict {
+        *words.get_mut(fast_path::ORIGINS_AT)? = index(words.len());
+        words.append(&mut origins(shape)?);
+    }
+    Some(words)
+}
+
+/// Returns the origins of the entries; `None` if one has too large a number, or the entries are by
+/// class.
+fn origins(shape: &Shape) -> Option<Vec<u32>> {
+    let Entries::Masked(entries) = &shape.entries else { return None };
+    let origin = |entry: &Entry| match entry {
+        Entry::Step(_, _, origin) => *origin,
+        Entry::ScopeEnd => origin::word(origin::NONE, 0, 0),
+    };
+    (entries.len() <= MAX_VERDICTS).then(|| entries.iter().map(origin).collect())
 }
 
 /// A slot of the fast path under construction.
 struct Slot {
-    /// The slot's offset in the table.
+    /// The slot's offset in the table, or the number of a derived slot.
     id: u32,
     uses: u32,
     constants: BTreeSet<u32>,
@@ -75,12 +98,16 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         self.share_constants();
+        self.mark_lone();
+        // A test reads slots that come before its own.
+        let predicates = self.predicates;
+        self.slots.sort_by_key(|slot| predicates.derived(slot.id).is_some());
         Some(())
     }
 
     fn survey_entries(&mut self, entries: &[Entry]) -> Option<()> {
         for entry in entries {
-            let Entry::Step(step, _) = entry else {
+            let Entry::Step(step, ..) = entry else {
                 self.flags &= !SIMPLE;
                 continue;
             };
@@ -130,8 +157,15 @@ impl<'a, 'p> Writer<'a, 'p> {
         footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
     }
 
-    /// Returns the number of a slot.
+    /// Returns the number of a slot. That of a derived slot comes with the slots that its test
+    /// reads.
     fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
+        let predicates = self.predicates;
+        for term in predicates.derived(id).map_or(&[][..], |test| &test.terms) {
+            if let Operand::Slot(slot) = term.operand {
+                self.slot(slot, 0)?;
+            }
+        }
         let known = self.slots.iter().position(|slot| slot.id == id);
         let position = known.unwrap_or(self.slots.len());
         if known.is_none() {
@@ -168,6 +202,16 @@ impl<'a, 'p> Writer<'a, 'p> {
             for slot in self.slots.iter_mut().filter(|slot| slot.group == group) {
                 slot.constants.clone_from(&all);
                 slot.uses |= uses;
+            }
+        }
+    }
+
+    /// Marks the slots that are compared with no other slot.
+    fn mark_lone(&mut self) {
+        for group in 0..self.slots.len() {
+            let mut members = self.slots.iter_mut().filter(|slot| slot.group == group);
+            if let (Some(only), None) = (members.next(), members.next()) {
+                only.uses |= LONE;
             }
         }
     }
@@ -210,7 +254,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         ] {
             *words.get_mut(field)? = value;
         }
-        self.write_slots(lists_at, &mut words);
+        self.write_slots(lists_at, &mut words)?;
         words.extend(shape.roles.iter().flat_map(|(role, word)| [*role, *word]));
         self.write_entries(shape, code_at, &mut words)?;
         words.append(&mut self.code);
@@ -218,15 +262,32 @@ impl<'a, 'p> Writer<'a, 'p> {
         Some(words)
     }
 
-    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) {
+    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) -> Option<()> {
+        let predicates = self.predicates;
         for slot in &self.slots {
-            let constants = if slot.constants.is_empty() {
-                0
-            } else {
-                index(lists_at + put_list(&mut self.lists, slot.constants.iter().copied()))
+            let (id, uses, list) = match predicates.derived(slot.id) {
+                Some(test) => (test.slot, TEST, self.test_words(test)?),
+                None => (slot.id, slot.uses, slot.constants.iter().copied().collect()),
             };
-            words.extend([slot.id, slot.uses, constants]);
+            let is_empty = list.is_empty();
+            let at =
+                if is_empty { 0 } else { lists_at + put_list(&mut self.lists, list.into_iter()) };
+            words.extend([id, uses, index(at)]);
         }
+        Some(())
+    }
+
+    /// Returns the kind of a test and its terms.
+    fn test_words(&self, test: &Test) -> Option<Vec<u32>> {
+        let mut words = vec![test.kind];
+        for term in &test.terms {
+            let operand = match term.operand {
+                Operand::Word(word) => word,
+                Operand::Slot(slot) => self.position(slot)?,
+            };
+            words.extend([term.member.map_or(0, |id| id.saturating_add(1)), term.bits(), operand]);
+        }
+        Some(words)
     }
 
     fn write_entries(&self, shape: &Shape, code_at: usize, words: &mut Vec<u32>) -> Option<()> {
@@ -250,7 +311,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     fn entry(&self, entry: &Entry, code_at: usize) -> Option<[u32; 3]> {
-        let Entry::Step(step, mask) = entry else { return Some([SCOPE_END, 0, 0]) };
+        let Entry::Step(step, mask, _) = entry else { return Some([SCOPE_END, 0, 0]) };
         let (head, operand) = match self.predicates.get(step.predicate)? {
             Predicate::Always => (EQUAL_CONST | layout::ALWAYS << 8, word::TRUE),
             Predicate::Never => (EQUAL_CONST | NEGATE | layout::ALWAYS << 8, word::TRUE),

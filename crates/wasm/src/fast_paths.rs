@@ -3,12 +3,15 @@
 
 use alloc::string::String;
 
+use wardgate_engine::fastpath::Subject;
 use wardgate_engine::wire;
+use wardgate_fastpath::Verdict;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::handles;
 
-/// Returns the fast paths for resources of one kind, with one version and scope of policies.
+/// Returns the fast paths for resources of one kind, with one version and scope of policies; `null`
+/// if no policy is about the kind, and the empty text if the general path decides.
 ///
 /// # Errors
 /// The handle is closed.
@@ -20,7 +23,38 @@ pub fn fast_path_list(
     scope: &str,
 ) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::fast_path_list_json(&table, kind, version, scope))
+    Ok(wire::coverage_json(&table, kind, version, scope))
+}
+
+/// Returns the kinds that have fast paths, with the number of the list of each.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = planKinds)]
+pub fn fast_path_kinds(handle: u32) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::fast_path_kinds_json(&table))
+}
+
+/// Returns the fast path of an action that a list does not name, with verdicts or without; -1 if the
+/// general path decides. `at` is the offset of the list.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = planFor)]
+pub fn fast_path_for(
+    handle: u32,
+    at: u32,
+    action: &str,
+    has_verdicts: bool,
+) -> Result<i32, JsValue> {
+    let table = handles::table(handle)?;
+    let list = table.fast_paths().list(at);
+    let id = list.and_then(|list| match has_verdicts {
+        true => table.verdicts_of_action(list, action),
+        false => table.fast_path_of_action(list, action),
+    });
+    Ok(id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1))
 }
 
 /// Returns one fast path.
@@ -31,6 +65,45 @@ pub fn fast_path_list(
 pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
     Ok(wire::fast_path_json(&table, fast_path))
+}
+
+/// Returns the decision on an action that an answer of `verdict` stands for, as JSON.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = verdictText)]
+pub fn verdict_text(
+    handle: u32,
+    kind: &str,
+    version: &str,
+    scope: &str,
+    fast_path: u32,
+    answer: u32,
+) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    let entry = answer & 0xffff;
+    let verdict = match answer >> 28 {
+        0 => Verdict::Nothing,
+        1 => Verdict::Allow(entry),
+        _ => Verdict::Deny(entry),
+    };
+    Ok(wire::verdict_json(&table, Subject { kind, version, scope }, fast_path, verdict))
+}
+
+/// Returns the names of the derived roles that an answer of `grants` stands for, as JSON.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = grantedNames)]
+pub fn granted_names(
+    handle: u32,
+    kind: &str,
+    version: &str,
+    scope: &str,
+    granted: u32,
+) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::granted_json(&table, Subject { kind, version, scope }, granted))
 }
 
 /// Returns the ids of the principals with principal policies.

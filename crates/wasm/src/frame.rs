@@ -8,9 +8,10 @@
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
 
+use wardgate_engine::fastpath::Contents;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
-use wardgate_fastpath::{Answer, FastPaths, Frame};
+use wardgate_fastpath::{Answer, FastPaths, Frame, Verdict};
 
 use crate::arena::Arena;
 use crate::shared::shared;
@@ -71,15 +72,74 @@ extern "C" fn decide_values(handle: u32, fast_path: u32, roles: u32, used: u32, 
 #[unsafe(export_name = "decideClasses")]
 extern "C" fn decide_classes(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
-        let classes = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
-        let classes = classes.get(..usize::try_from(count).ok()?)?;
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
+        let classes = block.masks(count)?;
         Some(table.decide_classes_with(fast_path, classes, (&block.frame, &arena), now))
     })
 }
 
+/// Decides by a fast path, for `count` roles whose masks are in the words behind those of the slots,
+/// in the order of the roles: where one role is allowed and another fails.
+#[unsafe(export_name = "decideInOrder")]
+extern "C" fn decide_in_order(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
+    ask(handle, |table, _, block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        let contents: (&Frame, &dyn Contents) = (&block.frame, &arena);
+        Some(table.decide_in_order(fast_path, block.masks(count)?, contents, now))
+    })
+}
+
+/// Decides by a fast path with verdicts, for `count` roles whose masks are in the words behind those
+/// of the slots. Returns [`UNKNOWN`] if the general path must decide; otherwise the verdict (0 is
+/// nothing, 1 allow, 2 deny) in bits 28 and 29, the last scope in bits 16 to 21, and the entry.
+#[unsafe(no_mangle)]
+extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
+    let judge = |table: &PolicyTable, block: &Block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        let roles = block.masks(count)?;
+        let found = table.verdict_with(fast_path, roles, (&block.frame, &arena), now)?;
+        let (kind, entry) = match found.verdict {
+            Verdict::Nothing => (0, 0),
+            Verdict::Allow(entry) => (1, entry),
+            Verdict::Deny(entry) => (2, entry),
+        };
+        Some(kind << 28 | found.last_scope << 16 | entry)
+    };
+    ask_for(handle, |table, _, block| judge(table, block)).unwrap_or(UNKNOWN)
+}
+
+/// Returns the derived roles that a fast path grants up to a scope, a bit for each; [`UNKNOWN`] if
+/// the general path must tell. `roles` unites the masks of the principal's roles.
+#[unsafe(no_mangle)]
+extern "C" fn grants(
+    handle: u32,
+    fast_path: u32,
+    roles: u32,
+    last_scope: u32,
+    used: u32,
+    now: f64,
+) -> u32 {
+    let grant = |table: &PolicyTable, block: &Block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        table.grants_with(fast_path, (roles, last_scope), (&block.frame, &arena), now)
+    };
+    ask_for(handle, |table, _, block| grant(table, block)).unwrap_or(UNKNOWN)
+}
+
+/// No answer of `verdict` and `grants`.
+const UNKNOWN: u32 = u32::MAX;
+
 impl Block {
+    /// Returns the masks or classes of `count` roles.
+    fn masks(&self, count: u32) -> Option<&[u32]> {
+        let masks = self.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
+        masks.get(..usize::try_from(count).ok()?)
+    }
+
     #[inline]
     fn arena(&self, used: u32) -> Option<Arena<'_>> {
         let filled = self.arena.get(..usize::try_from(used).ok()?)?;
@@ -107,14 +167,23 @@ fn ask(
     handle: u32,
     decide: impl FnOnce(&PolicyTable, FastPaths<'_>, &Block) -> Option<Answer>,
 ) -> u32 {
+    match ask_for(handle, decide) {
+        Some(Answer::Deny) => 0,
+        Some(Answer::Allow) => 1,
+        Some(Answer::Unsure) | None => 2,
+    }
+}
+
+/// Calls `decide` as [`ask`] does, for any answer.
+#[inline]
+fn ask_for<T>(
+    handle: u32,
+    decide: impl FnOnce(&PolicyTable, FastPaths<'_>, &Block) -> Option<T>,
+) -> Option<T> {
     // SAFETY: `decide` does not call JavaScript.
     let look = |table: &PolicyTable, fast_paths: FastPaths<'_>| unsafe {
         with(|block| decide(table, fast_paths, block))
     };
     // SAFETY: as above; and `look` opens and closes no table.
-    match unsafe { handles::look(handle, look) }.flatten() {
-        Some(Answer::Deny) => 0,
-        Some(Answer::Allow) => 1,
-        Some(Answer::Unsure) | None => 2,
-    }
+    unsafe { handles::look(handle, look) }.flatten()
 }

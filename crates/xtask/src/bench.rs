@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let only = only(arguments);
     let features = match only.as_slice() {
         [HOSTS] => HOSTS.to_owned(),
-        [COMPILE] => String::new(),
+        [COMPILE] | [CORPUS] => String::new(),
         only => features(only),
     };
     let features = features.as_str();
@@ -36,7 +36,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
     }
     let needs_no_node = only == [HOSTS] || only == [COMPILE];
-    if !arguments.iter().any(|argument| argument == "--native") && !needs_no_node {
+    let has_node = !arguments.iter().any(|argument| argument == "--native") && !needs_no_node;
+    if has_node && only == [CORPUS] {
+        npm::build_entry()?;
+    } else if has_node {
         setup::npm_ci("host-bench/node")?;
         if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
             deciders(&mut measure)?;
@@ -107,6 +110,9 @@ fn needs_go() -> Outcome {
 
 /// The section about compiling, which needs one competitor and no Node.
 const COMPILE: &str = "compile";
+
+/// The section about real policies, which needs the package and no competitor.
+const CORPUS: &str = "corpus";
 
 /// The section about cryptography, which needs modules of its own and none of the others.
 const CRYPTO: &str = "crypto";

@@ -1,7 +1,7 @@
 //! Builds and checks the npm package.
 //!
-//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and
-//! `npm/cjs` from it.
+//! The TypeScript compiler writes the declarations, and `npm/bundle.mjs` one file for each entry and
+//! runtime into `npm/dist` and `npm/cjs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) fn build() -> Outcome {
     wasm::build()?;
     write_dist("package", || {
         run(&["tsc", "--project", "tsconfig.build.json"])?;
-        run(&["node", "cjs.mjs"])
+        run(&["node", "bundle.mjs"])
     })
 }
 
@@ -22,13 +22,13 @@ pub(crate) fn build() -> Outcome {
 /// bundles and decides.
 pub(crate) fn build_entry() -> Outcome {
     wasm::build_runtime()?;
-    let compile = || run(&["tsc", "--project", "tsconfig.entry.json"]);
+    let bundle = || run(&["node", "bundle.mjs", "entry"]);
     // The whole package holds its entry.
-    if is_built(&inputs_of("package")?) { Ok(()) } else { write_dist("entry", compile) }
+    if is_built(&inputs_of("package")?) { Ok(()) } else { write_dist("entry", bundle) }
 }
 
-/// Empties `npm/dist` and writes it with `compile`, unless it is up to date.
-fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
+/// Empties `npm/dist` and writes it with `write`, unless it is up to date.
+fn write_dist(what: &str, write: impl FnOnce() -> Outcome) -> Outcome {
     let inputs = inputs_of(what)?;
     if is_built(&inputs) {
         return Ok(());
@@ -38,13 +38,13 @@ fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
         // A file whose source was deleted must not reach the package.
         fs::remove_dir_all(&dist).map_err(|error| format!("cannot empty npm/dist: {error}"))?;
     }
-    compile()?;
+    write()?;
     shell::write(&stamp(), inputs)
 }
 
 /// Returns true if `npm/dist` was made of these inputs.
 fn is_built(inputs: &str) -> bool {
-    let is_there = root().join("npm/dist/index.js").exists();
+    let is_there = root().join("npm/dist/node/index.js").exists();
     is_there && fs::read_to_string(stamp()).is_ok_and(|built| built == inputs)
 }
 
@@ -54,8 +54,14 @@ fn inputs_of(what: &str) -> Outcome<String> {
     let mut files = Vec::new();
     wasm::collect(&npm.join("src"), &mut files)?;
     wasm::collect(&npm.join("wasm"), &mut files)?;
-    let files_beside =
-        ["package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.entry.json", "cjs.mjs"];
+    let files_beside = [
+        "package.json",
+        "package-lock.json",
+        "tsconfig.json",
+        "tsconfig.build.json",
+        "bundle.mjs",
+        "side-effects.mjs",
+    ];
     files.extend(files_beside.map(|file| npm.join(file)));
     Ok(format!("{what} {}", wasm::digest_of(&files)?))
 }
@@ -151,7 +157,7 @@ fn run(words: &[&str]) -> Outcome {
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
 
-const FIXTURES: &[&str] = &["album", "authzen", "closed", "spocp", "unusual"];
+const FIXTURES: &[&str] = &["album", "authzen", "closed", "covered", "spocp", "unusual"];
 
 /// The commands that make `npm/fixtures/trust`. The tests take place in May 2024.
 const TRUST: &[&str] = &[

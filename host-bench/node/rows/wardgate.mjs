@@ -1,7 +1,7 @@
 // Wardgate through its package. Rows of calls that the built package lacks are left out, so that older
 // builds can be measured too.
 
-import { open } from "../../../npm/dist/index.js";
+import { open } from "../../../npm/dist/node/index.js";
 
 /** Returns the rows of Wardgate. */
 export async function wardgate(job) {

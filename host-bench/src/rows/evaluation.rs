@@ -68,7 +68,7 @@ impl Frames {
 
 fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
     let list = table.fast_path_list(&request.resource.kind, "", "")?;
-    let id = list.fast_path(table.string_id(request.actions.first()?))?;
+    let id = table.fast_path_of_action(list, request.actions.first()?)?;
     let fast_path = table.fast_path(id)?;
     let filled = fill::fill(table, &fast_path, request)?;
     let Roles::Mask(roles) = fill::roles(table, &fast_path, &request.principal.roles)? else {

@@ -135,7 +135,7 @@ describe("useCan", () => {
   });
 });
 
-describe.each(["dist/adapters/react.js", "cjs/dist/adapters/react.js"])("%s", (file) => {
+describe.each(["dist/react.js", "cjs/react.js"])("%s", (file) => {
   it("is marked as a client module, which frameworks with server components require", () => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     expect(text).toMatch(/^(\/\/.*\n|\s|"use strict";)*"use client";/);

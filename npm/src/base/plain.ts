@@ -46,6 +46,21 @@ export function isListOrMap(value: unknown): boolean {
   return isObject(value) && (Array.isArray(value) || isPlain(value));
 }
 
+/** Returns true if every member of the object has one of these names. */
+export function hasOnly(value: object, names: ReadonlySet<string>): boolean {
+  for (const name of Object.keys(value)) if (!names.has(name)) return false;
+  return true;
+}
+
+/** Returns `NOTHING` for attributes that are absent; `null` if the general path must judge them. */
+export function attrOrNothing(resource: object, attr: unknown): Fields | null {
+  return attr === undefined && hasOnly(resource, RESOURCE_MEMBERS) ? NOTHING : null;
+}
+
+/** The members of a principal and of a resource. The general path refuses others. */
+export const PRINCIPAL_MEMBERS: ReadonlySet<string> = new Set(["id", "roles", "attr", "policyVersion", "scope"]);
+export const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(["kind", "id", "attr", "policyVersion", "scope"]);
+
 /** An object with unknown members. */
 export interface Fields {
   readonly [name: string]: unknown;

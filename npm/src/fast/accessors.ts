@@ -4,14 +4,15 @@
 // with the names of a bundle in place of the variables of `read-sites.ts`. This entry is not for
 // direct use, and it changes together with `FORMAT`.
 
-export { decideLong, decideShort } from "./decide.ts";
+export { decideInOrder, decideLong, decideShort } from "./decide.ts";
+export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
 export { digest, planFor } from "./kinds.ts";
-export { isDisturbed, isListOrMap, isObject, isPlain, NOTHING } from "../base/plain.ts";
-export { classesOf, maskOf } from "./role-masks.ts";
+export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
+export { classesOf, maskOf, maskOfOne } from "./role-masks.ts";
 export * as places from "./read-sites.ts";
 export { begin } from "../wasm/reentrancy.ts";
-export { brokenWord, constantWord, hold } from "./values.ts";
+export { apartWord, brokenWord, hold, laterWord } from "./values.ts";
 
 /** The version of this entry that an accessor module must be written for. */
-export const FORMAT = 3;
+export const FORMAT = 4;

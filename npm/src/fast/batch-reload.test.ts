@@ -11,7 +11,7 @@ import { begin } from "../wasm/reentrancy.ts";
 import { PrincipalRecord } from "./prepared-requests.ts";
 
 vi.mock("../wasm/abi.ts", () => ({
-  planList: () => '{"other": -1, "actions": [["read", 0]]}',
+  planList: () => '{"other": [-1, -1], "grants": -1, "actions": [["read", 0, -1]]}',
   planOf: () => JSON.stringify({
     flags: 1,
     others: 1,
@@ -21,7 +21,7 @@ vi.mock("../wasm/abi.ts", () => ({
 }));
 
 const decided = (): number => 0;
-const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided };
+const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided, decideInOrder: decided, verdict: decided, grants: decided };
 const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 frame.words[ALWAYS] = TRUE;
 const columns = columnsAt(new ArrayBuffer(196_864), 0);
@@ -43,7 +43,7 @@ it("leaves later rows to the general path", () => {
   const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
   const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
   rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
-  const { allowed, unsure } = decideRows(fastPaths, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
+  const { allowed, unsure } = decideRows(fastPaths, { record: new PrincipalRecord({ id: "ada", roles: ["user"] }), action: "read", auxData: undefined }, rows);
   expect(allowed.every((bits) => bits === 0)).toBe(true);
   expect(unsure.map((bits) => bits >>> 0)).toEqual([...Array<number>(34).fill(0xffff_ffff), 0xfff]);
 });

@@ -19,7 +19,7 @@ import {
   UNSURE,
   type Columns,
 } from "../wasm/frame.ts";
-import { planFor } from "./kinds.ts";
+import { planFor, type FastPathList } from "./kinds.ts";
 import { isDisturbed, isInherited, isObject, NOTHING } from "../base/plain.ts";
 import type { Detail, FastPath, FastPaths } from "./fast-paths.ts";
 import {
@@ -38,7 +38,7 @@ import {
 } from "./read-sites.ts";
 import { begin, callState } from "../wasm/reentrancy.ts";
 import { constantWord } from "./values.ts";
-import { decideForPrincipal, listFor, type PrincipalRecord } from "./prepared-requests.ts";
+import { decideForPrincipal, decideTarget, listFor, type PreparedTarget, type PrincipalRecord } from "./prepared-requests.ts";
 
 /** The means to decide: the fast paths, and the general path behind them. */
 export interface Engine {
@@ -49,26 +49,31 @@ export interface Engine {
   failure(thrown: unknown): unknown;
 }
 
+/** The common parts of the requests of a filter. */
+export interface Filter {
+  readonly record: PrincipalRecord;
+  readonly action: string;
+  /** The scope and version of resources without one. */
+  readonly target?: PreparedTarget;
+  readonly auxData: unknown;
+}
+
 /** Returns the resources on which the principal may perform the action, in their order. */
-export function filterRows<R>(
-  engine: Engine,
-  record: PrincipalRecord,
-  action: string,
-  resources: readonly R[],
-  auxData: unknown,
-): R[] {
+export function filterRows<R>(engine: Engine, filter: Filter, resources: readonly R[]): R[] {
+  const { record, action, target, auxData } = filter;
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
   // A copy: code of the caller may change the list in the meantime. The allowed rows move to its
   // front.
   const rows = ([] as R[]).concat(resources);
   let answers: RowAnswers;
   try {
-    answers = decideRows(engine.fastPaths, record, action, rows);
+    answers = decideRows(engine.fastPaths, filter, rows);
   } catch (thrown) {
     throw engine.failure(thrown);
   }
   const { principal } = record;
-  const general = (at: number): boolean => engine.general({ principal, action, resource: rows[at], auxData });
+  const general = (at: number): boolean =>
+    engine.general({ principal, action, resource: target === undefined ? rows[at] : target.completed(rows[at]), auxData });
   let count = 0;
   for (let first = 0; first < rows.length; first += 32) {
     let yes = answers.allowed[first >>> 5]!;
@@ -106,18 +111,19 @@ export interface RowAnswers {
 }
 
 /** Decides every row on the fast path, as far as possible. */
-export function decideRows(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, rows: readonly unknown[]): RowAnswers {
+export function decideRows(fastPaths: FastPaths, filter: Filter, rows: readonly unknown[]): RowAnswers {
+  const { record, action } = filter;
   const answers = nothingDecided(rows.length);
   if (typeof action !== "string" || record.needsGeneralPath || isDisturbed()) return answers;
   if (fastPaths.hasPrincipals && fastPaths.principals.has(record.id)) return answers;
-  const run = new Run(fastPaths, record, action);
+  const run = new Run(fastPaths, filter);
   let at = 0;
   while (at < rows.length) {
     const taken = run.decide(rows, at, answers);
     at += taken;
     // If the kinds change all the time, looking for runs costs more than it saves.
     const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
-    for (; at < apart; at += 1) setAnswer(answers, at, decideOne(fastPaths, record, action, rows[at]));
+    for (; at < apart; at += 1) setAnswer(answers, at, decideOne(fastPaths, filter, rows[at]));
   }
   return answers;
 }
@@ -136,29 +142,33 @@ function setAnswer({ allowed, unsure }: RowAnswers, at: number, answer: number):
   if (answer === ALLOW) allowed[at >>> 5]! |= bit;
 }
 
-function decideOne(fastPaths: FastPaths, record: PrincipalRecord, action: string, row: unknown): number {
-  const answer = decideForPrincipal(fastPaths, record, action, row);
-  return answer === UNSURE && fastPaths.refresh() ? decideForPrincipal(fastPaths, record, action, row) : answer;
+function decideOne(fastPaths: FastPaths, { record, action, target }: Filter, row: unknown): number {
+  const decide = (): number =>
+    target === undefined
+      ? decideForPrincipal(fastPaths, record, action, row)
+      : decideTarget(fastPaths, record, target, row);
+  const answer = decide();
+  return answer === UNSURE && fastPaths.refresh() ? decide() : answer;
 }
 
 /** A run of resources of one kind, decided in columns. */
 class Run {
   readonly #fastPaths: FastPaths;
+  readonly #filter: Filter;
   readonly #record: PrincipalRecord;
-  readonly #action: string;
 
-  constructor(fastPaths: FastPaths, record: PrincipalRecord, action: string) {
+  constructor(fastPaths: FastPaths, filter: Filter) {
     this.#fastPaths = fastPaths;
-    this.#record = record;
-    this.#action = action;
+    this.#filter = filter;
+    this.#record = filter.record;
   }
 
   /** Decides the rows from `start` that fit together, and returns their number. */
   decide(rows: readonly unknown[], start: number, answers: RowAnswers): number {
     const fastPaths = this.#fastPaths;
     const kind = kindOf(rows[start]);
-    const list = kind === undefined ? null : listFor(fastPaths, kind, undefined, undefined);
-    const fastPath = list === null ? null : planFor(list, this.#action);
+    const list = kind === undefined ? null : this.#list(kind);
+    const fastPath = list === null ? null : planFor(list, this.#filter.action);
     if (kind === undefined || fastPath === null || !fastPath.columnar) return 0;
     // Code of the caller may have reloaded the bundle since the previous run.
     if (fastPaths.hasPrincipals && fastPaths.principals.has(this.#record.id)) return 0;
@@ -178,12 +188,17 @@ class Run {
     const isValid = !isExpired && !writer.isInexact && callState.serial === serial && fastPaths.isLive;
     if (!isValid || !decideColumns(fastPaths, fastPath, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
-        setAnswer(answers, at, decideOne(fastPaths, this.#record, this.#action, rows[at]));
+        setAnswer(answers, at, decideOne(fastPaths, this.#filter, rows[at]));
       }
       return count;
     }
     readColumns(columns, count, answers, start);
     return count;
+  }
+
+  #list(kind: string): FastPathList | null {
+    const { target } = this.#filter;
+    return target === undefined ? listFor(this.#fastPaths, kind, undefined, undefined) : target.listFor(this.#fastPaths, kind);
   }
 
   /**
@@ -227,7 +242,7 @@ class Run {
       case RESOURCE_KIND:
         return kind;
       default:
-        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) && this.#record.attr !== NOTHING
+        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name)
           ? this.#record.attr[name]
           : NOTHING;
     }

@@ -4,7 +4,7 @@
 // long.
 
 import { attrOf, LOOPS } from "./generated/column-loops.ts";
-import { isObject, isPlain } from "../base/plain.ts";
+import { attrOrNothing, isObject, isPlain } from "../base/plain.ts";
 import type { Constants } from "./fast-paths.ts";
 import { wordOf } from "./column-words.ts";
 
@@ -62,8 +62,9 @@ export function readRows(
     ids[at - start] = id;
     if (attrs === null) continue;
     const { attr } = row;
-    if (!isObject(attr) || !isPlain(attr)) return at;
-    attrs[at - start] = attr;
+    const known = isObject(attr) && isPlain(attr) ? attr : attrOrNothing(row, attr);
+    if (known === null) return at;
+    attrs[at - start] = known;
   }
   return end;
 }

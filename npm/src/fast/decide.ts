@@ -1,6 +1,7 @@
 // Decides the contents of the frame, if no other call has changed them.
 
-import { ALWAYS, BY_CLASS, NOW, TRUE, UNSURE } from "../wasm/frame.ts";
+import { ALWAYS, BY_CLASS, CLASSES_AT, MAX_CLASSES, NOW, TRUE, UNSURE } from "../wasm/frame.ts";
+import { maskOfOne } from "./role-masks.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { callState } from "../wasm/reentrancy.ts";
 
@@ -37,6 +38,31 @@ export function decideLong(fastPaths: FastPaths, { id, flags }: FastPath, roles:
     flags & BY_CLASS
       ? frame.decideClasses(handle, id, roles, frame.used, now)
       : frame.decideValues(handle, id, roles, frame.used, now);
+  callState.isDeciding = false;
+  return answer;
+}
+
+/**
+ * Decides again where a mask was unsure: one role may be allowed and another fail, so that their
+ * order matters. The slots are still in the frame.
+ */
+export function decideInOrder(fastPaths: FastPaths, fastPath: FastPath, roles: unknown, serial: number): number {
+  if (!Array.isArray(roles) || (fastPaths.canExpire === true && fastPaths.isExpired())) return UNSURE;
+  const { length } = roles;
+  const { frame, handle } = fastPaths;
+  if (length < 2 || length > MAX_CLASSES || fastPath.flags & BY_CLASS) return UNSURE;
+  if (callState.serial !== serial || frame.words[ALWAYS] !== TRUE) return UNSURE;
+  for (let at = 0; at < length; at += 1) {
+    const role: unknown = roles[at];
+    const mask = typeof role === "string" ? maskOfOne(fastPath.roles, role) : -1;
+    if (mask < 0) return UNSURE;
+    frame.words[CLASSES_AT + at] = mask;
+  }
+  const now = fastPath.flags & NOW ? fastPaths.clock() : 0;
+  // Roles in a proxy and the clock are code of the caller.
+  if (callState.serial !== serial || frame.words[ALWAYS] !== TRUE) return UNSURE;
+  callState.isDeciding = true;
+  const answer = frame.decideInOrder(handle, fastPath.id, length, frame.used, now);
   callState.isDeciding = false;
   return answer;
 }

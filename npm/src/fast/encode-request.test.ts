@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { decideRequest } from "./generated/encode-request.ts";
-import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "../wasm/frame.ts";
+import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNKNOWN, UNSURE, VALUE } from "../wasm/frame.ts";
 import { FastPaths } from "./fast-paths.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { begin } from "../wasm/reentrancy.ts";
@@ -36,7 +36,7 @@ vi.mock("../wasm/abi.ts", () => ({
   planList: (_: number, kind: string, version: string, scope: string) => {
     module.lists += 1;
     const known = ["doc", "other"].includes(kind) && ["", "v2"].includes(version) && ["", "acme"].includes(scope);
-    return known ? '{"other": -1, "actions": [["read", 0]]}' : "";
+    return known ? '{"other": [-1, -1], "grants": -1, "actions": [["read", 0, -1]]}' : "";
   },
   planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
 }));
@@ -57,6 +57,9 @@ const frame = frameAt(buffer, 0, {
   decideValues: (_, __, roles, used, now) => note({ roles, used, now }),
   decideClasses: (_, __, roles, used, now) => note({ roles, used, now }),
   decideColumns: () => UNSURE,
+  decideInOrder: () => UNSURE,
+  verdict: () => UNKNOWN,
+  grants: () => UNKNOWN,
 });
 frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
@@ -162,7 +165,7 @@ describe("a value", () => {
     class Own { a = true; }
     const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
     const inherits = Object.create({ a: true }) as object;
-    for (const attr of [undefined, new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
+    for (const attr of [new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
       expect(words(attr)).toBeUndefined();
     }
   });
@@ -175,7 +178,22 @@ describe("strings", () => {
     const [t, u, v, w] = [0, 1, 2, 3].map((at) => TEMPORARY + at);
     expect(words({ a: one, b: two, c: "two", d: "\ud800", e: "\ud801" })).toEqual([t, t, u, v, w]);
     expect(words({ a: "1", b: "2", c: "3", d: "4", e: "1" })).toEqual([t, u, v, w, t]);
-    expect(words({ a: "1", b: "2", c: "3", d: "4", e: "5" })).toBeUndefined();
+  });
+
+  it("are distinguished if they are many", () => {
+    const names = Array.from({ length: 9 }, (_, at) => `a${at}`);
+    usePath({ slots: attributes(...names) });
+    const attr = Object.fromEntries(names.map((name, at) => [name, `text ${at % 7}`]));
+    expect(words(attr)).toEqual(names.map((_, at) => TEMPORARY + (at % 7)));
+    expect(words({ ...attr, a7: "text 8", a8: "text 5" })?.slice(7)).toEqual([TEMPORARY + 7, TEMPORARY + 5]);
+  });
+
+  it("share a word in slots that are compared with constants alone", () => {
+    const lone = ["a", "b", "c", "d", "e"].map((name) => ({ root: "resource.attr", path: [name], uses: 17, constants: [["draft", 20]] as const }));
+    usePath({ slots: [...lone, ...attributes("f", "g")] });
+    const t = TEMPORARY;
+    expect(words({ a: "1", b: "2", c: "draft", d: "3", e: "4", f: "5", g: "6" })).toEqual([t, t, 20, t, t, t, t + 1]);
+    expect(words({ a: 1, b: null, c: true, d: [], f: "1" })).toEqual([NUMBER, NULL, TRUE, VALUE, MISSING, t, MISSING]);
   });
 
   it("have the words of constants if they are compared with them", () => {
@@ -251,12 +269,28 @@ describe("names", () => {
   });
 });
 
-describe("a principal without attributes", () => {
-  it("is left to the general path if the fast path reads some", () => {
-    usePath({ slots: [{ root: "principal.attr", path: ["team"] }] });
-    expect(words({})).toBeUndefined();
+describe("a principal or resource without attributes", () => {
+  beforeEach(() => usePath({ slots: [{ root: "principal.attr", path: ["team"] }, ...attributes("a", "b.c")] }));
+
+  it("is like one with none", () => {
+    expect(words({})).toEqual([MISSING, MISSING, BROKEN]);
+    expect(words(undefined)).toEqual([MISSING, MISSING, BROKEN]);
     expect(decide({}, { attr: { team: "red" } })).toBe(ALLOW);
-    expect(decideForPrincipal(fastPaths, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
+    expect(seenWords()).toEqual([TEMPORARY, MISSING, BROKEN]);
+    expect(decide({ attr: { a: true } })).toBe(ALLOW);
+  });
+
+  it("is left to the general path if its name may be misspelt", () => {
+    const misspelt = { attrs: { a: true } };
+    const { principal, resource } = request();
+    for (const [one, other] of [[misspelt, {}], [{}, misspelt]] as const) {
+      expect(decide(one, other)).toBe(UNSURE);
+      const [target, who, of] = [new PreparedTarget("doc", "read"), { ...principal as object, ...other }, { ...resource as object, ...one }];
+      expect(decideAction(fastPaths, target, who, of)).toBe(UNSURE);
+      expect(decideForPrincipal(fastPaths, new PrincipalRecord(who), "read", of)).toBe(UNSURE);
+      expect(decideTarget(fastPaths, new PrincipalRecord(who), target, of)).toBe(UNSURE);
+    }
+    for (const attr of [null, 7, "text", new Map(), []]) expect(decide({ attr })).toBe(UNSURE);
   });
 });
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
+const NO_VERDICTS = { actions: new Map<string, number>(), other: -1, grants: -1, at: -1 };
+
 const planOf = (id: number): FastPath => ({ id }) as FastPath;
 
 /** Kinds with fast paths for each one that starts with `k`. */
@@ -20,7 +22,7 @@ class Lists {
 
   #load(kind: string): FastPathList | null {
     this.loaded.push(kind);
-    return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
+    return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf, NO_VERDICTS) : null;
   }
 }
 
@@ -61,7 +63,7 @@ describe("the fast path for an action", () => {
     const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
     for (const count of [0, 1, 5, names.length]) {
       const known = names.slice(0, count);
-      const list = new FastPathList(known.map((name, id) => [name, id]), names.length, planOf);
+      const list = new FastPathList(known.map((name, id) => [name, id]), names.length, planOf, NO_VERDICTS);
       for (let time = 0; time < 2; time += 1) {
         for (const name of [...names, "v", "views", "\ud83d"]) {
           expect(planFor(list, name)?.id).toBe(known.includes(name) ? known.indexOf(name) : names.length);
@@ -72,7 +74,7 @@ describe("the fast path for an action", () => {
 
   it("is loaded once, on first use", () => {
     const read: number[] = [];
-    const list = new FastPathList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
+    const list = new FastPathList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)), NO_VERDICTS);
     for (let time = 0; time < 3; time += 1) {
       expect(planFor(list, "edit")?.id).toBe(4);
       expect(planFor(list, "sign")).toBeNull();
@@ -82,7 +84,7 @@ describe("the fast path for an action", () => {
 
   it("is loaded again if it could not be loaded before", () => {
     let isLive = false;
-    const list = new FastPathList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
+    const list = new FastPathList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined), NO_VERDICTS);
     expect([planFor(list, "view"), planFor(list, "edit")]).toEqual([null, null]);
     isLive = true;
     expect([planFor(list, "view")?.id, planFor(list, "edit")?.id]).toEqual([3, 5]);

@@ -2,6 +2,7 @@
 
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { intern } from "../base/text.ts";
+import type { VerdictList } from "./verdict-list.ts";
 
 /**
  * Loads a fast path; `null` if only the general path may decide, `undefined` if it cannot be loaded
@@ -9,11 +10,16 @@ import { intern } from "../base/text.ts";
  */
 export type ReadFastPath = (id: number) => FastPath | null | undefined;
 
+/** Loads the fast path of an action that no rule names; `null` and `undefined` as above. */
+export type MatchAction = (action: string) => FastPath | null | undefined;
+
 /**
  * The fast paths for one kind, version and scope. Each is loaded when its action is requested
  * first.
  */
 export class FastPathList {
+  /** False if no policy is about the kind: many kinds share the list. */
+  readonly hasPolicy: boolean;
   /**
    * A hash table of loaded fast paths, by a digest of the action. An action that collides with an
    * earlier one is left out.
@@ -24,17 +30,35 @@ export class FastPathList {
   readonly #all: Map<string, FastPath | null | number>;
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
+  readonly #verdicts: VerdictIds;
+  readonly #match: MatchAction | undefined;
+  /** The fast paths of actions that patterns match. */
+  readonly #matched = new Map<string, FastPath | null>();
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadFastPath) {
+  constructor(
+    all: Iterable<readonly [action: string, plan: number]>,
+    other: FastPath | null | number,
+    read: ReadFastPath,
+    verdicts: VerdictIds | null,
+    match?: MatchAction,
+  ) {
+    this.hasPolicy = verdicts !== null;
+    this.#match = match;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
+    this.#verdicts = verdicts ?? NO_VERDICTS;
+  }
+
+  /** The numbers of the fast paths with verdicts. */
+  get verdicts(): VerdictIds {
+    return this.#verdicts;
   }
 
   /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
   miss(action: string): FastPath | null {
     const found = this.#all.get(action);
-    if (found === undefined) return this.#forOtherActions();
+    if (found === undefined) return this.#match === undefined ? this.#forOtherActions() : this.#forMatched(action, this.#match);
     if (typeof found !== "number") return found;
     const fastPath = this.#read(found);
     if (fastPath === undefined) return null;
@@ -48,6 +72,23 @@ export class FastPathList {
     return fastPath;
   }
 
+  /** Loads the fast path of the first action. */
+  preload(): void {
+    for (const [action] of this.#all) return void this.miss(action);
+  }
+
+  /** Returns the fast path of an action by the patterns that match it, and remembers it. */
+  #forMatched(action: string, match: MatchAction): FastPath | null {
+    const known = this.#matched.get(action);
+    if (known !== undefined) return known;
+    if (action.length > MAX_MATCHED_LENGTH) return null;
+    const fastPath = match(action);
+    if (fastPath === undefined) return null;
+    if (this.#matched.size === MAX_MATCHED) this.#matched.clear();
+    this.#matched.set(intern(action), fastPath);
+    return fastPath;
+  }
+
   #forOtherActions(): FastPath | null {
     if (typeof this.#other !== "number") return this.#other;
     const fastPath = this.#read(this.#other);
@@ -56,37 +97,58 @@ export class FastPathList {
   }
 }
 
+/** The numbers of the fast paths with verdicts; -1 is none. */
+export interface VerdictIds {
+  readonly actions: ReadonlyMap<string, number>;
+  readonly other: number;
+  readonly grants: number;
+  /** The offset of the list if patterns decide about other actions, else -1. */
+  readonly at: number;
+}
+
+const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
+
 /** The lists of one version and scope, by kind. */
 export class Kinds {
   /** A hash table of the lists, by a digest of the kind; see `digest`. */
-  names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
-  lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
+  names = emptyNames(FIRST_SIZE);
+  lists = noLists(this.names);
   mask = FIRST_SIZE - 1;
   readonly #all = new Map<string, FastPathList>();
-  readonly #without = new Set<string>();
+  /** The verdicts on each kind that was checked. */
+  readonly verdicts = new Map<string, VerdictList | null>();
+  /** Kinds without fast paths of their own. */
+  readonly #without = new Map<string, FastPathList | null>();
+  readonly #maxWithout: number;
   readonly version: string;
   readonly scope: string;
 
-  constructor(version: string, scope: string) {
+  /** Creates tables for a number of kinds; they grow with more. */
+  constructor(version: string, scope: string, expected = 0, maxWithout = MAX_WITHOUT) {
+    this.#maxWithout = maxWithout;
     this.version = version;
     this.scope = scope;
+    let size = FIRST_SIZE;
+    while (size < expected * 4 && size < MAX_SIZE) size *= 4;
+    if (size > FIRST_SIZE) this.#resize(size);
   }
 
   /** Returns a list that is missing in the hash table, and loads it if necessary. */
   miss(fastPaths: FastPaths, kind: string): FastPathList | null {
     const known = this.#all.get(kind);
     if (known !== undefined) return known;
-    if (this.#without.has(kind)) return null;
+    const without = this.#without.get(kind);
+    if (without !== undefined) return without;
     const list = fastPaths.load(this, kind);
     // The stored string is a copy: the string of a request may be a slice of a long one.
-    if (list !== null) this.#add(intern(kind), list);
-    else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(intern(kind));
+    if (list?.hasPolicy === true) this.#add(intern(kind), list);
+    else if (fastPaths.isLive && kind.length <= MAX_NAME_LENGTH) this.#exclude(intern(kind), list);
     return list;
   }
 
   #add(kind: string, list: FastPathList): void {
     this.#all.set(kind, list);
-    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
+    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#resize(this.names.length * 4);
     else this.#place(kind, list);
   }
 
@@ -98,19 +160,38 @@ export class Kinds {
     this.lists[at] = list;
   }
 
-  #grow(): void {
-    const size = this.names.length * 4;
-    this.names = Array.from({ length: size }, () => "");
-    this.lists = Array.from({ length: size }, () => null);
+  #resize(size: number): void {
+    this.names = emptyNames(size);
+    this.lists = noLists(this.names);
     this.mask = size - 1;
     for (const [kind, list] of this.#all) this.#place(kind, list);
   }
 
-  /** Clears the set when it is full: kinds that are requested often soon return to it. */
-  #exclude(kind: string): void {
-    if (this.#without.size === MAX_WITHOUT) this.#without.clear();
-    this.#without.add(kind);
+  /** Clears the map when it is full: kinds that are requested often soon return to it. */
+  #exclude(kind: string, list: FastPathList | null): void {
+    if (this.#without.size === this.#maxWithout) this.#without.clear();
+    this.#without.set(kind, list);
   }
+}
+
+// An array without holes, which native code fills: a callback for each entry would take 0.1 ms in a
+// program that has just started.
+function emptyNames(size: number): string[] {
+  return ",".repeat(size - 1).split(",");
+}
+
+function noLists(names: readonly unknown[]): (FastPathList | null)[] {
+  return (names.slice() as (FastPathList | null)[]).fill(null);
+}
+
+/** The kinds that `planKinds` writes, each followed by the number of its list. */
+export type KindNumbers = readonly (string | number)[];
+
+/** Returns the number of the list of each kind. */
+export function numbersOf(kinds: KindNumbers): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (let at = 0; at < kinds.length; at += 2) numbers.set(kinds[at] as string, kinds[at + 1] as number);
+  return numbers;
 }
 
 /**
@@ -136,15 +217,19 @@ export function planFor(list: FastPathList, action: string): FastPath | null {
  * Actions of one kind mostly differ in length or first character. A scan of all actions costs 3 ns
  * more.
  */
-const digestOfAction = (action: string): number =>
+export const digestOfAction = (action: string): number =>
   action.length === 0 ? 0 : (action.length * 5 + action.charCodeAt(0)) & (ACTIONS - 1);
 
 /** The entries for the actions of one list, a power of two. */
-const ACTIONS = 32;
+export const ACTIONS = 32;
+
+/** Bounds on the remembered actions of one list. The engine compares no longer ones with patterns. */
+const MAX_MATCHED = 256;
+const MAX_MATCHED_LENGTH = 64;
 
 /** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
-const MAX_WITHOUT_LENGTH = 256;
+export const MAX_NAME_LENGTH = 256;
 
 /** The sizes of the tables of names, powers of two. */
 const FIRST_SIZE = 64;

@@ -27,7 +27,7 @@ export class PrincipalRecord {
     if (isDisturbed() || !isObject(principal) || !isPlain(principal)) return;
     // A misspelt member may be meant to select policies. The check costs once here what it would
     // cost in every decision.
-    if (!Object.keys(principal).every((name) => MEMBERS.has(name))) return;
+    if (!hasOnly(principal, PRINCIPAL_MEMBERS)) return;
     const { id, roles, attr } = principal;
     if (typeof id !== "string" || !Array.isArray(roles)) return;
     if (attr !== undefined && (!isObject(attr) || !isPlain(attr))) return;
@@ -104,10 +104,27 @@ export class PreparedTarget {
     return Object.fromEntries([["scope", this.scope], ["policyVersion", this.policyVersion], ...members]);
   }
 
-  /** Returns the fast path; `null` if only the general path may decide. */
+  /**
+   * Returns the fast path for a resource with these members; `null` if only the general path may
+   * decide.
+   */
+  fastPathFor(fastPaths: FastPaths, kind: string, scope: unknown, version: unknown): FastPath | null {
+    const isMine = kind === this.kind && (scope === undefined || scope === this.scope) &&
+      (version === undefined || version === this.policyVersion);
+    if (isMine) return this.fastPath(fastPaths);
+    const list = this.listFor(fastPaths, kind, scope, version);
+    return list === null ? null : planFor(list, this.action);
+  }
+
+  /** Returns the list for a resource with these members. */
+  listFor(fastPaths: FastPaths, kind: string, scope?: unknown, version?: unknown): FastPathList | null {
+    return listFor(fastPaths, kind, scope === undefined ? this.scope : scope, version === undefined ? this.policyVersion : version);
+  }
+
+  /** Returns the fast path of this target. */
   fastPath(fastPaths: FastPaths): FastPath | null {
     if (this.#edition === fastPaths.edition) return this.#fastPath;
-    const list = listFor(fastPaths, this.kind, this.scope, this.policyVersion);
+    const list = this.listFor(fastPaths, this.kind);
     this.#fastPath = list === null ? null : planFor(list, this.action);
     // A dead frame finds no fast paths; the next call of the general path revives it.
     if (fastPaths.isLive) this.#edition = fastPaths.edition;
@@ -121,36 +138,35 @@ export function decideAction(fastPaths: FastPaths, target: PreparedTarget, princ
   if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== target.kind || (scope !== undefined && scope !== target.scope)) return UNSURE;
-  if (policyVersion !== undefined && policyVersion !== target.policyVersion) return UNSURE;
-  const fastPath = target.fastPath(fastPaths);
+  if (typeof kind !== "string") return UNSURE;
+  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion);
   if (fastPath === null) return UNSURE;
   const { id, roles } = principal;
   if (typeof id !== "string" || !Array.isArray(roles)) return UNSURE;
   if (fastPaths.hasPrincipals === true && fastPaths.principals.has(id)) return UNSURE;
   const mask = fastPath.flags & BY_CLASS ? classesOf(fastPath.roles, roles, fastPaths.frame) : maskOf(fastPath.roles, roles);
-  const attr = fastPath.readsPrincipal === true ? principal["attr"] : undefined;
   if (mask < 0) return UNSURE;
-  if (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))) return UNSURE;
-  return decideResource(fastPaths, fastPath, mask, id, roles, attr ?? NOTHING, target.kind, resource, serial);
+  let attributes: Fields = NOTHING;
+  if (fastPath.readsPrincipal === true) {
+    const { attr } = principal;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attributes = attr;
+    else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
+  }
+  return decideResource(fastPaths, fastPath, mask, id, roles, attributes, kind, resource, serial);
 }
 
-/**
- * Decides a resource for a prepared principal and target. Resources of other kinds, scopes or
- * versions are unsure.
- */
+/** Decides a resource for a prepared principal and target. */
 export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, target: PreparedTarget, resource: unknown): number {
   const serial = begin();
   if (record.needsGeneralPath || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== target.kind || (scope !== undefined && scope !== target.scope)) return UNSURE;
-  if (policyVersion !== undefined && policyVersion !== target.policyVersion) return UNSURE;
-  const fastPath = target.fastPath(fastPaths);
+  if (typeof kind !== "string") return UNSURE;
+  const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion);
   if (fastPath === null || (fastPaths.hasPrincipals === true && fastPaths.principals.has(record.id))) return UNSURE;
   const mask = record.mask(fastPaths, fastPath);
   if (mask < 0) return UNSURE;
-  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, target.kind, resource, serial);
+  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
 }
 
 /** Returns the list of fast paths for a resource. */
@@ -162,9 +178,9 @@ export const listFor = (fastPaths: FastPaths, kind: string, scope: unknown, vers
 };
 
 // Constants of this module: see `encode-request.ts`.
-const { begin, classesOf, digest, frames, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
+const { begin, classesOf, digest, frames, hasOnly, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
+const { PRINCIPAL_MEMBERS } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;
 
 const OBJECT = Object.prototype;
-const MEMBERS: ReadonlySet<string> = new Set(["id", "roles", "attr", "policyVersion", "scope"]);

@@ -7,7 +7,7 @@
 // is correct and takes about 5 ns a read instead of 1.
 
 import { setName } from "./generated/site-names.ts";
-import { USES_CONSTANTS, USES_TEXT, USES_VALUE } from "../wasm/frame.ts";
+import { LONE, USES_CONSTANTS, USES_TEST, USES_TEXT, USES_VALUE } from "../wasm/frame.ts";
 
 /** Returns the site for a name, and assigns a free one if necessary; `BY_NAME` if none is free. */
 export function siteOf(name: string): number {
@@ -42,10 +42,17 @@ export const LAST = 1 << 8;
 export const SLOT = 9;
 export const SLOT_MASK = 31;
 export const USES = 14;
-export const WITH_CONSTANTS = USES_CONSTANTS << USES;
+/** The uses whose strings do not all have temporary words of their own. */
+export const APART = (USES_CONSTANTS | LONE) << USES;
 export const WITH_VALUE = USES_VALUE << USES;
 /** The uses that store the text or value of the slot in the arena. */
 export const HELD = (USES_TEXT | USES_VALUE) << USES;
+/** The word is the result of a test; see `derived.ts`. */
+export const TESTED = USES_TEST << USES;
+/** The value is an operand of a later test. */
+export const OPERAND = 1 << 19;
+/** The steps whose value is used beyond its word. */
+export const USED = HELD | TESTED | OPERAND;
 
 /** The second number has these bits: the detail, and the number in an accessor module. */
 export const DETAIL = (1 << 20) - 1;

@@ -34,8 +34,9 @@ export function classesOf(table: RoleTable, roles: unknown, { words }: Frame): n
   return length;
 }
 
+/** Returns the mask or class of one role; -1 if it is too long. */
 // A constant: the engine assumes that a function declaration can be replaced.
-const maskOfOne = ({ lengths, names, masks, map, others }: RoleTable, role: string): number => {
+export const maskOfOne = ({ lengths, names, masks, map, others }: RoleTable, role: string): number => {
   if (role.length > MAX_LENGTH) return -1;
   if (!((lengths >>> (role.length & 31)) & 1)) return others;
   if (map !== null) return map.get(role) ?? others;

@@ -10,7 +10,7 @@ const never = (): number => UNSURE;
 
 /** Returns a frame whose module is `decide`, a function of roles and words. */
 function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
-  const calls = { decideValues: never, decideClasses: never, decideColumns: never };
+  const calls = { decideValues: never, decideClasses: never, decideColumns: never, decideInOrder: never, verdict: never, grants: never };
   const made = frameAt(new ArrayBuffer(1024 + 65_536), 0, {
     ...calls,
     decide: (_, __, roles) => decide(roles, made.words),
@@ -30,7 +30,7 @@ describe("the truth table of a fast path", () => {
       seen.add([roles, words[0], words[1]].join());
       return words[0] === words[1] ? ALLOW : DENY;
     });
-    const answers = truthTableOf(query(made), [{ isText: false }, { isText: false }], 3);
+    const answers = truthTableOf(query(made), [{ isText: false, isLone: false, isTruth: false }, { isText: false, isLone: false, isTruth: false }], 3);
     // For each of four masks: 4 words or a string, then 4 words, or one of the strings, or a new
     // one.
     expect(seen.size).toBe(4 * (4 * (4 + 1) + (4 + 2)));
@@ -42,13 +42,20 @@ describe("the truth table of a fast path", () => {
   });
 
   it("has only strings in slots of strings", () => {
-    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
+    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: true, isLone: false, isTruth: false }, { isText: true, isLone: false, isTruth: false }], 0);
     const decided = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
     expect(decided).toEqual([(5 << 3) | 5, (5 << 3) | 6]);
   });
 
+  it("has one string in slots that are compared with no other", () => {
+    const slots = [{ isText: false, isLone: true, isTruth: false }, { isText: true, isLone: true, isTruth: false }, { isText: true, isLone: false, isTruth: false }];
+    const answers = truthTableOf(query(frame(() => ALLOW)), slots, 0);
+    const decided = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
+    expect(decided).toEqual([0, 2, 3, 4, 5].map((digit) => (digit << 6) | (5 << 3) | 5));
+  });
+
   it("leaves out values that words do not determine, and masks that no roles have", () => {
-    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: false }], 1);
+    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: false, isLone: false, isTruth: false }], 1);
     const decided = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
     const digits = [0, 2, 3, 4, 5];
     expect(decided).toEqual([0, 1].flatMap((roles) => digits.map((digit) => (roles << 3) | digit)));
@@ -57,7 +64,7 @@ describe("the truth table of a fast path", () => {
   it("is not computed if it would be large, nor without a frame", () => {
     const made = frame(() => ALLOW);
     for (const [slots, masks] of [[4, 1], [1, 8], [1, -1]] as const) {
-      const any = Array.from({ length: slots }, () => ({ isText: false }));
+      const any = Array.from({ length: slots }, () => ({ isText: false, isLone: false, isTruth: false }));
       expect(truthTableOf(query(made), any, masks)).toBe(NO_TABLE);
     }
     expect(truthTableOf(query(NO_FRAME), [], 1)).toBe(NO_TABLE);

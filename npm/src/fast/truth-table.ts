@@ -10,9 +10,14 @@ import { callState } from "../wasm/reentrancy.ts";
 /** The table of a fast path without one: its only key is unsure. */
 export const NO_TABLE = Uint8Array.of(UNSURE);
 
-/** The kind of a slot: whether it holds only strings. */
+/**
+ * The kind of a slot: whether it holds only strings, whether no other slot is compared with it, and
+ * whether it holds only the result of a test.
+ */
 export interface SlotInfo {
   readonly isText: boolean;
+  readonly isLone: boolean;
+  readonly isTruth: boolean;
 }
 
 /** The fast path to decide, and the frame and bundle for it. */
@@ -40,6 +45,9 @@ export function truthTableOf({ frame, handle, fastPath }: TableQuery, slots: rea
       fill(slot + 1, (key << DIGIT) | digit, known);
     };
     if (!slots[slot]!.isText) for (const word of SCALARS) write(word, word, strings);
+    if (slots[slot]!.isTruth) return;
+    // All strings have one word there.
+    if (slots[slot]!.isLone) return write(TEMPORARY, TEMPORARY - STRINGS, strings);
     // A string is one of the strings in earlier slots, or the next new one.
     for (let at = 0; at <= strings; at += 1) {
       write(TEMPORARY + at, TEMPORARY + at - STRINGS, Math.max(strings, at + 1));

@@ -5,7 +5,7 @@ import { LAST, WITH_VALUE } from "./read-sites.ts";
 import { brokenWord, constantWord, hold } from "./values.ts";
 
 const never = (): number => 2;
-const calls: DecideCalls = { decide: never, decideValues: never, decideClasses: never, decideColumns: never };
+const calls: DecideCalls = { decide: never, decideValues: never, decideClasses: never, decideColumns: never, decideInOrder: never, verdict: never, grants: never };
 
 function frame(): Frame {
   return frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);

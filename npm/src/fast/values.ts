@@ -4,10 +4,10 @@
 // A value is written exactly as the general path reads it, or not at all. Values that the general
 // path would refuse, convert or examine closely are left to it.
 
-import { BROKEN, MISSING, type Frame } from "../wasm/frame.ts";
+import { BROKEN, LONE, MISSING, TEMPORARY, type Frame } from "../wasm/frame.ts";
 import { isPlain } from "../base/plain.ts";
 import type { Constants } from "./fast-paths.ts";
-import { LAST, WITH_VALUE } from "./read-sites.ts";
+import { LAST, USES, WITH_VALUE } from "./read-sites.ts";
 import { isWellFormed } from "../base/text.ts";
 
 /** Returns the word of a string among the constants of a slot, or `MISSING`. */
@@ -17,6 +17,24 @@ export function constantWord(constants: Constants | null, text: string): number 
   if (map !== null) return map.get(text) ?? MISSING;
   for (let at = 0; at < texts.length; at += 1) if (text === texts[at]) return words[at]!;
   return MISSING;
+}
+
+/**
+ * Returns the word of a string in a slot that has constants or is compared with no other slot;
+ * `MISSING` if it needs a temporary word.
+ */
+export function apartWord(constants: Constants | null, text: string, step: number): number {
+  const word = constantWord(constants, text);
+  return word === MISSING && step & (LONE << USES) ? TEMPORARY : word;
+}
+
+/**
+ * Returns the word of a string for which the hot functions have no variable, and notes it in
+ * `more`.
+ */
+export function laterWord(more: string[], text: string): number {
+  const known = more.indexOf(text);
+  return FIRST_LATER + (known < 0 ? more.push(text) - 1 : known);
 }
 
 /**
@@ -153,6 +171,9 @@ function putCount({ arena }: Frame, at: number, count: number): void {
 function hasSpace({ arena, used }: Frame, bytes: number): boolean {
   return used + bytes <= arena.length;
 }
+
+/** The hot functions have a variable for each of the first four temporary words. */
+const FIRST_LATER = TEMPORARY + 4;
 
 const encoder = new TextEncoder();
 const SCRATCH = new Uint8Array(65_536);

@@ -7,7 +7,7 @@ import { node } from "../testing.ts";
 
 const program = `
   import { readFileSync } from "node:fs";
-  import { open } from "./dist/index.js";
+  import { open } from "./dist/node/index.js";
   const pdp = await open(readFileSync("fixtures/album.bundle"), { trust: "unsigned" });
   const principal = { id: "ada", roles: ["user"] };
   const resource = { kind: "album", id: "a1", attr: { owner: "ada" } };

@@ -19,7 +19,7 @@ const program = `
       memories.push(this.exports.memory);
     }
   };
-  const { open, openSync } = await import("./dist/index.js");
+  const { open, openSync } = await import("./dist/node/index.js");
   const bundles = ["album", "closed"].map((name) => readFileSync("fixtures/" + name + ".bundle"));
   const pdp = await open(bundles[0], { trust: "unsigned" });
   const principal = { id: "ada", roles: ["user"] };

@@ -1,11 +1,12 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
 import {
-  actions, apply, check, checkText, close, explain, header, isAllowed, isDelta, open, principals, readNames, reload, rulesAt,
+  actions, apply, check, checkText, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
   textOf, unseal, type Budget,
 } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
+import { checkFast } from "./check-fast.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import { decisionOf, TableTexts } from "./coded-decision.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -15,10 +16,11 @@ import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
-import { isObject } from "../base/plain.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
+import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { callListener } from "../base/report.ts";
+import { copyOfList, readFilter } from "./read-lists.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
@@ -86,6 +88,10 @@ export class OpenedPdp implements Pdp {
       failure: (thrown) => runtime.failure(thrown),
     };
     this.#header = this.#begin(this.#call(bundleFacts));
+    this.#fastPaths.preload();
+    // The engine compiles a function on its first call. This request has no member that it could
+    // learn from.
+    this.#decide(this.#fastPaths, undefined);
     if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
@@ -128,7 +134,7 @@ export class OpenedPdp implements Pdp {
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
     this.#mustBeOpen();
     const { principal, action, resources, auxData } = readFilter(request);
-    return filterRows(this.#engine, new PrincipalRecord(principal), action, resources, auxData);
+    return filterRows(this.#engine, { record: new PrincipalRecord(principal), action, auxData }, resources);
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
@@ -146,11 +152,15 @@ export class OpenedPdp implements Pdp {
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return copyOfList(requests).map((request) => this.#check(...shared(request), budget));
+    return copyOfList(requests).map((request) => {
+      // A budget counts the steps of the general path.
+      const decision = budget === undefined ? this.#checkFast(request) : null;
+      return decision ?? this.#check(...shared(request), budget);
+    });
   }
 
   check(request: CheckRequest): Decision {
-    return this.#check(request, 0);
+    return this.#checkFast(request) ?? this.#check(request, 0);
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
@@ -219,6 +229,17 @@ export class OpenedPdp implements Pdp {
     this.dispose();
   }
 
+  /** Checks a request on fast paths; `null` if the general path must decide. */
+  #checkFast(request: unknown): Decision | null {
+    try {
+      const decision = checkFast(this.#fastPaths, request);
+      if (decision !== null || !this.#fastPaths.refresh()) return decision;
+      return checkFast(this.#fastPaths, request);
+    } catch (thrown) {
+      throw this.#lease.runtime.failure(thrown);
+    }
+  }
+
   /** Decides a request on the general path, which reads it completely. */
   #general(request: unknown): boolean {
     const now = this.#settings.clock();
@@ -273,12 +294,12 @@ export class OpenedPdp implements Pdp {
     }
   }
 
-  #begin({ principals, header }: BundleFacts): BundleHeader {
+  #begin({ principals, header, kinds }: BundleFacts): BundleHeader {
     const read = readHeader(header);
     this.#names = undefined;
     this.#texts = new TableTexts((id) => textOf(this.#lease.handle, id));
     const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
-    this.#fastPaths.begin(JSON.parse(principals) as string[], expires);
+    this.#fastPaths.begin(JSON.parse(principals) as string[], expires, JSON.parse(kinds) as KindNumbers);
     this.#fastPaths.resume(this.#lease.handle);
     return read;
   }
@@ -377,33 +398,15 @@ function free(lease: Lease): void {
   });
 }
 
-/** Returns a copy: code of the caller may change the list in the meantime. */
-function copyOfList<T>(requests: readonly T[]): T[] {
-  if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
-  // Empty places become `undefined`, which is refused.
-  return Array.from<T>(requests);
-}
-
-function readFilter<R extends Resource>(request: FilterRequest<R>): FilterRequest<R> {
-  if (!isObject(request)) throw new TypeError(`request must be an object, found ${describe(request)}`);
-  for (const name of Object.keys(request)) {
-    if (!FILTER.includes(name)) {
-      throw new TypeError(`unknown field \`${name}\` in request, expected one of ${FILTER.join(", ")}`);
-    }
-  }
-  return request;
-}
-
-const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
-
 /** The facts about an opened bundle from the module, as JSON. */
 interface BundleFacts {
   readonly principals: string;
+  readonly kinds: string;
   readonly header: string;
 }
 
 function bundleFacts(handle: number): BundleFacts {
-  return { principals: principals(handle), header: header(handle) };
+  return { principals: principals(handle), header: header(handle), kinds: planKinds(handle) };
 }
 
 /**

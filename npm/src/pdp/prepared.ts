@@ -37,7 +37,7 @@ export class PrincipalQueries implements PreparedPrincipal {
   }
 
   filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
-    return filterRows(this.#engine, this.#record, action, resources, this.#auxData);
+    return filterRows(this.#engine, { record: this.#record, action, auxData: this.#auxData }, resources);
   }
 
   prepare(target: Target): PreparedQuestion {
@@ -77,8 +77,8 @@ class TargetQueries implements PreparedQuestion {
   }
 
   filter<R extends Resource>(resources: readonly R[]): R[] {
-    if (this.#target.isSelecting) return copyOfList(resources).filter((resource) => this.isAllowed(resource));
-    return filterRows(this.#engine, this.#record, this.#target.action, resources, this.#auxData);
+    const target = this.#target;
+    return filterRows(this.#engine, { record: this.#record, action: target.action, target, auxData: this.#auxData }, resources);
   }
 }
 
@@ -108,10 +108,8 @@ export class ActionQueries implements PreparedAction {
   }
 
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
-    if (this.#target.isSelecting) {
-      return copyOfList(resources).filter((resource) => this.isAllowed(principal, resource, auxData));
-    }
-    return filterRows(this.#engine, new PrincipalRecord(principal), this.#target.action, resources, auxData);
+    const target = this.#target;
+    return filterRows(this.#engine, { record: new PrincipalRecord(principal), action: target.action, target, auxData }, resources);
   }
 }
 
@@ -132,12 +130,6 @@ function readTarget(target: unknown): PreparedTarget {
 function readSelecting(value: unknown, name: string): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw new TypeError(`${name} must be a string, found ${describe(value)}`);
-}
-
-/** Returns a copy of the list, with empty places as `undefined`. */
-function copyOfList<R>(resources: readonly R[]): R[] {
-  if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
-  return Array.from<R>(resources);
 }
 
 const TARGET_FIELDS: readonly string[] = ["kind", "action", "policyVersion", "scope"];

@@ -1,7 +1,8 @@
-// Requests that only JavaScript can make: the answer of `isAllowed` equals that of `check`.
+// Requests that only JavaScript can make: the answers of `isAllowed` and `check` equal that of the
+// general path, which `explain` always takes.
 //
-// Both have the same effect or throw the same class of error. `isAllowed` may accept a request that
-// `check` refuses: then its answer is the one for a readable request of the same sort. A rule that
+// All have the same effect or throw the same class of error. A fast path may accept a request that
+// the general path refuses: then its answer is the one for a readable request of the same sort. A rule that
 // only compares two texts does not depend on whether one of them is well formed.
 
 import { describe, expect, it } from "vitest";
@@ -13,6 +14,7 @@ import type { ActionRequest } from "./types.ts";
 const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
+  "member", "holder", "pair", "every", "none", "ends", "inside", "long",
 ];
 
 const pdp = openSync(unusual, atNoon);
@@ -52,22 +54,23 @@ function answers(parts: () => Parts, action: string): [way: string, Outcome][] {
     way,
     outcome(() => decide(pdp, make, { kind: "thing", action })),
   ]);
-  return [["isAllowed with accessors", outcome(() => accessed.isAllowed(make()))], ...ways];
+  const check = (): boolean => pdp.check(withActions(make(), [action])).actions[action]?.effect === "allow";
+  return [["isAllowed with accessors", outcome(() => accessed.isAllowed(make()))], ["check", outcome(check)], ...ways];
 }
 
 function checked(parts: () => Parts, action: string): Outcome {
-  return outcome(() => pdp.check(withActions(request(parts(), { action }), [action])).actions[action]?.effect === "allow");
+  return outcome(() => pdp.explain(request(parts(), { action })).decision.actions[action]?.effect === "allow");
 }
 
 /**
- * Compares every method with `check`, for every action. A request that `check` refuses may be
+ * Compares every method with `explain`, for every action. A request that `explain` refuses may be
  * answered like the readable one.
  */
 function same(parts: () => Parts, like?: () => Parts): void {
   for (const action of ACTIONS) compare(action, parts, like === undefined ? [] : [like]);
 }
 
-/** Compares every method with `check`, or where that refuses, with it about one of `others`. */
+/** Compares every method with `explain`, or where that refuses, with it about one of `others`. */
 function compare(action: string, parts: () => Parts, others: readonly (() => Parts)[]): void {
   const right = [checked(parts, action)];
   if (typeof right[0] === "string") right.push(...others.map((like) => checked(like, action)));
@@ -140,6 +143,17 @@ describe("an attribute", () => {
     ["a typed array", () => new Uint8Array(3)],
     ["an Error", () => new Error("ada")],
     ["a list", () => ["ada", 0, true]],
+    ["a list of objects", () => [{ y: "ada", z: "eve" }, { y: "eve" }]],
+    ["a list of objects of several kinds", () => [{ y: 1 }, { z: 1 }, { y: "ada" }, "ada"]],
+    ["a list of a few kinds of things", () => [["ada"], { y: ["ada"] }, null, "ada"]],
+    ["a list with a hole", () => ["ada", , "eve"], ["ada", "eve"]],
+    ["a list with a getter", () => Object.defineProperty(["eve"], 0, { get: () => "ada" })],
+    ["a list with a bad element behind a good one", () => ["ada", () => 0], ["ada"]],
+    ["a list of proxies", () => [new Proxy({ y: "ada" }, {})]],
+    ["a list of a class", () => [new Owned()]],
+    ["a proxy of a list", () => new Proxy(["ada"], {})],
+    ["a list of another prototype", () => Object.setPrototypeOf(["ada"], null) as unknown],
+    ["a list of half a pair", () => ["\ud800"], ["?"]],
     ["an empty list", () => []],
     ["a list with a hole", () => [, "ada", 0], [0]],
     ["a list with undefined in it", () => [undefined, "ada", 0], [0]],
@@ -209,7 +223,7 @@ describe("attributes", () => {
   const owning = (attr: unknown): Parts => ({ principal: { id: "ada", roles: ["user"], attr } });
   it.each(table)("of a principal may be %s", (_, attr) => same(() => owning(attr()), () => owning({ x: "ada" })));
 
-  // `check` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
+  // `explain` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
   // them would cost each decision more than everything else.
   const hidden: readonly (readonly [string, () => unknown])[] = [
     ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],

@@ -212,8 +212,8 @@ const program = `
       made.push(new WeakRef(this.exports.memory));
     }
   };
-  const { openSync } = await import("./dist/index.js");
-  const { spocp } = await import("./dist/spocp/spocp.js");
+  const { openSync } = await import("./dist/node/index.js");
+  const { spocp } = await import("./dist/node/spocp.js");
   const bundle = readFileSync("fixtures/spocp.bundle");
   const pdp = openSync(bundle, { trust: "unsigned", spocp });
   for (let time = 0; time < 50; time += 1) {

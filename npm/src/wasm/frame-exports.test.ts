@@ -48,8 +48,12 @@ describe("a fast path", () => {
     expect(read.sort()).toEqual(["principal.id", "resource.attr.owner"]);
   });
 
+  it("belongs to a list that its kind is listed with", () => {
+    expect(JSON.parse(glue.planKinds(handle))).toEqual(["album", expect.any(Number)]);
+  });
+
   it("is absent for a kind without policies, and for an unknown number", () => {
-    expect(glue.planList(handle, "nothing", "", "")).toBe("");
+    expect(glue.planList(handle, "nothing", "", "")).toBe("null");
     expect(glue.planOf(handle, 1_000_000)).toBe("");
     expect(glue.principals(handle)).toBe("[]");
   });

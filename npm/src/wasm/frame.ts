@@ -30,6 +30,9 @@ export const DENY = 0;
 export const ALLOW = 1;
 export const UNSURE = 2;
 
+/** No answer of `verdict` and `grants`, as the signed number that a call returns. */
+export const UNKNOWN = -1;
+
 /** The flags of a fast path. */
 export const PROGRAMS = 2;
 export const NOW = 4;
@@ -39,6 +42,10 @@ export const BY_CLASS = 8;
 export const USES_CONSTANTS = 1;
 export const USES_TEXT = 2;
 export const USES_VALUE = 4;
+/** The use of a slot whose word is the result of a test. */
+export const USES_TEST = 8;
+/** No other slot is compared with it, so strings outside of its constants share one word. */
+export const LONE = 16;
 
 export const MAX_SLOTS = 32;
 /**
@@ -60,6 +67,11 @@ export interface DecideCalls {
   decide(handle: number, fastPath: number, roles: number): number;
   decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
   decideClasses(handle: number, fastPath: number, count: number, used: number, now: number): number;
+  decideInOrder(handle: number, fastPath: number, count: number, used: number, now: number): number;
+  /** The verdict, the last scope and the entry in one number; `UNKNOWN` if the general path decides. */
+  verdict(handle: number, fastPath: number, count: number, used: number, now: number): number;
+  /** A bit for each derived role; `UNKNOWN` if the general path decides. */
+  grants(handle: number, fastPath: number, roles: number, lastScope: number, used: number, now: number): number;
   decideColumns(handle: number, fastPath: number, roles: number, rows: number, varying: number): number;
 }
 
@@ -93,6 +105,9 @@ export function frameAt(buffer: ArrayBuffer, address: number, calls: DecideCalls
     decide: calls.decide,
     decideValues: calls.decideValues,
     decideClasses: calls.decideClasses,
+    decideInOrder: calls.decideInOrder,
+    verdict: calls.verdict,
+    grants: calls.grants,
     decideColumns: calls.decideColumns,
   };
 }
@@ -119,6 +134,9 @@ export const NO_FRAME: Frame = {
   decide: never,
   decideValues: never,
   decideClasses: never,
+  decideInOrder: never,
+  verdict: () => UNKNOWN,
+  grants: () => UNKNOWN,
   decideColumns: never,
 };
 

@@ -1,7 +1,7 @@
 // The parts of the package that differ by runtime: finding the code of a module, and reading files.
 //
-// `#load` is `load.ts` in one of the folders of `runtimes`; `imports` in `package.json` chooses it
-// by the conditions of the runtime or bundler. All other code is the same on every runtime.
+// `#load` is `load.ts` in one of the folders of `runtimes`; `bundle.mjs` chooses it for each runtime,
+// and `exports` in `package.json` the built files. All other code is the same on every runtime.
 // `#load-compiler` and `#load-spocp` are the same for the other modules.
 
 import type { ByteStream } from "../base/web.ts";

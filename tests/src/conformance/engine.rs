@@ -108,7 +108,7 @@ struct Node {
 impl Node {
     fn judge(&self, test: &Test, start: usize) -> Outcome {
         let root = root();
-        if !root.join("npm/dist/index.js").is_file() {
+        if !root.join("npm/dist/node/index.js").is_file() {
             return Outcome::Skipped("the npm package is not built".to_owned());
         }
         match self.answers.get_or_init(|| self.decide(&root)) {

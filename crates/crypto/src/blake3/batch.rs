@@ -8,12 +8,11 @@
     reason = "lanes count to sixteen, and inputs to the number of digests"
 )]
 
-use wardgate_simd::Portable;
 use wardgate_simd::lanes::{Block, Kernel, Lanes32, MAX_WORDS, Quad, Tier, dispatch};
 
 use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress, halves, pad};
 use super::start::Start;
-use super::{CHUNK_BYTES, Digest, short};
+use super::{CHUNK_BYTES, Digest, chunk, short};
 
 /// The inputs to compress, with one digest or chaining value for each.
 #[derive(Clone, Copy)]
@@ -96,13 +95,18 @@ impl<'a> Inputs<'a> {
 /// the first on, that are finished because they were messages of a block at most.
 ///
 /// A step in all lanes takes as long as two blocks one after the other, on every tier that was
-/// measured.
+/// measured. Those two share their code with single messages: lanes of one word would be a second
+/// copy of it, which WebAssembly compiles on first use.
 pub(super) fn run(start: &Start, inputs: Inputs<'_>, digests: &mut [Digest]) -> usize {
-    let batch = Batch { start, inputs, digests };
-    match inputs.count() {
-        0..=2 => batch.run(Portable),
-        _ => dispatch(batch),
+    if inputs.count() > 2 {
+        return dispatch(Batch { start, inputs, digests });
     }
+    for (at, digest) in digests.iter_mut().enumerate().take(inputs.count()) {
+        if let Some(Node { bytes, counter, flags }) = inputs.node(at) {
+            *digest = chunk::value(start, bytes, counter, flags);
+        }
+    }
+    0
 }
 
 pub(super) struct Batch<'a, 'd> {

@@ -181,22 +181,19 @@ pub(super) struct Root {
 
 impl Root {
     /// Returns the chaining value, for a node that is not the root.
-    pub(super) fn value(&self) -> [u8; 32] {
-        let (length, flags) = (self.length, self.flags);
-        let tail = Tail { counter_low: 0, counter_high: 0, length, flags };
-        bytes(&chained(Portable, &compress_one(&self.chain, &self.block, tail)))
+    pub(super) fn value(&self, counter: u64) -> [u8; 32] {
+        bytes(&chained(Portable, &self.compressed(counter, 0)))
     }
 
     /// Returns the digest of 32 bytes.
     pub(super) fn digest(&self) -> [u8; 32] {
-        let v = self.compressed(0);
-        bytes(&chained(Portable, &v))
+        bytes(&chained(Portable, &self.compressed(0, ROOT)))
     }
 
     /// Fills `out` with the extended digest.
     pub(super) fn fill(&self, out: &mut [u8]) {
         for (counter, out) in (0..).zip(out.chunks_mut(64)) {
-            let v = self.compressed(counter);
+            let v = self.compressed(counter, ROOT);
             let mut upper = [0; 8];
             for ((upper, word), chain) in upper.iter_mut().zip(&v[8..]).zip(&self.chain) {
                 *upper = word ^ chain;
@@ -206,9 +203,9 @@ impl Root {
         }
     }
 
-    fn compressed(&self, counter: u64) -> [u32; 16] {
+    fn compressed(&self, counter: u64, root: u32) -> [u32; 16] {
         let [counter_low, counter_high] = halves(counter);
-        let (length, flags) = (self.length, self.flags | ROOT);
+        let (length, flags) = (self.length, self.flags | root);
         let tail = Tail { counter_low, counter_high, length, flags };
         compress_one(&self.chain, &self.block, tail)
     }

@@ -125,7 +125,7 @@ impl Stack {
         while self.depth > 0 && self.depth > bits(number) {
             let right = self.pop();
             let left = self.pop();
-            self.push(parent(start, &[left, right]).value());
+            self.push(parent(start, &[left, right]).value(0));
         }
     }
 
@@ -137,7 +137,7 @@ impl Stack {
             if self.depth == 0 {
                 return joined;
             }
-            right = joined.value();
+            right = joined.value(0);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use core::cell::{Cell, RefCell};
 
-use wardgate_fastpath::{FastPath, Frame, Programs, Truth, word};
+use wardgate_fastpath::{FastPath, Frame, Programs, SlotRecord, Truth, word};
 
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
@@ -62,6 +62,12 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Allows all programs together so many steps.
+    pub(super) fn within(self, steps: u32) -> Self {
+        self.steps.set(steps);
+        self
+    }
+
     /// Evaluates a program with as many steps as one may take.
     fn evaluate(&self, program: u32) -> Value<'a> {
         let allowed = self.steps.get().min(MAX_STEPS);
@@ -78,7 +84,8 @@ impl<'a> Running<'a> {
 
     /// Returns the number and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
-        let position = self.fast_path.slots().position(|record| record.slot == slot)?;
+        let holds = |record: SlotRecord<'_>| record.slot == slot && record.test.is_none();
+        let position = self.fast_path.slots().position(holds)?;
         Some((position, *self.frame.words.get(position)?))
     }
 

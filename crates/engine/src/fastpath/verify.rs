@@ -27,8 +27,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     lists.dedup();
     let mut unread = section.len();
     for list in &lists {
-        let count = FastPaths::new(section).list(*list)?.actions().count();
-        unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
+        unread = unread.checked_sub(FastPaths::new(section).list(*list)?.words())?;
         wardgate_fastpath::verify_list(section, *list, &names)?;
     }
     Some(())

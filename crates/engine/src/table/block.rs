@@ -48,7 +48,7 @@ pub struct Rule<'a> {
 
 /// One derived role that a resource policy refers to.
 #[derive(Clone, Copy)]
-pub(crate) struct DerivedRole<'a> {
+pub struct DerivedRole<'a> {
     table: &'a PolicyTable,
     words: &'a [u32],
 }
@@ -112,7 +112,8 @@ impl<'a> Block<'a> {
         Rule { table: self.table, words: self.words.get(start..).unwrap_or(&[]) }
     }
 
-    pub(crate) fn derived_roles(&self) -> impl Iterator<Item = DerivedRole<'a>> + use<'a> {
+    /// Returns the derived roles that the policy of the block imports, in their order.
+    pub fn derived_roles(&self) -> impl Iterator<Item = DerivedRole<'a>> + use<'a> {
         let table = self.table;
         self.records(DERIVED_ROLE_WORDS).map(move |words| DerivedRole { table, words })
     }
@@ -299,19 +300,27 @@ impl<'a> Rule<'a> {
 }
 
 impl<'a> DerivedRole<'a> {
-    pub(crate) fn name(&self) -> &'a str {
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
         self.table.string(word(self.words, 0))
     }
 
-    pub(crate) fn condition(&self) -> Option<u32> {
+    /// Returns the offset of the condition.
+    #[must_use]
+    pub fn condition(&self) -> Option<u32> {
         word(self.words, 1).checked_sub(1)
     }
 
-    pub(crate) fn variables(&self) -> Option<u32> {
+    /// Returns the offset of the set of variables that its definition uses.
+    #[must_use]
+    pub fn variables(&self) -> Option<u32> {
         word(self.words, 2).checked_sub(1)
     }
 
-    pub(crate) fn parent_roles(&self) -> &'a [u32] {
+    /// Returns the string ids of the roles of which a principal needs one.
+    #[must_use]
+    pub fn parent_roles(&self) -> &'a [u32] {
         list(self.table.section(Section::Blocks), word(self.words, 3))
     }
 }

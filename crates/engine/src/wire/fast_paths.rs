@@ -5,41 +5,121 @@
 
 use alloc::string::String;
 
-use wardgate_fastpath::{FastPath, SlotRecord, word};
+use wardgate_fastpath::layout::test;
+use wardgate_fastpath::{FastPath, FastPathList, SlotRecord, Term, Verdict, word};
 
 use super::Json;
+use crate::attr::Attr;
 use crate::cel::pool::Root;
+use crate::fastpath::{Coverage, Subject};
+use crate::limits::MAX_LISTED_KINDS;
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
-/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 means no fast path.
-/// Returns the empty text if there are none at all.
+/// `{"other": [fast_path, with_verdicts], "grants": fast_path, "actions": [[action, fast_path,
+/// with_verdicts], ...]}`, where -1 means no fast path. Returns the empty text if there are none at
+/// all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
-    let Some(list) = table.fast_path_list(kind, version, scope) else { return String::new() };
-    let mut json = Json::default();
+    table.fast_path_list(kind, version, scope).map_or_else(String::new, |list| {
+        let mut json = Json::default();
+        write_list(&mut json, table, &list);
+        json.close('}');
+        json.finish()
+    })
+}
+
+/// Returns the list as [`fast_path_list_json`] does, and `null` if no policy is about the kind: then
+/// only a policy of the principal itself can allow an action. If patterns decide about the actions
+/// that are not listed, the member `at` is the offset of the list, for
+/// [`PolicyTable::fast_path_of_action`].
+#[must_use]
+pub fn coverage_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
+    match table.coverage([kind, version, scope], || table.has_role_policies()) {
+        Coverage::List(offset) => {
+            table.fast_paths().list(offset).map_or_else(String::new, |list| {
+                let mut json = Json::default();
+                write_list(&mut json, table, &list);
+                if !list.patterns().is_empty() {
+                    number(&mut json, "at", offset);
+                }
+                json.close('}');
+                json.finish()
+            })
+        }
+        Coverage::NoPolicy => String::from("null"),
+        Coverage::General => String::new(),
+    }
+}
+
+/// Writes the members of a list, without the end of the object.
+fn write_list(json: &mut Json, table: &PolicyTable, list: &FastPathList<'_>) {
     json.open('{');
     json.key("other");
-    fast_path_number(&mut json, list.other());
+    json.open('[');
+    fast_path_number(json, list.set(0).filter(|_| list.patterns().is_empty()));
+    fast_path_number(json, list.verdict_set(0).filter(|_| list.patterns().is_empty()));
+    json.close(']');
+    json.key("grants");
+    fast_path_number(json, list.grants());
     json.key("actions");
     json.open('[');
-    for (action, fast_path) in list.actions() {
+    for ((action, fast_path), (_, verdicts)) in list.actions().zip(list.actions_with_verdicts()) {
         json.open('[');
         json.string(table.string(action));
-        fast_path_number(&mut json, fast_path);
+        fast_path_number(json, fast_path);
+        fast_path_number(json, verdicts);
         json.close(']');
     }
     json.close(']');
-    json.close('}');
+}
+
+/// Returns the kinds that have fast paths of the default version without a scope, each followed by
+/// the number of its list: `[kind, list, ...]`. Kinds with one number have equal lists. The list is
+/// empty if there are more than [`MAX_LISTED_KINDS`]: a host then loads each list for its kind.
+#[must_use]
+pub fn fast_path_kinds_json(table: &PolicyTable) -> String {
+    let mut json = Json::default();
+    json.open('[');
+    if table.kinds_with_fast_paths().nth(MAX_LISTED_KINDS).is_none() {
+        for (kind, list) in table.kinds_with_fast_paths() {
+            json.string(kind);
+            json.number(list.into());
+        }
+    }
+    json.close(']');
     json.finish()
 }
 
 /// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants":
-/// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. Returns the empty text if it does
-/// not exist.
+/// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. A slot with a test has its kind as
+/// `test`, and `terms`: `[[member, bits, operand], ...]`, where an empty member is the element, and
+/// the operand is a slot or a constant. Returns the empty text if it does not exist.
 #[must_use]
 pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
     table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
+}
+
+/// Returns the decision on an action that a verdict of a fast path stands for, as in
+/// [`decision_json`](super::decision_json); empty if there is none.
+#[must_use]
+pub fn verdict_json(
+    table: &PolicyTable,
+    subject: Subject<'_>,
+    fast_path: u32,
+    verdict: Verdict,
+) -> String {
+    let mut json = Json::default();
+    if let Some(decision) = table.decision_of(subject, fast_path, verdict) {
+        json.action_decision(&decision);
+    }
+    json.finish()
+}
+
+/// Returns the names of granted derived roles, as a list.
+#[must_use]
+pub fn granted_json(table: &PolicyTable, subject: Subject<'_>, granted: u32) -> String {
+    names(&mut table.granted_names(subject, granted).into_iter())
 }
 
 /// Returns the ids of the principals that have policies of their own, as a list. Fast paths do not
@@ -93,7 +173,28 @@ fn write_slot(json: &mut Json, table: &PolicyTable, slot: &SlotRecord<'_>) {
     json.key("constants");
     let word = |id: &u32| (*id, id.saturating_add(word::FIRST_STRING));
     pairs(json, table, &mut slot.constants.iter().map(word));
+    if let Some(test) = &slot.test {
+        number(json, "test", test.kind);
+        json.key("terms");
+        json.open('[');
+        test.terms.iter().for_each(|term| write_term(json, table, term));
+        json.close(']');
+    }
     json.close('}');
+}
+
+fn write_term(json: &mut Json, table: &PolicyTable, [member, bits, operand]: &Term) {
+    let text = |id: Option<u32>| id.map_or("", |id| table.string(id));
+    json.open('[');
+    json.string(text(member.checked_sub(1)));
+    json.number((*bits).into());
+    match *operand {
+        slot if bits & test::SLOT != 0 => json.number(slot.into()),
+        word::NULL => json.attr(&Attr::Null),
+        word::FALSE | word::TRUE => json.boolean(*operand == word::TRUE),
+        word => json.string(text(word.checked_sub(word::FIRST_STRING))),
+    }
+    json.close(']');
 }
 
 /// Writes pairs of a string, given by its id, and a number.

@@ -1,5 +1,8 @@
-use super::verify;
-use crate::layout::{ALLOW, ALWAYS, CODE, EQUAL_CONST, EQUAL_SLOT, PROGRAMS, SIMPLE, code};
+use super::{verify, verify_list};
+use crate::layout::{
+    ALLOW, ALWAYS, CODE, EQUAL_CONST, EQUAL_SLOT, LONE, PATH_WORDS, PROGRAMS, SIMPLE, SLOT_WORDS,
+    code,
+};
 use crate::record::Entry;
 use crate::sample::{Everything, Random, code_at, head, index, section};
 
@@ -23,6 +26,27 @@ fn entries_read_only_the_slots_of_their_fast_path() {
     check(head(EQUAL_CONST, 0, 0, ALLOW), 1 << 24, false);
     check(head(9, 0, 0, ALLOW), 0, false);
     check(head(CODE, 0, 0, ALLOW), 0, false);
+}
+
+#[test]
+fn lone_slots_are_compared_with_no_other() {
+    let check = |a: u32, b: u32, expected| {
+        let code = [head(code::EQUAL_SLOT, a, b, 0), code::END];
+        let in_code = [head(CODE, 0, 0, ALLOW), index(code_at()), 1];
+        for (entry, code) in [([head(EQUAL_SLOT, a, b, ALLOW), 0, 1], &[][..]), (in_code, &code)] {
+            let mut section = section(0, &[entry], code);
+            // The uses of the slot 2.
+            let uses = 2 + PATH_WORDS + 2 * SLOT_WORDS + 1;
+            assert_eq!(section.get(uses), Some(&0));
+            section.splice(uses..=uses, [LONE]);
+            assert_eq!(verify(&section, &Everything).is_some(), expected, "{a} and {b}");
+        }
+    };
+    check(0, 1, true);
+    check(0, 2, false);
+    check(2, 1, false);
+    check(2, ALWAYS, false);
+    check(2, 2, true);
 }
 
 #[test]
@@ -93,4 +117,28 @@ fn damaged_fast_paths_are_refused_or_harmless() {
             }
         }
     }
+}
+
+#[test]
+fn lists_name_patterns_and_sets_that_exist() {
+    let check = |list: &[u32], expected: bool| {
+        let mut words = section(0, &[], &[]);
+        let offset = index(words.len());
+        words.extend(list);
+        assert_eq!(verify_list(&words, offset, &Everything).is_some(), expected, "{list:?}");
+    };
+    check(&[1, 0, 0], true);
+    check(&[2, 0, 0], false);
+    check(&[0, 1, 0, 7, 1], true);
+    check(&[0, 1, 2 | 3 << 8, 7, 1, 20, 21, 1, 1, 2, 0, 3, 1], true);
+    // Too short, patterns or sets out of order, sets of no or unknown patterns, no such fast path.
+    check(&[0, 1, 2 | 3 << 8, 7, 1, 20, 21, 1, 1, 2, 0, 3], false);
+    check(&[0, 0, 2, 21, 20], false);
+    check(&[0, 0, 2 | 2 << 8, 20, 21, 2, 1, 1, 1], false);
+    check(&[0, 0, 1 | 1 << 8, 20, 0, 1], false);
+    check(&[0, 0, 1 | 1 << 8, 20, 2, 1], false);
+    check(&[0, 0, 1 | 1 << 8, 20, 1, 2], false);
+    check(&[0, 0, u32::MAX], false);
+    check(&[0, u32::MAX, 0], false);
+    check(&[0, 0, 9, 20, 21, 22, 23, 24, 25, 26, 27, 28], false);
 }

@@ -31,7 +31,10 @@ pub(crate) fn decide(
     input: &impl FastInput,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let fast_path = index.fast_path(table, input.target())?;
+    let Some(fast_path) = index.fast_path(table, input.target()) else {
+        let is_denied = index.has_no_policy(table, input.target(), input.principal());
+        return is_denied.then_some(false);
+    };
     if index.has_own_policies(input.principal()) {
         return None;
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use wardgate_engine::fastpath::Coverage;
 use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
@@ -21,6 +22,9 @@ pub(crate) struct Index {
     /// Lists in other versions and scopes.
     others: HashMap<Box<str>, Vec<ScopedList>>,
     lists: Vec<List>,
+    /// The lists by their offsets in the section.
+    offsets: HashMap<u32, u32>,
+    has_role_policies: bool,
     /// Principals with principal policies of their own, which fast paths do not cover.
     principals: Names<()>,
 }
@@ -37,12 +41,15 @@ struct ScopedList {
 #[derive(Debug)]
 struct List {
     actions: Names<Option<u32>>,
+    /// The offset in the section, to find the fast path of an action that is not listed.
+    offset: u32,
     other: Option<u32>,
+    has_patterns: bool,
 }
 
-/// The content of a list: the fast path of other actions, then string id and fast path of each
-/// action.
-type Content = (Option<u32>, Vec<(u32, Option<u32>)>);
+/// The content of a list: the fast path of other actions, string id and fast path of each action,
+/// patterns, and sets of them.
+type Content = (Option<u32>, Vec<(u32, Option<u32>)>, Vec<u32>, Vec<(u32, [Option<u32>; 2])>);
 
 /// The subject of a question: an action on a kind of resource.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,6 +73,7 @@ impl Index {
                 .map(|id| UnpackedPath::unpack(table, id, cache).map(Arc::new))
                 .collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
+            has_role_policies: table.has_role_policies(),
             ..Self::default()
         };
         let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
@@ -73,10 +81,10 @@ impl Index {
         for [key, kind, version, scope, value] in entries {
             let is_list = *key == Key::FastPaths.code();
             let offset = value.checked_sub(1).filter(|_| is_list);
-            let Some(list) = offset.and_then(|offset| table.fast_paths().list(offset)) else {
-                continue;
-            };
-            let list = index.list(table, list, &mut known);
+            let Some(offset) = offset else { continue };
+            let Some(list) = table.fast_paths().list(offset) else { continue };
+            let list = index.list(table, (offset, list), &mut known);
+            index.offsets.insert(offset, list);
             let [kind, version, scope] = [kind, version, scope].map(|id| table.string(*id));
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
@@ -100,7 +108,9 @@ impl Index {
         let default_list = if is_default { self.kinds.get(target.kind) } else { None };
         let list = default_list.or_else(|| self.scoped_list(table, target))?;
         let list = self.lists.get(usize::try_from(list).ok()?)?;
-        let fast_path = list.actions.get(target.action).unwrap_or(list.other)?;
+        let fast_path = list.actions.get(target.action).unwrap_or_else(|| {
+            if list.has_patterns { list.matching(table, target.action) } else { list.other }
+        })?;
         self.fast_paths.get(usize::try_from(fast_path).ok()?)?.as_ref()
     }
 
@@ -124,23 +134,58 @@ impl Index {
         }
         let is_there =
             |position: &&ScopedList| *position.version == *version && *position.scope == *scope;
-        self.others.get(&*kind)?.iter().find(is_there).map(|position| position.list)
+        let known = self.others.get(&*kind).and_then(|lists| lists.iter().find(is_there));
+        known.map(|position| position.list).or_else(|| match self.coverage(table, target) {
+            Coverage::List(offset) => self.offsets.get(&offset).copied(),
+            Coverage::NoPolicy | Coverage::General => None,
+        })
+    }
+
+    /// Returns true if no policy is about the kind, and the principal has none of its own: then no
+    /// action is allowed.
+    #[cold]
+    pub(crate) fn has_no_policy(
+        &self,
+        table: &PolicyTable,
+        target: Target<'_>,
+        principal: &str,
+    ) -> bool {
+        !self.has_own_policies(principal) && self.coverage(table, target) == Coverage::NoPolicy
+    }
+
+    fn coverage(&self, table: &PolicyTable, target: Target<'_>) -> Coverage {
+        let Target { kind, policy_version, scope, .. } = target;
+        table.coverage([kind, policy_version, scope], || self.has_role_policies)
     }
 
     /// Stores a list, once for all kinds with an equal one.
     fn list(
         &mut self,
         table: &PolicyTable,
-        list: FastPathList<'_>,
+        (offset, list): (u32, FastPathList<'_>),
         known: &mut HashMap<Content, u32>,
     ) -> u32 {
-        let key = (list.other(), list.actions().collect::<Vec<_>>());
+        let key = (
+            list.set(0),
+            list.actions().collect(),
+            list.patterns().to_vec(),
+            list.sets().collect(),
+        );
         let next = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
         *known.entry(key).or_insert_with(|| {
             let actions =
                 list.actions().map(|(id, fast_path)| (table.string(id), fast_path)).collect();
-            self.lists.push(List { actions, other: list.other() });
+            let (other, has_patterns) = (list.set(0), !list.patterns().is_empty());
+            self.lists.push(List { actions, offset, other, has_patterns });
             next
         })
+    }
+}
+
+impl List {
+    /// Returns the fast path of an action that is not listed, by the patterns that match it.
+    #[cold]
+    fn matching(&self, table: &PolicyTable, action: &str) -> Option<u32> {
+        table.fast_path_of_action(table.fast_paths().list(self.offset)?, action)
     }
 }

@@ -65,9 +65,25 @@ pub(crate) enum SlotValue<'a> {
     Unsupported,
 }
 
-/// Reads a slot.
+/// Reads a slot: its value, or the result of its test.
 #[inline]
 pub(crate) fn read<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> {
+    match &slot.test {
+        None => read_value(input, slot),
+        Some(_) => read_derived(input, slot),
+    }
+}
+
+/// Returns the result of the test of a slot; [`SlotValue::Unsupported`] if it has none.
+pub(crate) fn read_derived<'r>(input: &impl FastInput, slot: &Slot) -> SlotValue<'r> {
+    match &slot.test {
+        None => SlotValue::Unsupported,
+        Some(test) => test.result(read_value(input, slot), input),
+    }
+}
+
+#[inline]
+fn read_value<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> {
     let text = match slot.root {
         SlotRoot::PrincipalAttr => return input.principal_attribute(&slot.path),
         SlotRoot::ResourceAttr => return input.resource_attribute(&slot.path),

@@ -9,6 +9,7 @@ use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
 use wardgate_fastpath::{SlotRecord, word};
 
 use crate::fast::cache::Cache;
+use crate::fast::derived::Test;
 use crate::fast::equalities::{self, Equality};
 use crate::names::Names;
 
@@ -33,13 +34,15 @@ pub(crate) struct UnpackedPath {
 }
 
 /// One path into a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub(crate) root: SlotRoot,
     /// The names of members, from the root on.
     pub(crate) path: Box<[Box<str>]>,
     /// The words of the constants that it is compared with.
     pub(crate) constants: Names<u32>,
+    /// The test whose result is the slot's word; `None` if it is the value itself.
+    pub(crate) test: Option<Box<Test>>,
     uses: u32,
 }
 
@@ -60,11 +63,14 @@ impl UnpackedPath {
     pub(crate) fn unpack(table: &PolicyTable, id: u32, cache: Option<&Arc<Cache>>) -> Option<Self> {
         let fast_path = table.fast_paths().get(id)?;
         let is_worth_it = fast_path.flags() & (PROGRAMS | NOW) == PROGRAMS;
-        let slot = |record: SlotRecord<'_>| Slot::unpack(table, record);
+        let mut slots: Vec<Slot> = Vec::new();
+        for record in fast_path.slots() {
+            slots.push(Slot::unpack(table, record, &slots)?);
+        }
         let roles = || fast_path.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
         Some(Self {
             id,
-            slots: fast_path.slots().map(slot).collect::<Option<_>>()?,
+            slots: slots.into(),
             equalities: equalities::unpack(table, &fast_path),
             fingerprints: roles()
                 .fold(0, |fingerprints, (role, _)| fingerprints | 1 << fingerprint(role)),
@@ -112,7 +118,8 @@ impl UnpackedPath {
 }
 
 impl Slot {
-    fn unpack(table: &PolicyTable, record: SlotRecord<'_>) -> Option<Self> {
+    fn unpack(table: &PolicyTable, record: SlotRecord<'_>, earlier: &[Self]) -> Option<Self> {
+        let test = record.test.map(|test| Test::unpack(table, test, earlier).map(Box::new));
         let (root, path) = table.slot_path(record.slot)?;
         let constant = |id: &u32| (table.string(*id), word::FIRST_STRING.wrapping_add(*id));
         let constants = if record.uses & CONSTANTS == 0 { &[] } else { record.constants };
@@ -120,6 +127,10 @@ impl Slot {
             root: SlotRoot::of(root)?,
             path: path.map(Box::from).collect(),
             constants: constants.iter().map(constant).collect(),
+            test: match test {
+                Some(test) => Some(test?),
+                None => None,
+            },
             uses: record.uses,
         })
     }

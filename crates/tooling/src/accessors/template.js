@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 3;
+export const format = 4;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -37,16 +37,18 @@ export function decideRequest(plans, request) {
     let principalAttr = NOTHING;
     if (plan.readsPrincipal === true) {
         const { attr } = principal;
-        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            principalAttr = attr;
+        else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS))
             return UNSURE;
-        principalAttr = attr;
     }
     let resourceAttr = NOTHING;
     if (plan.readsResource === true) {
         const { attr } = resource;
-        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            resourceAttr = attr;
+        else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS))
             return UNSURE;
-        resourceAttr = attr;
     }
     frame.used = ARENA_START;
     const { words, numbers } = frame;
@@ -54,6 +56,7 @@ export function decideRequest(plans, request) {
     let o = NOTHING;
     let key = mask;
     let u0, u1, u2, u3;
+    let more;
     for (let at = from; at < to; at += 2) {
         const step = steps[at];
         if (step & FROM_RESOURCE)
@@ -96,21 +99,34 @@ READS            case BY_NAME: {
             if (word < 0)
                 return UNSURE;
             words[slot] = word;
+            operands[slot] = undefined;
             do
                 at += 2;
             while (at < to && !(steps[at] & LAST));
             continue;
         }
-        if (step & HELD && !hold(frame, slot, v, step))
-            return UNSURE;
+        if (step & USED) {
+            if (step & HELD && !hold(frame, slot, v, step))
+                return UNSURE;
+            if (step & OPERAND)
+                operands[slot] = v;
+            if (step & TESTED) {
+                const word = testWord(frame, slot, details[steps[at + 1] & DETAIL].test, v);
+                if (word < 0)
+                    return UNSURE;
+                words[slot] = word;
+                key = (key << DIGIT) | (word > TRUE ? ODD : word);
+                continue;
+            }
+        }
         let word = MISSING;
         let digit = MISSING;
         const isTrue = +(v === true);
         if (isTrue | +(v === false))
             digit = word = FALSE + isTrue;
         else if (typeof v === "string") {
-            if (step & WITH_CONSTANTS)
-                word = constantWord(details[steps[at + 1] & DETAIL].constants, v);
+            if (step & APART)
+                word = apartWord(details[steps[at + 1] & DETAIL].constants, v, step);
             if (word !== MISSING) { }
             else if (v === u0)
                 word = TEMPORARY;
@@ -137,7 +153,7 @@ READS            case BY_NAME: {
                 word = TEMPORARY + 3;
             }
             else
-                return UNSURE;
+                word = laterWord((more ??= []), v);
             digit = word - STRINGS;
         }
         else if (typeof v === "number") {
@@ -158,11 +174,13 @@ READS            case BY_NAME: {
         words[slot] = word;
         key = (key << DIGIT) | digit;
     }
-    return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+    const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+    return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 const OBJECT = Object.prototype;
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
-const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
+const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { ACCESSOR, APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

@@ -2,7 +2,7 @@
 //! below.
 //!
 //! Every import statement counts, those of types too; tests may import any file. Loaders of a
-//! runtime are behind `#` imports, which `package.json` resolves, so no import points up to
+//! runtime are behind `#` imports, which `bundle.mjs` resolves, so no import points up to
 //! `runtimes`. Rooms without a circle leave no circle of files across rooms.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +153,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("adapters", &["base", "pdp"]),
     ("compiler", &["base", "wasm", "pdp"]),
     ("runtimes", &["base", "wasm", "pool"]),
-    ("index", &["base", "pdp", "watcher"]),
+    ("index", &["base", "wasm", "fast", "pdp", "watcher"]),
 ];
 
 const MAX_ROOMS: usize = 16;

@@ -446,9 +446,9 @@ export const attrOf = (f: Column, rows: readonly unknown[], kind: string | null,
   const { kind: found, id, scope, policyVersion } = row;
   if (found !== kind || typeof id !== "string" || scope !== undefined || policyVersion !== undefined) return null;
   const { attr } = row;
-  if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return null;
-  if (f.attrs !== null) f.attrs[at - f.from] = attr;
-  return attr;
+  const known = isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)) ? attr : attrOrNothing(row, attr);
+  if (f.attrs !== null) f.attrs[at - f.from] = known;
+  return known;
 };
 
 /** Returns the word of a value of the usual kinds; -1 for other values. */
@@ -463,5 +463,5 @@ const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
 const { FALSE, TEMPORARY } = frames;
-const { isObject, isPlain } = plain;
+const { attrOrNothing, isObject, isPlain } = plain;
 const { wordOf } = cells;

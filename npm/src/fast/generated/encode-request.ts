@@ -44,18 +44,18 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   const { frame } = plans;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
   if (mask < 0) return UNSURE;
-  // If required attributes are absent, their name may be misspelt: the general path checks.
+  // Attributes that are absent may be under a misspelt name: then the general path refuses.
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal === true) {
     const { attr } = principal;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    principalAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
+    else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    resourceAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
   frame.used = ARENA_START;
@@ -64,6 +64,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
+  let more: string[] | undefined;
   for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
@@ -124,18 +125,29 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
+      operands[slot] = undefined;
       do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
-    if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+    if (step & USED) {
+      if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+      if (step & OPERAND) operands[slot] = v;
+      if (step & TESTED) {
+        const word = testWord(frame, slot, details[steps[at + 1]! & DETAIL]!.test!, v);
+        if (word < 0) return UNSURE;
+        words[slot] = word;
+        key = (key << DIGIT) | (word > TRUE ? ODD : word);
+        continue;
+      }
+    }
     let word = MISSING;
     let digit = MISSING;
     // The order of `true` and `false` is unpredictable, so no branch depends on it.
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
-      if (word !== MISSING) { /* It is one of the constants. */ }
+      if (step & APART) word = apartWord(details[steps[at + 1]! & DETAIL]!.constants, v, step);
+      if (word !== MISSING) { /* It is one of the constants, or compared with constants only. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
       else if (v === u1) word = TEMPORARY + 1;
@@ -144,7 +156,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
       else if (u2 === undefined) { u2 = v; word = TEMPORARY + 2; }
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
-      else return UNSURE;
+      else word = laterWord((more ??= []), v);
       digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;
@@ -161,14 +173,16 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     key = (key << DIGIT) | digit;
   }
 
-  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
-const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
-const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
-const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
+const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

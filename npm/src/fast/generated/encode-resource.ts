@@ -29,14 +29,13 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  // `NOTHING` stands for absent attributes: see `encode-request.ts`.
-  if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
+  if (typeof resourceId !== "string") return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
-    resourceAttr = attr;
+    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
   frame.used = ARENA_START;
@@ -45,6 +44,7 @@ export function decideResource(
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
+  let more: string[] | undefined;
   for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
@@ -105,18 +105,29 @@ export function decideResource(
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
+      operands[slot] = undefined;
       do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
-    if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+    if (step & USED) {
+      if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
+      if (step & OPERAND) operands[slot] = v;
+      if (step & TESTED) {
+        const word = testWord(frame, slot, details[steps[at + 1]! & DETAIL]!.test!, v);
+        if (word < 0) return UNSURE;
+        words[slot] = word;
+        key = (key << DIGIT) | (word > TRUE ? ODD : word);
+        continue;
+      }
+    }
     let word = MISSING;
     let digit = MISSING;
     // The order of `true` and `false` is unpredictable, so no branch depends on it.
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
-      if (word !== MISSING) { /* It is one of the constants. */ }
+      if (step & APART) word = apartWord(details[steps[at + 1]! & DETAIL]!.constants, v, step);
+      if (word !== MISSING) { /* It is one of the constants, or compared with constants only. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
       else if (v === u1) word = TEMPORARY + 1;
@@ -125,7 +136,7 @@ export function decideResource(
       else if (u2 === undefined) { u2 = v; word = TEMPORARY + 2; }
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
-      else return UNSURE;
+      else word = laterWord((more ??= []), v);
       digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;
@@ -142,14 +153,15 @@ export function decideResource(
     key = (key << DIGIT) | digit;
   }
 
-  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
+  return answer === UNSURE ? decideInOrder(plans, plan, roles, mine) : answer;
 }
 
 const OBJECT = Object.prototype;
 
 // Constants of this module: see `encode-request.ts`.
-const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
-const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
-const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
-const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
+const { apartWord, brokenWord, decideInOrder, decideLong, decideShort, frames, hasOnly, hold } = entry;
+const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, RESOURCE_MEMBERS, testWord } = entry;
+const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;

@@ -4,4 +4,4 @@ import { join } from "node:path";
 
 import { nodeLoader } from "../node/files.ts";
 
-export const loader = nodeLoader(() => join(__dirname, "../../../../wasm/wardgate_compiler_bg.wasm"));
+export const loader = nodeLoader(() => join(__dirname, "../../../wasm/wardgate_compiler_bg.wasm"));

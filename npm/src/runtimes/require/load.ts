@@ -7,5 +7,5 @@ import { nodeLoader } from "../node/files.ts";
 import { hasSimd } from "../simd.ts";
 
 export const loader = nodeLoader(() =>
-  join(__dirname, "../../../../wasm", hasSimd() ? "wardgate_bg.wasm" : "wardgate_nosimd_bg.wasm"),
+  join(__dirname, hasSimd() ? "../../../wasm/wardgate_bg.wasm" : "../../../wasm/wardgate_nosimd_bg.wasm"),
 );

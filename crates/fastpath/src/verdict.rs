@@ -1,0 +1,140 @@
+//! Verdicts: the entry that decides, role by role.
+//!
+//! This is the walk of the general path over the entries: the roles in their order, and for each
+//! the entries of its class. So the order of the roles is no matter of doubt here. Any error is:
+//! the general path reports it.
+
+use crate::code::{Machine, Programs, Truth};
+use crate::frame::Frame;
+use crate::layout::{self, ALLOW, BY_CLASS, DENY, origin};
+use crate::record::{Entry, FastPath};
+
+/// The decision on one action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The entry with this number allows.
+    Allow(u32),
+    /// The entry with this number denies.
+    Deny(u32),
+    /// No rule applies, so the action is denied.
+    Nothing,
+}
+
+/// A verdict, and how far the search for it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The number of the last scope that was visited, counted from the most specific one;
+    /// [`ALL_SCOPES`] if every scope was.
+    pub last_scope: u32,
+}
+
+/// Stands for the last scope of any search.
+pub const ALL_SCOPES: u32 = origin::MAX_SCOPE;
+
+/// The result of one role.
+enum End {
+    Allowed(u32),
+    Denied(u32),
+    Silent,
+}
+
+impl FastPath<'_> {
+    /// Decides with a fast path that has origins, for roles with these masks in their order.
+    /// Returns `None` if only the general path can decide.
+    #[must_use]
+    pub fn verdict(
+        &self,
+        roles: &[u32],
+        frame: &Frame,
+        programs: &dyn Programs,
+    ) -> Option<Searched> {
+        let origins = self.origins();
+        // Without roles no scope is visited.
+        let mut machine = self.exact(frame, programs).filter(|_| !roles.is_empty())?;
+        let (mut first, mut last_scope) = (Verdict::Nothing, 0);
+        for role in roles {
+            let (number, verdict) = match machine.role(self.entries(), origins, *role)? {
+                End::Silent => {
+                    last_scope = ALL_SCOPES;
+                    continue;
+                }
+                End::Allowed(number) => (number, Verdict::Allow(number)),
+                End::Denied(number) => (number, Verdict::Deny(number)),
+            };
+            let [_, scope, _] = origin::parts(*origins.get(crate::at(number))?);
+            last_scope = last_scope.max(scope);
+            if let Verdict::Allow(_) = verdict {
+                return Some(Searched { verdict, last_scope });
+            }
+            if first == Verdict::Nothing {
+                first = verdict;
+            }
+        }
+        Some(Searched { verdict: first, last_scope })
+    }
+
+    /// Returns the derived roles that are granted in the scopes up to `last_scope`: a bit for each,
+    /// the number in its origin. `roles` unites the masks of the principal's roles. Returns `None` if only the general path
+    /// can tell.
+    #[must_use]
+    pub fn grants(
+        &self,
+        roles: u32,
+        last_scope: u32,
+        frame: &Frame,
+        programs: &dyn Programs,
+    ) -> Option<u32> {
+        let mut machine = self.exact(frame, programs)?;
+        let mut granted = 0_u32;
+        for (entry, word) in self.entries().iter().zip(self.origins()) {
+            let [_, scope, number] = origin::parts(*word);
+            if scope > last_scope || entry[2] & roles == 0 {
+                continue;
+            }
+            if machine.certain(entry)? == Truth::True && entry[0] >> 24 == ALLOW {
+                granted |= 1_u32.checked_shl(number)?;
+            }
+        }
+        Some(granted)
+    }
+
+    /// Returns a machine to which every error is a doubt; `None` if there are no origins.
+    fn exact<'a>(&'a self, frame: &'a Frame, programs: &'a dyn Programs) -> Option<Machine<'a>> {
+        let is_masked = self.flags() & BY_CLASS == 0;
+        (is_masked && self.origins().len() == self.entries().len())
+            .then(|| Machine::new(*self, frame, programs).exact())
+    }
+}
+
+impl Machine<'_> {
+    /// Tries the entries of one role.
+    fn role(&mut self, entries: &[Entry], origins: &[u32], role: u32) -> Option<End> {
+        let mut allowed = None;
+        for ((entry, _), number) in entries.iter().zip(origins).zip(0_u32..) {
+            if entry[0] & 0x7f == layout::SCOPE_END {
+                if let Some(number) = allowed.take()
+                    && entry[1] == 0
+                {
+                    return Some(End::Allowed(number));
+                }
+                continue;
+            }
+            if entry[2] & role == 0 {
+                continue;
+            }
+            match (self.certain(entry)?, entry[0] >> 24) {
+                (Truth::True, DENY) => return Some(End::Denied(number)),
+                (Truth::True, ALLOW) => allowed = allowed.or(Some(number)),
+                _ => {}
+            }
+        }
+        Some(allowed.map_or(End::Silent, End::Allowed))
+    }
+
+    /// Returns the truth of an entry; `None` if it is an error or only the general path can tell.
+    fn certain(&mut self, entry: &Entry) -> Option<Truth> {
+        self.truth(entry).filter(|truth| *truth != Truth::Error)
+    }
+}

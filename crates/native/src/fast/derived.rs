@@ -1,0 +1,311 @@
+//! Derived slots: the result of a test of a value, computed where the value is.
+//!
+//! The result is what the general path finds, an error of any kind being a missing value; a value
+//! that is beyond a bound or of a form that is not tested here is unsupported, and the general path
+//! decides.
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::table::PolicyTable;
+use wardgate_fastpath::layout::test::{
+    self, ALL, CONTAINS, ENDS_WITH, MAX_ELEMENTS, MAX_NEEDLE, MAX_TEXT, MEMBER, NEGATED, SIZE,
+    STARTS_WITH,
+};
+use wardgate_fastpath::{SlotTest, Term as TermWords, word};
+
+use crate::fast::input::{FastInput, SlotValue, read};
+use crate::fast::json;
+use crate::fast::path::Slot;
+use crate::field::{AsField, Field, Items};
+
+/// The test of a slot, unpacked.
+#[derive(Clone, Debug)]
+pub(crate) struct Test {
+    kind: u32,
+    terms: Box<[Term]>,
+}
+
+/// One term of a test.
+#[derive(Clone, Debug)]
+struct Term {
+    /// The member of the element; `None` is the element itself.
+    member: Option<Box<str>>,
+    is_negated: bool,
+    operand: Operand,
+}
+
+/// The right side of a term.
+#[derive(Clone, Debug)]
+enum Operand {
+    Null,
+    Bool(bool),
+    Text(Box<str>),
+    Slot(Box<Slot>),
+}
+
+/// A truth of CEL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Truth {
+    False,
+    True,
+    Error,
+}
+
+/// The reason why the general path must decide.
+#[derive(Clone, Copy, Debug)]
+struct Unsupported;
+
+/// A result; of reading an operand, [`Field::Missing`] is an error.
+type Tested<T = Truth> = Result<T, Unsupported>;
+
+impl Test {
+    /// Unpacks a test of a fast path, whose earlier slots are `slots`. Returns `None` if it has a
+    /// form that this host does not know.
+    pub(crate) fn unpack(table: &PolicyTable, test: SlotTest<'_>, slots: &[Slot]) -> Option<Self> {
+        let term = |words: &TermWords| Term::unpack(table, words, slots);
+        let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
+        (test.kind <= SIZE).then_some(Self { kind: test.kind, terms })
+    }
+
+    /// Returns the result for the value of a slot in a request.
+    #[inline(never)]
+    pub(crate) fn result<'r>(&self, value: SlotValue<'_>, input: &impl FastInput) -> SlotValue<'r> {
+        if self.kind == SIZE {
+            return size(value, input).map_or(SlotValue::Unsupported, SlotValue::Field);
+        }
+        match self.truth(value, input) {
+            Ok(Truth::Error) => SlotValue::Field(Field::Missing),
+            Ok(truth) => SlotValue::Field(Field::Bool(truth == Truth::True)),
+            Err(Unsupported) => SlotValue::Unsupported,
+        }
+    }
+
+    fn truth(&self, value: SlotValue<'_>, input: &impl FastInput) -> Tested {
+        match (self.kind, self.terms.first()) {
+            (STARTS_WITH | ENDS_WITH | CONTAINS, Some(term)) => {
+                self.text(value, term.operand.read(input)?)
+            }
+            (MEMBER, Some(term)) => {
+                let operand = term.operand.read(input)?;
+                match (value, operand) {
+                    (_, Field::Missing) => Ok(Truth::Error),
+                    (SlotValue::Field(Field::Map(map)), Field::Text(key)) => {
+                        Ok(Truth::of(!matches!(map.get(key), Field::Missing)))
+                    }
+                    _ => self.over_elements(value, input),
+                }
+            }
+            _ => self.over_elements(value, input),
+        }
+    }
+
+    /// Tests a text, or a value that has no such function.
+    fn text(&self, value: SlotValue<'_>, part: Field<'_>) -> Tested {
+        let text = match value {
+            SlotValue::Field(Field::Text(text)) if text.len() <= MAX_TEXT => text,
+            SlotValue::Field(Field::Text(_)) | SlotValue::Unsupported => return Err(Unsupported),
+            _ => return Ok(Truth::Error),
+        };
+        let Field::Text(part) = part else { return Ok(Truth::Error) };
+        Ok(Truth::of(match self.kind {
+            STARTS_WITH => text.starts_with(part),
+            ENDS_WITH => text.ends_with(part),
+            _ => text.contains(part),
+        }))
+    }
+
+    /// Tests the elements of a list.
+    fn over_elements(&self, value: SlotValue<'_>, input: &impl FastInput) -> Tested {
+        let mut operands = [Field::Missing; test::MAX_TERMS];
+        for (operand, term) in operands.iter_mut().zip(&self.terms) {
+            *operand = term.operand.read(input)?;
+        }
+        let mut search = Search { test: self, operands, count: 0, result: Ok(self.start()) };
+        match value {
+            SlotValue::Field(Field::List(items)) => items.each(&mut |item| search.meet(item)),
+            SlotValue::Roles => input.roles().for_each(|role| search.meet(Field::Text(role))),
+            SlotValue::Attr(attr) => return self.over_attribute(attr.field(), input),
+            SlotValue::Json(text) => {
+                let attr = json::value(text).ok_or(Unsupported)?;
+                return self.over_attribute(attr.field(), input);
+            }
+            SlotValue::Field(Field::Map(_)) | SlotValue::Unsupported => return Err(Unsupported),
+            SlotValue::Field(_) | SlotValue::Broken => return Ok(Truth::Error),
+        }
+        search.result
+    }
+
+    fn over_attribute(&self, field: Field<'_>, input: &impl FastInput) -> Tested {
+        match field {
+            Field::List(_) | Field::Map(_) => self.truth(SlotValue::Field(field), input),
+            _ => Err(Unsupported),
+        }
+    }
+
+    /// Returns the truth over an empty list.
+    const fn start(&self) -> Truth {
+        if self.kind == ALL { Truth::True } else { Truth::False }
+    }
+}
+
+/// The elements of a list, one after the other.
+struct Search<'t, 'r> {
+    test: &'t Test,
+    operands: [Field<'r>; test::MAX_TERMS],
+    count: usize,
+    result: Tested,
+}
+
+impl Search<'_, '_> {
+    fn meet(&mut self, element: Field<'_>) {
+        self.count += 1;
+        let Ok(result) = self.result else { return };
+        self.result = if self.count > MAX_ELEMENTS {
+            Err(Unsupported)
+        } else {
+            // A list has no gaps: a missing element is null, as in the general path.
+            let element = if matches!(element, Field::Missing) { Field::Null } else { element };
+            self.holds(element).map(|truth| match self.test.kind {
+                ALL => result.and(truth),
+                _ => result.or(truth),
+            })
+        };
+    }
+
+    /// Returns the conjunction of all terms.
+    fn holds(&self, element: Field<'_>) -> Tested {
+        let terms = self.test.terms.iter().zip(&self.operands);
+        terms.into_iter().try_fold(Truth::True, |truth, (term, operand)| {
+            Ok(truth.and(term.holds(element, *operand)?))
+        })
+    }
+}
+
+impl Term {
+    fn unpack(
+        table: &PolicyTable,
+        [member, bits, operand]: &TermWords,
+        slots: &[Slot],
+    ) -> Option<Self> {
+        let text = |id: u32| Box::from(table.string(id));
+        let operand = match *operand {
+            slot if bits & test::SLOT != 0 => {
+                Operand::Slot(Box::new(slots.get(usize::try_from(slot).ok()?)?.clone()))
+            }
+            word::NULL => Operand::Null,
+            word::FALSE | word::TRUE => Operand::Bool(*operand == word::TRUE),
+            word => Operand::Text(text(word.checked_sub(word::FIRST_STRING)?)),
+        };
+        let member = member.checked_sub(1).map(text);
+        Some(Self { member, is_negated: bits & NEGATED != 0, operand })
+    }
+
+    fn holds(&self, element: Field<'_>, operand: Field<'_>) -> Tested {
+        let value = match (&self.member, element) {
+            (None, element) => element,
+            (Some(name), Field::Map(map)) => map.get(name),
+            // Only an object has members.
+            (Some(_), _) => Field::Missing,
+        };
+        if matches!(value, Field::Missing) || matches!(operand, Field::Missing) {
+            return Ok(Truth::Error);
+        }
+        Ok(Truth::of(equal(value, operand)? != self.is_negated))
+    }
+}
+
+impl Operand {
+    /// Returns a scalar, or [`Field::Missing`] for an error.
+    fn read<'r>(&'r self, input: &'r impl FastInput) -> Tested<Field<'r>> {
+        let field = match self {
+            Self::Null => Field::Null,
+            Self::Bool(value) => Field::Bool(*value),
+            Self::Text(text) => Field::Text(text),
+            Self::Slot(slot) => match read(input, slot) {
+                SlotValue::Field(field) => field,
+                SlotValue::Broken => Field::Missing,
+                _ => return Err(Unsupported),
+            },
+        };
+        match field {
+            Field::Text(text) if text.len() > MAX_NEEDLE => Err(Unsupported),
+            Field::List(_) | Field::Map(_) => Err(Unsupported),
+            field => Ok(field),
+        }
+    }
+}
+
+impl Truth {
+    const fn of(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::False, _) | (_, Self::False) => Self::False,
+            (Self::True, Self::True) => Self::True,
+            _ => Self::Error,
+        }
+    }
+
+    const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::True, _) | (_, Self::True) => Self::True,
+            (Self::False, Self::False) => Self::False,
+            _ => Self::Error,
+        }
+    }
+}
+
+/// Compares a value with a scalar.
+fn equal(value: Field<'_>, operand: Field<'_>) -> Tested<bool> {
+    Ok(match (value, operand) {
+        (Field::Text(value), Field::Text(operand)) => value == operand,
+        (Field::Number(value), Field::Number(operand)) => {
+            if !value.is_finite() || !operand.is_finite() {
+                return Err(Unsupported);
+            }
+            value == operand
+        }
+        (Field::Number(number), _) | (_, Field::Number(number)) if !number.is_finite() => {
+            return Err(Unsupported);
+        }
+        (Field::Bool(value), Field::Bool(operand)) => value == operand,
+        (Field::Null, Field::Null) => true,
+        _ => false,
+    })
+}
+
+/// Returns the number of code points, elements or entries; a missing value is an error.
+fn size<'r>(value: SlotValue<'_>, input: &impl FastInput) -> Tested<Field<'r>> {
+    let count = match value {
+        SlotValue::Field(Field::Text(text)) if text.len() <= MAX_TEXT => text.chars().count(),
+        SlotValue::Field(Field::List(items)) => elements(items),
+        SlotValue::Roles => input.roles().count(),
+        SlotValue::Attr(attr) => return size_of(attr),
+        SlotValue::Json(text) => return size_of(&json::value(text).ok_or(Unsupported)?),
+        SlotValue::Field(Field::Text(_) | Field::Map(_)) | SlotValue::Unsupported => {
+            return Err(Unsupported);
+        }
+        SlotValue::Field(_) | SlotValue::Broken => return Ok(Field::Missing),
+    };
+    counted(count)
+}
+
+fn size_of<'r>(attr: &Attr) -> Tested<Field<'r>> {
+    match attr {
+        Attr::List(items) => counted(items.len()),
+        Attr::Map(entries) => counted(entries.entries().len()),
+        _ => Err(Unsupported),
+    }
+}
+
+fn elements(items: &dyn Items) -> usize {
+    let mut count = 0_usize;
+    items.each(&mut |_| count = count.saturating_add(1));
+    count
+}
+
+fn counted<'r>(count: usize) -> Tested<Field<'r>> {
+    let count = u32::try_from(count).map_err(|_| Unsupported)?;
+    Ok(Field::Number(count.into()))
+}

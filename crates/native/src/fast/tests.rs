@@ -1,0 +1,119 @@
+//! Requests that fast paths decide, about the policies of `npm/fixtures/covered`: the answers are
+//! those of the general path.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use wardgate_bundle::{Conditions, Trust, open, pack};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::cel::Timestamp;
+
+use super::decide::decide;
+use super::json;
+use super::request::RequestInput;
+use crate::policies::Policies;
+
+fn policies() -> Policies {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm/fixtures/covered");
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = |path: std::path::PathBuf| {
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+    };
+    let files: Vec<_> = names.map(file).collect();
+    let compiled = compile_files(&files, &Options::default()).unwrap();
+    let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap();
+    Policies::new(opened.table, 0, 0)
+}
+
+/// Asserts that a fast path decides this request, in each form.
+fn check(policies: &Policies, request: &Value, expected: bool) {
+    let now = Timestamp::default();
+    let text = request.to_string();
+    let read = json::request(text.as_bytes()).unwrap();
+    let action = request["action"].as_str().unwrap();
+    let input = RequestInput { request: &read, action };
+    let table = policies.table();
+    assert_eq!(table.is_allowed(&read, action, now), expected, "{request}");
+    assert_eq!(decide(table, policies.index(), &input, &now), Some(expected), "{request}");
+    let from_text =
+        json::with_input(text.as_bytes(), |input| decide(table, policies.index(), input, &now));
+    assert_eq!(from_text.unwrap(), Some(expected), "{request}");
+}
+
+fn asking(kind: &str, action: &str, resource: &Value, principal: &Value) -> Value {
+    let mut request = json!({
+        "principal": {"id": "ada", "roles": ["user"]},
+        "action": action,
+        "resource": {"kind": kind, "id": "t1"},
+    });
+    for (part, more) in [("resource", resource), ("principal", principal)] {
+        for (name, value) in more.as_object().unwrap() {
+            request[part][name] = value.clone();
+        }
+    }
+    request
+}
+
+#[test]
+fn many_texts_are_distinguished() {
+    let policies = policies();
+    let mine = json!({"attr": {"a": "1", "b": "2"}});
+    let attr = |d: &str| json!({"attr": {"a": "1", "b": "2", "c": "3", "d": d}});
+    check(&policies, &asking("text", "pairs", &attr("4"), &mine), true);
+    check(&policies, &asking("text", "pairs", &attr("2"), &mine), false);
+    check(&policies, &asking("text", "constants", &attr("4"), &mine), true);
+    check(&policies, &asking("text", "constants", &attr("hidden"), &mine), false);
+}
+
+#[test]
+fn absent_attributes_are_none() {
+    let policies = policies();
+    check(&policies, &asking("plain", "own", &json!({}), &json!({})), false);
+    check(&policies, &asking("plain", "open", &json!({}), &json!({})), true);
+    check(&policies, &asking("plain", "team", &json!({}), &json!({})), true);
+}
+
+#[test]
+fn a_kind_that_no_policy_is_about_is_denied() {
+    let policies = policies();
+    for resource in [
+        json!({}),
+        json!({"scope": "acme"}),
+        json!({"scope": "none"}),
+        json!({"policyVersion": "v2"}),
+        json!({"policyVersion": "none"}),
+    ] {
+        check(&policies, &asking("unknown", "own", &resource, &json!({})), false);
+    }
+    check(&policies, &asking("plain", "own", &json!({"scope": "none"}), &json!({})), false);
+}
+
+#[test]
+fn a_scope_without_a_policy_about_the_kind_has_the_fast_paths_above() {
+    let policies = policies();
+    let resource = json!({"scope": "acme", "attr": {"a": true, "b": null}});
+    check(&policies, &asking("text", "flags", &resource, &json!({})), true);
+    let resource = json!({"scope": "acme", "policyVersion": "v2"});
+    check(&policies, &asking("plain", "own", &resource, &json!({})), true);
+}
+
+#[test]
+fn actions_are_decided_by_the_patterns_that_match_them() {
+    let policies = policies();
+    for (action, owner, roles, expected) in [
+        ("open", "eve", "user", true),
+        ("view:public", "ada", "user", true),
+        ("view:public", "eve", "user", false),
+        ("view:private", "ada", "user", true),
+        ("view:private:all", "eve", "admin", false),
+        ("view:private:all", "ada", "admin", false),
+        ("edit:all", "eve", "admin", true),
+        ("edit:all", "eve", "user", false),
+        ("edit", "eve", "root", true),
+        ("edit", "eve", "admin", false),
+    ] {
+        let (resource, principal) = (json!({"attr": {"owner": owner}}), json!({"roles": [roles]}));
+        check(&policies, &asking("glob", action, &resource, &principal), expected);
+    }
+}

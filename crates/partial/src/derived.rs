@@ -1,0 +1,117 @@
+//! Derived slots: parts of an expression that a host computes while it reads the request.
+//!
+//! A test of one value, such as `x in list` or `text.startsWith("/public/")`, becomes a slot whose
+//! word is its result. So no element and no text crosses a border, and no program runs.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use wardgate_fastpath::layout::test::{
+    self, MAX_ELEMENTS, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, NEGATED,
+};
+
+use super::fuse::Fuser;
+use super::trees::{Node, NodeId};
+
+/// A test of the value of a slot of the table. See [`wardgate_fastpath::layout::test`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Test {
+    /// The offset of the slot in the table.
+    pub(super) slot: u32,
+    pub(super) kind: u32,
+    pub(super) terms: Vec<Term>,
+}
+
+/// One term of a test.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Term {
+    /// The string id of the member; `None` is the element itself.
+    pub(super) member: Option<u32>,
+    pub(super) is_negated: bool,
+    pub(super) operand: Operand,
+}
+
+/// The right side of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operand {
+    /// The word of a constant.
+    Word(u32),
+    /// A slot of the table, by its offset.
+    Slot(u32),
+}
+
+impl Test {
+    /// Returns an upper bound of the steps that the general path charges for the expression that
+    /// the test replaces, within the bounds of a test.
+    pub(super) fn price(&self) -> usize {
+        // Paths of slots and inlined variables are in the price of the instruction itself.
+        let text = MAX_NEEDLE / 16 + 1;
+        match self.kind {
+            test::MEMBER => MAX_ELEMENTS * (2 + text),
+            test::EXISTS | test::ALL => MAX_ELEMENTS * (8 + self.terms.len() * (8 + text)),
+            _ => 16 + MAX_TEXT * 3 / 8,
+        }
+    }
+}
+
+impl Term {
+    /// Returns the bits of the term.
+    pub(super) const fn bits(&self) -> u32 {
+        let slot = if matches!(self.operand, Operand::Slot(_)) { test::SLOT } else { 0 };
+        slot | if self.is_negated { NEGATED } else { 0 }
+    }
+}
+
+impl Fuser<'_> {
+    /// Returns the test that a node is; `None` if it is none.
+    pub(super) fn test(&self, node: Node) -> Option<Test> {
+        let (kind, value, terms) = match node {
+            Node::In(item, list) => (test::MEMBER, list, vec![self.plain(item)?]),
+            Node::Text(kind, text, part) => (kind, text, vec![self.plain(part)?]),
+            Node::Size(value) => (test::SIZE, value, vec![]),
+            Node::Loop(kind, list, body) => {
+                let mut terms = Vec::new();
+                self.terms(body, &mut terms)?;
+                (kind, list, terms)
+            }
+            _ => return None,
+        };
+        let Node::Slot(slot) = self.node(value)? else { return None };
+        Some(Test { slot: self.readable(slot)?, kind, terms })
+    }
+
+    /// Returns the term that compares the value itself with a node.
+    fn plain(&self, node: NodeId) -> Option<Term> {
+        Some(Term { member: None, is_negated: false, operand: self.operand(node)? })
+    }
+
+    fn operand(&self, node: NodeId) -> Option<Operand> {
+        match self.node(node)? {
+            Node::Const(id) => self.word(id).map(Operand::Word),
+            Node::Slot(slot) => self.readable(slot).map(Operand::Slot),
+            _ => None,
+        }
+    }
+
+    /// Appends the terms of the body of a loop: equalities joined by `&&`.
+    fn terms(&self, body: NodeId, terms: &mut Vec<Term>) -> Option<()> {
+        let (left, right, is_negated) = match self.node(body)? {
+            Node::And(left, right) => {
+                self.terms(left, terms)?;
+                return self.terms(right, terms);
+            }
+            Node::Equal(left, right) => (left, right, false),
+            Node::Unequal(left, right) => (left, right, true),
+            _ => return None,
+        };
+        let (member, other) = match (self.node(left)?, self.node(right)?) {
+            (Node::Element, _) => (None, right),
+            (Node::Member(name), _) => (Some(name), right),
+            (_, Node::Element) => (None, left),
+            (_, Node::Member(name)) => (Some(name), left),
+            _ => return None,
+        };
+        terms.push(Term { member, is_negated, operand: self.operand(other)? });
+        (terms.len() <= MAX_TERMS).then_some(())
+    }
+}

@@ -1,0 +1,234 @@
+// Computes the words of derived slots: tests of a value, such as `x in list`, where the value is.
+//
+// A test reads every element once, and to the end. A value that the general path would refuse or
+// examine closely makes it unsure, and so does one beyond a bound: the compiler has counted the
+// steps of the general path up to these bounds. The mirror of `layout::test` in
+// `crates/fastpath/src/layout.rs`.
+
+import * as frames from "../wasm/frame.ts";
+import type { Frame } from "../wasm/frame.ts";
+import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
+import { isWellFormed } from "../base/text.ts";
+
+/** A test of the value of a slot. */
+export interface SlotTest {
+  readonly kind: number;
+  readonly terms: readonly Term[];
+  /** True if it looks for one element that is equal, or has an equal member. */
+  readonly isSearch: boolean;
+}
+
+/** One comparison: of an element or of its member with an operand. */
+export interface Term {
+  /** The member; `null` is the element itself. */
+  readonly member: string | null;
+  readonly isNegated: boolean;
+  /** The slot with the operand, or -1 if it is the constant. */
+  readonly slot: number;
+  readonly constant: unknown;
+}
+
+/** The values of slots that tests read. Those of a decision are written before its tests. */
+export const operands: unknown[] = Array.from({ length: 32 }, () => undefined);
+
+/** A term as the module writes it: an empty member is the element itself. */
+export type WireTerm = readonly [member: string, bits: number, operand: unknown];
+
+/** Returns the test of a slot; `null` if only the general path may compute it. */
+export function readTest(kind: number, terms: readonly WireTerm[]): SlotTest | null {
+  if (kind > SIZE || terms.some(([member]) => isInherited(member))) return null;
+  const read = ([member, bits, operand]: WireTerm): Term => {
+    const isSlot = (bits & OF_SLOT) !== 0;
+    return {
+      member: member === "" ? null : member,
+      isNegated: (bits & NEGATED) !== 0,
+      slot: isSlot ? Number(operand) : -1,
+      constant: isSlot ? undefined : operand,
+    };
+  };
+  const all = terms.map(read);
+  return { kind, terms: all, isSearch: kind < ALL && all.length === 1 && !all[0]!.isNegated };
+}
+
+/** Returns true if the result of a test is a truth, and not a number. */
+export const isTruth = (kind: number): boolean => kind !== SIZE;
+
+/** Returns the word of a slot with a test; -1 if only the general path may compute it. */
+export function testWord(frame: Frame, slot: number, test: SlotTest, value: unknown): number {
+  const { kind, terms } = test;
+  if (kind === SIZE) return sizeWord(frame, slot, value);
+  if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
+  if (Array.isArray(value)) return listWord(test, value);
+  if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
+  // Only lists and maps have elements.
+  return isScalar(value) || value === undefined ? MISSING : -1;
+}
+
+const listWord = (test: SlotTest, list: readonly unknown[]): number => {
+  const { length } = list;
+  if (length > MAX_ELEMENTS || Object.getPrototypeOf(list) !== Array.prototype) return -1;
+  for (const term of test.terms) {
+    const operand = operandOf(term);
+    if (operand !== undefined && !isScalar(operand)) return -1;
+    if (typeof operand === "string" && operand.length > MAX_NEEDLE) return -1;
+    if (term.member !== null && term.member in OBJECT) return -1;
+  }
+  if (test.isSearch) {
+    const { member } = test.terms[0]!;
+    const operand = operandOf(test.terms[0]!);
+    if (typeof operand === "string") {
+      const word = member === null ? searchTexts(list, length, operand) : searchMembers(list, length, member, operand);
+      if (word !== ODD) return word;
+    }
+  }
+  return overElements(test, list, length);
+};
+
+const operandOf = ({ slot, constant }: Term): unknown => (slot < 0 ? constant : operands[slot]);
+
+/** Returns true if a value of a request is no list and no map, and usual. */
+const isScalar = (value: unknown): boolean => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return value - value === 0;
+    default:
+      return value === null;
+  }
+};
+
+/** Searches a list of scalars for a text. */
+const searchTexts = (list: readonly unknown[], length: number, text: string): number => {
+  const size = text.length;
+  const last = size === 0 ? 0 : text.charCodeAt(size - 1);
+  let word = FALSE;
+  for (let at = 0; at < length; at += 1) {
+    const element = list[at];
+    if (typeof element === "string") {
+      // `===` alone takes up to twice as long with texts that begin alike.
+      if (element.length === size && (size === 0 || element.charCodeAt(size - 1) === last) && element === text) word = TRUE;
+    } else if (!isScalar(element)) return -1;
+  }
+  return word;
+};
+
+/** Searches a list of maps for one that has a text as a member; `ODD` if an element is no such map. */
+const searchMembers = (list: readonly unknown[], length: number, member: string, text: string): number => {
+  let word = FALSE;
+  for (let at = 0; at < length; at += 1) {
+    const element = list[at];
+    if (!isObject(element) || (element.__proto__ !== OBJECT && !isPlain(element))) return ODD;
+    const value = element[member];
+    if (value === text) word = TRUE;
+    else if (typeof value !== "string" && !isScalar(value)) return ODD;
+  }
+  return word;
+};
+
+/** Tests every element for all terms, in the plain form for every kind of element. */
+const overElements = ({ kind, terms }: SlotTest, list: readonly unknown[], length: number): number => {
+  // `false` absorbs what `all` found before, `true` what the others did.
+  const absorbing = kind === ALL ? FALSE : TRUE;
+  // The operand of `in` fails before the list is looked at, the one of a loop in each round.
+  const isFailed = kind === MEMBER && operandOf(terms[0]!) === undefined;
+  let word = isFailed ? MISSING : kind === ALL ? TRUE : FALSE;
+  for (let at = 0; at < length; at += 1) {
+    const found = elementWord(terms, list[at]);
+    if (found < 0) return -1;
+    if (isFailed || word === absorbing) continue;
+    if (found === absorbing || found === MISSING) word = found;
+  }
+  return word;
+};
+
+/** Returns the conjunction of all terms of an element; -1 if it is unsure. */
+const elementWord = (terms: readonly Term[], element: unknown): number => {
+  const isMap = isObject(element);
+  if (isMap ? element.__proto__ !== OBJECT && !isPlain(element) : !isScalar(element)) return -1;
+  let word = TRUE;
+  for (let at = 0; at < terms.length; at += 1) {
+    const { member, isNegated, slot, constant } = terms[at]!;
+    let value: unknown;
+    if (member === null) {
+      // A map is unequal to each operand, but its members were not read.
+      if (isMap) return -1;
+      value = element;
+    } else if (isMap) {
+      value = element[member];
+      if (value !== undefined && !isScalar(value)) return -1;
+    }
+    const operand = slot < 0 ? constant : operands[slot];
+    if (value === undefined || operand === undefined) {
+      if (word === TRUE) word = MISSING;
+    } else if ((value === operand) === isNegated) word = FALSE;
+  }
+  return word;
+};
+
+/** Returns the word of `key in map`, for a map of few scalars. */
+const keyWord = (map: Fields, key: unknown): number => {
+  if (!isPlain(map) || typeof key !== "string" || key.length > MAX_NEEDLE || isInherited(key)) return -1;
+  let count = 0;
+  for (const name in map) {
+    count += 1;
+    const value = map[name];
+    if (count > MAX_MEMBERS || (value !== undefined && !isScalar(value))) return -1;
+  }
+  return map[key] === undefined ? FALSE : TRUE;
+};
+
+const textWord = (kind: number, part: unknown, value: unknown): number => {
+  if (typeof value !== "string" || typeof part !== "string") {
+    const isUsual = (isScalar(value) || value === undefined) && (isScalar(part) || part === undefined);
+    return isUsual ? MISSING : -1;
+  }
+  if (value.length > MAX_TEXT || part.length > MAX_TEXT || !isWellFormed(value)) return -1;
+  const holds = kind === STARTS_WITH ? value.startsWith(part) : kind === ENDS_WITH ? value.endsWith(part) : value.includes(part);
+  return holds ? TRUE : FALSE;
+};
+
+/** Writes the size of a value beside its word. */
+const sizeWord = (frame: Frame, slot: number, value: unknown): number => {
+  let size = 0;
+  if (typeof value === "string") {
+    size = value.length;
+    if (size > MAX_TEXT) return -1;
+    // Outside of ASCII, code units may not be code points.
+    for (let at = 0; at < size; at += 1) if (value.charCodeAt(at) >= 0xd800) return -1;
+  } else if (Array.isArray(value)) {
+    size = value.length;
+    if (size > MAX_ELEMENTS || Object.getPrototypeOf(value) !== Array.prototype) return -1;
+    for (let at = 0; at < size; at += 1) {
+      const element: unknown = value[at];
+      if (!isScalar(element) && !isObject(element)) return -1;
+    }
+  } else return isScalar(value) || value === undefined ? MISSING : -1;
+  frame.numbers[slot] = size;
+  return NUMBER;
+};
+
+// Constants of this module: see `encode-request.ts`.
+const { FALSE, MISSING, NUMBER, TRUE } = frames;
+const OBJECT = Object.prototype;
+
+/** An answer of the quick searches: the plain form decides. */
+const ODD = -2;
+
+/** The kinds. */
+const MEMBER = 0;
+const ALL = 2;
+const STARTS_WITH = 3;
+const ENDS_WITH = 4;
+const SIZE = 6;
+
+/** The bits of a term. */
+const NEGATED = 1;
+const OF_SLOT = 2;
+
+/** The bounds: elements of a list, members of a map, code units of a text that is searched for, and of any text. */
+const MAX_ELEMENTS = 1024;
+const MAX_MEMBERS = 64;
+const MAX_NEEDLE = 256;
+const MAX_TEXT = 16_384;

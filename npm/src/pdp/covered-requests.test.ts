@@ -1,0 +1,200 @@
+// Requests that the fast path decides: no call of the general path, and the answer of `check`.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { openSync } from "./open.ts";
+import { accessorsOf, atNoon, fixture, onLists, onOne, withActions } from "../testing.ts";
+import type { ActionRequest, Resource, Target } from "./types.ts";
+
+const general = vi.hoisted(() => ({ calls: 0 }));
+
+vi.mock("../wasm/abi.ts", async (load) => {
+  const abi = await load<typeof import("../wasm/abi.ts")>();
+  const isAllowed: typeof abi.isAllowed = (...given) => {
+    general.calls += 1;
+    return abi.isAllowed(...given);
+  };
+  return { ...abi, isAllowed };
+});
+
+const covered = fixture("covered.bundle");
+const pdp = openSync(covered, atNoon);
+const accessed = openSync(covered, { ...atNoon, accessors: await accessorsOf("covered") });
+
+/** A request of Ada about something of the kind. */
+function asking(kind: string, action: string, parts: { principal?: object; resource?: object; request?: object } = {}): ActionRequest {
+  return {
+    principal: { id: "ada", roles: ["user"], ...parts.principal },
+    resource: { kind, id: "t1", ...parts.resource },
+    action,
+    ...parts.request,
+  };
+}
+
+/** Decides by every method, and fails if one needs the general path or differs from `check`. */
+function decided(make: () => ActionRequest): boolean {
+  const { action, resource } = make();
+  const right = pdp.check(withActions(make(), [action])).actions[action]?.effect === "allow";
+  // The memory may have grown since the last decision; the first one finds the frame again.
+  for (const one of [pdp, accessed]) one.isAllowed(make());
+  const before = general.calls;
+  for (const [way, decide] of [...onOne, ...onLists]) {
+    expect(decide(pdp, make, { kind: resource.kind, action }), way).toBe(right);
+    expect(general.calls - before, `${way}: ${JSON.stringify(make())}`).toBe(0);
+  }
+  expect(accessed.isAllowed(make())).toBe(right);
+  expect(general.calls - before, "with accessors").toBe(0);
+  return right;
+}
+
+describe("texts", () => {
+  it("that are compared with constants alone are not counted", () => {
+    const attr = { a: "1", b: "2", c: "3", d: "4" };
+    const check = (changes: object, principal: object = {}): boolean =>
+      decided(() => asking("text", "constants", { principal: { attr: { a: "5", b: "6", ...principal } }, resource: { attr: { ...attr, ...changes } } }));
+    expect(check({})).toBe(true);
+    expect([check({ a: "secret" }), check({ d: "hidden" }), check({}, { b: "secret" })]).toEqual([false, false, false]);
+    expect([check({ a: 1, d: null }), check({ a: "secrets", d: "" })]).toEqual([true, true]);
+  });
+
+  it("that are compared with each other may be many", () => {
+    const attr = { a: "1", b: "2", c: "3", d: "4" };
+    const check = (changes: object): boolean =>
+      decided(() => asking("text", "pairs", { principal: { attr: { a: "1", b: "2" } }, resource: { attr: { ...attr, ...changes } } }));
+    expect(check({})).toBe(true);
+    expect([check({ c: "1" }), check({ d: "2" }), check({ b: "3" })]).toEqual([false, false, false]);
+    expect(decided(() => asking("text", "pairs", { principal: { attr: { a: "1", b: "2" } }, resource: { id: "ada", attr } }))).toBe(false);
+  });
+
+  it("in the place of other values are decided from the table", () => {
+    const check = (attr: object): boolean => decided(() => asking("text", "flags", { resource: { attr } }));
+    expect([check({ a: true, b: null }), check({ a: "1", b: null }), check({ a: true, b: "1" })]).toEqual([true, false, false]);
+  });
+});
+
+describe("absent attributes", () => {
+  it("of a resource are none", () => {
+    const check = (action: string, resource: object): boolean => decided(() => asking("plain", action, { resource }));
+    expect([check("own", {}), check("own", { attr: undefined }), check("own", { attr: { owner: "ada" } })]).toEqual([false, false, true]);
+    expect([check("open", {}), check("open", { attr: {} }), check("open", { attr: { closed: 1 } })]).toEqual([true, true, false]);
+  });
+
+  it("of a principal are none", () => {
+    const check = (action: string, principal: object): boolean => decided(() => asking("plain", action, { principal }));
+    expect([check("team", {}), check("team", { attr: undefined }), check("team", { attr: { team: "blue" } })]).toEqual([true, true, false]);
+    expect([check("manage", { roles: ["guest"] }), check("manage", { roles: [] })]).toEqual([false, false]);
+  });
+
+  it("in some rows of a batch are none", () => {
+    const row = (at: number): Resource => ({ kind: "plain", id: `t${at}`, ...(at % 3 === 0 ? {} : { attr: { owner: at % 2 === 0 ? "ada" : "eve" } }) });
+    const rows = Array.from({ length: 64 }, (_, at) => row(at));
+    const principal = { id: "ada", roles: ["user"] };
+    const filter = (): readonly Resource[] => pdp.filter({ principal, action: "own", resources: rows });
+    filter();
+    const before = general.calls;
+    expect(filter()).toEqual(rows.filter((_, at) => at % 3 !== 0 && at % 2 === 0));
+    expect(general.calls).toBe(before);
+  });
+});
+
+describe("a target with a scope or version", () => {
+  const principal = { id: "ada", roles: ["user"] };
+  const targets: readonly Target[] = [
+    { kind: "plain", action: "own" },
+    { kind: "plain", action: "own", scope: "acme" },
+    { kind: "plain", action: "own", policyVersion: "v2" },
+    { kind: "plain", action: "own", scope: "", policyVersion: "default" },
+  ];
+  const resources: readonly Partial<Resource>[] = [
+    {}, { scope: "acme" }, { policyVersion: "v2" }, { scope: "none" }, { scope: "acme", policyVersion: "default" }, { policyVersion: "v2", scope: "" }, { attr: { owner: "ada" } }, { scope: "acme", attr: { owner: "ada", locked: true } },
+    { kind: "text", attr: { a: "1" } }, { kind: "unknown" }, { policyVersion: "default", scope: "", attr: { owner: "ada" } }, { attr: { owner: "ada", locked: true } },
+  ];
+
+  it.each(targets)("decides every resource: %j", (target) => {
+    const { scope, policyVersion } = target;
+    for (const parts of resources) {
+      const resource: Resource = { kind: "plain", id: "t1", ...parts };
+      const completed: Resource = { ...(scope === undefined ? {} : { scope }), ...(policyVersion === undefined ? {} : { policyVersion }), ...resource };
+      const right = pdp.check({ principal, actions: ["own"], resource: completed }).actions["own"]?.effect === "allow";
+      const rows = Array.from({ length: 20 }, () => resource);
+      const ways = [
+        () => pdp.prepare(target).isAllowed(principal, resource),
+        () => pdp.for(principal).prepare(target).isAllowed(resource),
+        () => pdp.prepare(target).filter(principal, rows).length === 20,
+        () => pdp.for(principal).prepare(target).filter(rows).length === 20,
+      ];
+      // The first decision loads the fast path.
+      ways[0]!();
+      const before = general.calls;
+      expect(ways.map((way) => way()), JSON.stringify(parts)).toEqual(ways.map(() => right));
+      expect(general.calls, JSON.stringify(parts)).toBe(before);
+    }
+  });
+});
+
+describe("a kind that no policy is about", () => {
+  it("is denied", () => {
+    for (const kind of ["unknown", "plain:", "unknown:kind"]) {
+      expect(decided(() => asking(kind, "own"))).toBe(false);
+      expect(decided(() => asking("unknown", kind))).toBe(false);
+    }
+    for (const parts of [{ scope: "acme" }, { scope: "none" }, { policyVersion: "v2" }, { policyVersion: "none" }, { scope: "s".repeat(200) }]) {
+      expect(decided(() => asking("unknown", "own", { resource: parts }))).toBe(false);
+    }
+    for (const parts of [{ scope: "none" }, { policyVersion: "none" }]) {
+      expect(decided(() => asking("plain", "own", { resource: { ...parts, attr: { owner: "ada" } } }))).toBe(false);
+    }
+  });
+
+  it("is denied after many others", () => {
+    for (let at = 0; at < 3000; at += 1) {
+      expect(pdp.isAllowed(asking(`unknown ${at}`, "own"))).toBe(false);
+      expect(pdp.isAllowed(asking("unknown", "own", { resource: { scope: `none ${at}` } }))).toBe(false);
+    }
+    expect(decided(() => asking("unknown 7", "own"))).toBe(false);
+    expect(decided(() => asking("plain", "own", { resource: { attr: { owner: "ada" } } }))).toBe(true);
+  });
+
+  it("is refused in a malformed request", () => {
+    for (const parts of [{ principal: { id: 7 } }, { principal: { roles: "user" } }, { principal: { roles: [7] } }, { resource: { id: null } }, { resource: { scope: 7 } }]) {
+      for (let time = 0; time < 2; time += 1) expect(() => pdp.isAllowed(asking("unknown", "own", parts))).toThrow(TypeError);
+    }
+  });
+});
+
+describe("a scope without a policy about the kind", () => {
+  it("has the fast paths of the scope above", () => {
+    const check = (kind: string, resource: object): boolean => decided(() => asking(kind, kind === "text" ? "flags" : "own", { resource }));
+    expect(check("text", { scope: "acme", attr: { a: true, b: null } })).toBe(true);
+    expect(check("plain", { scope: "acme", policyVersion: "v2", attr: {} })).toBe(true);
+    expect([check("plain", { scope: "acme", attr: { owner: "ada" } }), check("plain", { scope: "acme", attr: { owner: "ada", locked: true } })]).toEqual([false, false]);
+  });
+});
+
+describe("an action that patterns match", () => {
+  const actions = ["open", "view:public", "view:private", "view:private:all", "view:all", "edit:all", "edit", "view", "", "VIEW:public", "view:ä"];
+  const principals = [{}, { roles: ["admin"] }, { roles: ["root"] }, { roles: ["admin", "user"] }];
+
+  it("is decided by all of them", () => {
+    const allowed = new Set<string>();
+    for (const action of actions) {
+      for (const [who, principal] of principals.entries()) {
+        for (const attr of [{ public: true, owner: "eve" }, { owner: "ada" }, { public: false, owner: "eve" }]) {
+          if (decided(() => asking("glob", action, { principal, resource: { attr } }))) allowed.add(`${action} ${who}`);
+        }
+      }
+    }
+    for (const one of ["open 0", "view:public 0", "view:private 0", "edit:all 1", "edit 2", "view:all 3"]) expect(allowed).toContain(one);
+    for (const one of ["edit 0", "view 1", "view:private:all 1", "VIEW:public 3"]) expect(allowed).not.toContain(one);
+  });
+
+  it("is decided after many others", () => {
+    for (let at = 0; at < 1000; at += 1) {
+      const attr = { owner: at % 3 === 0 ? "ada" : "eve" };
+      expect(pdp.isAllowed(asking("glob", `view:${at}`, { resource: { attr } }))).toBe(at % 3 === 0);
+    }
+    expect(decided(() => asking("glob", "view:7", { resource: { attr: { owner: "ada" } } }))).toBe(true);
+    // Longer than what fast paths compare with patterns.
+    expect(pdp.isAllowed(asking("glob", `view:${"x".repeat(100)}`, { resource: { attr: { owner: "ada" } } }))).toBe(true);
+  });
+});
