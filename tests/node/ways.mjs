@@ -30,6 +30,31 @@ export function compare({ pdp, accessed, clock }, requests, right) {
   return found;
 }
 
+/**
+ * Returns the decision on a request as canonical JSON, which reads the whole request. If `check`, `checkMany` or
+ * `explain` decides otherwise, returns what they decide.
+ */
+export function decisionBytes(pdp, request) {
+  const bytes = pdp.decisionBytes(request);
+  const expected = asText(JSON.parse(new TextDecoder().decode(bytes)));
+  const many = pdp.checkMany([request, { ...request }, structuredClone(request)]);
+  // Fast paths leave claims to the general path.
+  const general = { auxData: {}, ...request };
+  const other = [pdp.check(request), pdp.check(general), ...many, ...pdp.checkMany([general])].find((decision) => asText(decision) !== expected);
+  return other === undefined && isExplained(pdp, request) ? bytes : new TextEncoder().encode(`otherwise: ${asText(other)}`);
+}
+
+/** Returns true if `explain` decides the first action as `check` does. */
+function isExplained(pdp, { actions, ...request }) {
+  if (actions.length === 0) return true;
+  const [action] = actions;
+  return asText(pdp.explain({ ...request, action }).decision) === asText(pdp.check({ ...request, actions: [action] }));
+}
+
+function asText(decision) {
+  return decision === undefined ? "as explained" : JSON.stringify(decision);
+}
+
 /** Ways to decide one action: each returns a function of the request. */
 const SINGLE = {
   isAllowed: (pdp) => (request) => pdp.isAllowed(request),

@@ -11,7 +11,7 @@
 
 import { hash, hashMany, load, open, verifyBatch, WardgateError } from "wardgate";
 import { spocp } from "wardgate/spocp";
-import { compare } from "../node/ways.mjs";
+import { compare, decisionBytes } from "../node/ways.mjs";
 
 /**
  * Answers everything in `stream`, and returns the report: see `tests/src/runtimes/report.rs`. The package finds
@@ -74,7 +74,7 @@ async function decided(line, report) {
   try {
     pdp = await open(bytes(base ?? bundle), settings);
     if (base !== undefined) pdp.reload(bytes(bundle), { now });
-    const answers = requests.map((request) => pdp.decisionBytes(request));
+    const answers = requests.map((request) => decisionBytes(pdp, request));
     if (right !== undefined) report.holdWays(line, compare({ pdp, clock }, requests.slice(0, right.allowed.length), right));
     return answers;
   } catch (error) {

@@ -9,6 +9,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use wardgate_crypto::blake3::Digest;
+use wardgate_engine::order::sort_by;
 
 use crate::cbor::wide;
 use crate::conditions::Conditions;
@@ -97,18 +98,13 @@ fn together(
     // One chunk of the base may occur many times, so the sum of the lengths counts and the size of
     // the delta does not.
     conditions.length(length)?;
-    let mut known = chunks(&old.index, old.content);
+    let digests: Vec<&Digest> = delta.index.entries().map(|entry| entry.digest).collect();
+    let mut known = KnownChunks::new(digests);
+    known.add(&old.index, old.content);
     let mut content = Vec::with_capacity(length);
     let mut rest = delta.content;
     for entry in delta.index.entries() {
-        let chunk = match known.get(entry.digest) {
-            Some(chunk) => chunk,
-            None => {
-                let chunk = take(&mut rest, entry.length).map_err(|_| OpenError::WrongDigest)?;
-                known.insert(entry.digest, chunk);
-                chunk
-            }
-        };
+        let chunk = known.of(entry.digest, || take(&mut rest, entry.length))?;
         // A chunk of the base may have another length than the index announces.
         if chunk.len() != entry.length {
             return Err(OpenError::WrongDigest);
@@ -125,6 +121,50 @@ fn together(
 fn base(container: &Container<'_>) -> Result<Base, OpenError> {
     let header = container.header(&Envelope::read(container.envelope)?)?;
     Ok(Base { content: container.root, revision: header.label.revision })
+}
+
+/// The chunks of the digests of a delta, sorted by them. It is no hash table: an attacker may choose
+/// the digests of a delta, and could make them collide in one bucket.
+struct KnownChunks<'b> {
+    chunks: Vec<(&'b Digest, Option<&'b [u8]>)>,
+}
+
+impl<'b> KnownChunks<'b> {
+    fn new(digests: Vec<&'b Digest>) -> Self {
+        let mut chunks: Vec<_> = digests.into_iter().map(|digest| (digest, None)).collect();
+        sort_by(&mut chunks, |(a, _), (b, _)| a.cmp(b));
+        chunks.dedup_by(|(a, _), (b, _)| a == b);
+        Self { chunks }
+    }
+
+    /// Adds the chunks of a content.
+    fn add(&mut self, index: &Index<'_>, content: &'b [u8]) {
+        let mut rest = content;
+        for entry in index.entries() {
+            let Ok(chunk) = take(&mut rest, entry.length) else { break };
+            if let Some(known) = self.get(entry.digest) {
+                *known = Some(chunk);
+            }
+        }
+    }
+
+    /// Returns the chunk of a digest of the delta; `read` reads it if it is new.
+    fn of(
+        &mut self,
+        digest: &Digest,
+        read: impl FnOnce() -> Result<&'b [u8], OpenError>,
+    ) -> Result<&'b [u8], OpenError> {
+        let known = self.get(digest).ok_or(OpenError::WrongDigest)?;
+        if known.is_none() {
+            *known = Some(read().map_err(|_| OpenError::WrongDigest)?);
+        }
+        known.ok_or(OpenError::WrongDigest)
+    }
+
+    fn get(&mut self, digest: &Digest) -> Option<&mut Option<&'b [u8]>> {
+        let position = self.chunks.binary_search_by(|(known, _)| (*known).cmp(digest)).ok()?;
+        self.chunks.get_mut(position).map(|(_, chunk)| chunk)
+    }
 }
 
 /// Chunks by their digests. It is a tree and no hash table: an attacker may choose the digests of a

@@ -77,9 +77,35 @@ impl FromIterator<(Box<str>, Attr)> for AttrMap {
     /// Sorts the entries. Of two entries with the same key the later one remains, as in JSON.
     fn from_iter<I: IntoIterator<Item = (Box<str>, Attr)>>(entries: I) -> Self {
         let mut entries: Vec<_> = entries.into_iter().collect();
-        entries.reverse();
-        order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
-        entries.dedup_by(|(a, _), (b, _)| a == b);
+        if entries.len() <= FEW {
+            insertion_sort(&mut entries);
+        } else {
+            order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
+        }
+        // Of two with the same key the first is removed, and the later one moves to its place.
+        entries.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                core::mem::swap(later, earlier);
+            }
+            is_same
+        });
         Self { entries }
     }
 }
+
+/// Sorts a few entries in place, and leaves entries with the same key in their order.
+fn insertion_sort(entries: &mut [(Box<str>, Attr)]) {
+    for end in 1..entries.len() {
+        let mut position = end;
+        while let Some([before, entry]) = entries.get(position.wrapping_sub(1)..=position)
+            && before.0 > entry.0
+        {
+            entries.swap(position - 1, position);
+            position -= 1;
+        }
+    }
+}
+
+/// The number of entries up to which they are sorted in place: that allocates nothing.
+const FEW: usize = 16;

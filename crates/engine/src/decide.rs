@@ -6,6 +6,7 @@
 //! beats an allow, and the first role that is allowed wins. Without a rule that applies, the action
 //! is denied.
 
+pub mod coded;
 mod condition;
 pub(crate) mod memo;
 #[cfg(feature = "observe")]
@@ -26,13 +27,14 @@ pub use record::{Leaf, Outcome, Step};
 
 use crate::budget::Budget;
 use crate::cel::{Activation, Timestamp};
-use crate::decision::{ActionDecision, Decision, Effect, Reason};
+use crate::decision::{Decision, Effect, ValidationError};
 use crate::order;
 use crate::request::Request;
 use crate::table::PolicyTable;
 use record::{Record, Trace};
 use session::Session;
 use validation::Validation;
+use verdict::{Policy, Verdict, Why};
 
 /// A decision, and every rule that was considered on the way to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,46 +138,75 @@ impl PolicyTable {
     }
 }
 
-/// Returns the actions in their order, each once.
-fn distinct(actions: &[String]) -> Vec<&String> {
-    if let [action] = actions {
-        return Vec::from([action]);
+/// Returns the actions in their order, each once, with the index of its first occurrence.
+fn distinct(actions: &[String]) -> Vec<(usize, &str)> {
+    let mut all: Vec<(usize, &str)> = actions.iter().map(String::as_str).enumerate().collect();
+    if all.len() > 1 {
+        let mut sorted = all.clone();
+        order::sort_by(&mut sorted, |(_, a), (_, b)| a.cmp(b));
+        let mut is_first: Vec<bool> = alloc::vec![true; all.len()];
+        for pair in sorted.windows(2) {
+            if let [(_, before), (index, action)] = pair
+                && before == action
+                && let Some(first) = is_first.get_mut(*index)
+            {
+                *first = false;
+            }
+        }
+        all.retain(|(index, _)| is_first.get(*index) == Some(&true));
     }
-    let mut sorted: Vec<(&String, usize)> = actions.iter().zip(0..).collect();
-    order::sort_by(&mut sorted, |(a, _), (b, _)| a.cmp(b));
-    sorted.dedup_by(|(a, _), (b, _)| a == b);
-    order::sort_by(&mut sorted, |(_, a), (_, b)| a.cmp(b));
-    sorted.into_iter().map(|(action, _)| action).collect()
+    all
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
     /// Decides every action of the request.
-    fn conclude(self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
-        let request = self.request;
+    fn conclude(&self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
+        let (verdicts, validation_errors) = self.verdicts(budget);
+        self.decision(&verdicts, validation_errors)
+    }
+
+    /// Returns the verdict on each distinct action, with the index of the action, and the
+    /// violations of schemas.
+    fn verdicts(&self, budget: &Budget) -> (Vec<(usize, Verdict<'a>)>, Vec<ValidationError>) {
         let has_expired = self.has_expired();
-        let validation =
-            if has_expired { Validation::default() } else { self.validate(&request.actions) };
-        let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
-        for action in distinct(&request.actions) {
-            let decided = if has_expired {
-                self.refused(action, Reason::Expired)
+        let actions = &self.request.actions;
+        let validation = if has_expired { Validation::default() } else { self.validate(actions) };
+        let verdict = |(index, action)| {
+            let refused = |why| Verdict::denied(Policy::Resource, why);
+            let verdict = if has_expired {
+                refused(Why::Expired)
             } else if validation.rejects {
-                self.refused(action, Reason::SchemaViolation)
+                refused(Why::Schema)
             } else {
-                self.decide(action).into_decision(&self, action)
+                self.decide(action)
             };
-            actions.push(decided);
-        }
+            (index, verdict)
+        };
+        let verdicts = distinct(actions).into_iter().map(verdict).collect();
         self.settle(budget);
+        (verdicts, validation.errors)
+    }
+
+    /// Returns the decision with its texts.
+    fn decision(
+        &self,
+        verdicts: &[(usize, Verdict<'a>)],
+        validation_errors: Vec<ValidationError>,
+    ) -> (Decision, Option<Trace>, bool) {
+        let request = self.request;
+        let decided = verdicts.iter().filter_map(|(index, verdict)| {
+            Some(verdict.into_decision(self, request.actions.get(*index)?))
+        });
+        let actions = decided.collect();
         let depends_on_time = self.depends_on_time.get();
-        let record = self.into_record();
+        let record = self.take_record();
         let decision = Decision {
             request_id: request.request_id.clone(),
             resource_id: request.resource.id.clone(),
             actions,
             effective_derived_roles: record.derived_roles.iter().map(ToString::to_string).collect(),
             outputs: record.outputs,
-            validation_errors: validation.errors,
+            validation_errors,
             evaluation_errors: record.errors,
         };
         (decision, record.trace, depends_on_time)
@@ -184,15 +215,5 @@ impl Session<'_> {
     /// Returns true if the table has expired. If it can expire, every decision depends on the time.
     fn has_expired(&self) -> bool {
         self.table.expires().is_some() && self.table.is_expired(self.now())
-    }
-
-    fn refused(&self, action: &str, reason: Reason) -> ActionDecision {
-        ActionDecision {
-            action: action.to_string(),
-            effect: Effect::Deny,
-            policy: self.resource_policy_key(),
-            scope: String::new(),
-            reason,
-        }
     }
 }

@@ -40,8 +40,11 @@ pub fn policy_key(kind: &str, name: &str, version: &str, scope: &str) -> String 
 
 /// Returns the scopes above `scope`, nearest first, ending with the root (the empty scope).
 pub fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
-    let dots = scope.rmatch_indices('.').map(|(dot, _)| scope.get(..dot).unwrap_or(""));
-    dots.chain((!scope.is_empty()).then_some(""))
+    core::iter::successors(Some(scope), |scope| {
+        let dot = scope.bytes().rposition(|byte| byte == b'.');
+        (!scope.is_empty()).then(|| dot.and_then(|dot| scope.get(..dot)).unwrap_or(""))
+    })
+    .skip(1)
 }
 
 /// Returns the scope without the leading dot that Cerbos accepts.

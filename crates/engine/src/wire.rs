@@ -4,6 +4,7 @@
 //! space, so equal decisions have equal bytes.
 
 mod fast_paths;
+mod reads;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,12 +21,27 @@ pub use fast_paths::{
     actions_json, coverage_json, fast_path_json, fast_path_kinds_json, fast_path_list_json,
     granted_json, principals_json, verdict_json,
 };
+pub use reads::read_names_json;
 
 /// Returns `decision` as JSON.
 #[must_use]
 pub fn decision_json(decision: &Decision) -> String {
     let mut json = Json::default();
     json.decision(decision);
+    json.text
+}
+
+/// Returns the outputs and errors of `decision` as JSON; the empty text if there are none.
+#[must_use]
+pub fn details_json(decision: &Decision) -> String {
+    let Decision { outputs, validation_errors, evaluation_errors, .. } = decision;
+    if outputs.is_empty() && validation_errors.is_empty() && evaluation_errors.is_empty() {
+        return String::new();
+    }
+    let mut json = Json::default();
+    json.open('{');
+    json.details(decision);
+    json.close('}');
     json.text
 }
 
@@ -175,7 +191,7 @@ impl Json {
     /// Writes an attribute.
     pub fn attr(&mut self, attr: &Attr) {
         match attr {
-            Attr::Null => self.literal("null"),
+            Attr::Null => self.null(),
             Attr::Bool(value) => self.boolean(*value),
             Attr::Number(number) => self.number(*number),
             Attr::String(text) => self.string(text),
@@ -193,6 +209,11 @@ impl Json {
                 self.close('}');
             }
         }
+    }
+
+    /// Writes `null`.
+    fn null(&mut self) {
+        self.literal("null");
     }
 
     /// Writes `true` or `false`.
@@ -217,6 +238,12 @@ impl Json {
         self.close('}');
         let roles: &Vec<String> = &decision.effective_derived_roles;
         self.list("effectiveDerivedRoles", roles, |json, role| json.string(role));
+        self.details(decision);
+        self.close('}');
+    }
+
+    /// Writes the outputs and errors of a decision.
+    fn details(&mut self, decision: &Decision) {
         self.list("outputs", &decision.outputs, Self::output);
         self.list("validationErrors", &decision.validation_errors, Self::validation_error);
         self.list("evaluationErrors", &decision.evaluation_errors, |json, error| {
@@ -225,7 +252,6 @@ impl Json {
             json.field("message", &error.message);
             json.close('}');
         });
-        self.close('}');
     }
 
     fn action(&mut self, action: &ActionDecision) {

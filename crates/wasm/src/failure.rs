@@ -5,11 +5,13 @@
 //! caller sees.
 
 use alloc::string::{String, ToString};
+use core::cell::RefCell;
 
 use wardgate_bundle::{OpenError, TermsError};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::js;
+use crate::shared::shared;
 
 /// A value, or the reason why the call is refused.
 pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
@@ -17,9 +19,7 @@ pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
 /// The reason why a call was refused.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A value of the wrong kind.
-    Type(String),
-    /// A value of the right kind that is not valid.
+    /// A value that is not valid.
     Range(String),
     /// Another reason, under a stable code.
     Refused {
@@ -28,8 +28,24 @@ pub(crate) enum Failure {
         /// The message.
         message: String,
     },
-    /// The exception that code of the caller, such as a getter, threw while it was read.
-    Thrown(JsValue),
+}
+
+shared!(static LAST: RefCell<Option<Failure>> = RefCell::new(None));
+
+impl Failure {
+    /// Stores the failure of a call that returns a number, for [`last_failure`].
+    pub(crate) fn store(self) {
+        LAST.with(|last| last.replace(Some(self)));
+    }
+}
+
+/// Throws the failure of the last call that returned the number for it.
+///
+/// # Errors
+/// There is one.
+#[wasm_bindgen(js_name = lastFailure)]
+pub fn last_failure() -> Result<(), JsValue> {
+    LAST.with(|last| last.take()).map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 impl From<OpenError> for Failure {
@@ -47,10 +63,8 @@ impl From<TermsError> for Failure {
 impl From<Failure> for JsValue {
     fn from(failure: Failure) -> Self {
         let (kind, what, code) = match failure {
-            Failure::Type(message) => ("type", message.into(), ""),
-            Failure::Range(message) => ("range", message.into(), ""),
-            Failure::Refused { code, message } => ("refused", message.into(), code),
-            Failure::Thrown(thrown) => ("thrown", thrown, ""),
+            Failure::Range(message) => ("range", message, ""),
+            Failure::Refused { code, message } => ("refused", message, code),
         };
         js::array_of(kind, &what, code)
     }

@@ -127,3 +127,22 @@ pub fn actions(handle: u32, kind: &str) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
     Ok(wire::actions_json(&table, kind))
 }
+
+/// Returns the names of the attributes that policies read.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = readNames)]
+pub fn read_names(handle: u32) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::read_names_json(&table))
+}
+
+/// Returns a string of the table, as answers name it.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen(js_name = textOf)]
+pub fn text_of(handle: u32, id: u32) -> Result<String, JsValue> {
+    Ok(handles::table(handle)?.string(id).into())
+}

@@ -17,15 +17,6 @@ extern "C" fn share_steps(steps: u32) -> u32 {
     STEPS.with(|left| left.replace(steps))
 }
 
-/// Subtracts `steps` from the shared budget, if there is one.
-pub(crate) fn charge(steps: usize) {
-    STEPS.with(|left| {
-        if left.get() != UNSHARED {
-            left.set(left.get().saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX)));
-        }
-    });
-}
-
 /// Calls `decide` with the budget of the call.
 pub(crate) fn shared<T>(decide: impl FnOnce(&Budget) -> T) -> T {
     STEPS.with(|left| {

@@ -44,7 +44,7 @@ describe.each(ways)("%s", (_, decide) => {
     for (const [principal, resource, isRead] of [
       [ada, having(long()), true],
       [{ ...ada, roles: long() }, having(["ada"]), true],
-      // No rule reads it: `check` refuses it, and a fast path does not read it.
+      // No rule reads it: `explain` refuses it, and the other methods do not read it.
       [{ ...ada, attr: { list: long() } }, having(["ada"]), false],
     ] as const) {
       reads = 0;

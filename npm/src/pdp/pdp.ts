@@ -1,10 +1,14 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, planKinds, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
+import {
+  actions, apply, check, checkText, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
+  textOf, unseal, type Budget,
+} from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { checkFast } from "./check-fast.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
+import { decisionOf, TableTexts } from "./coded-decision.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
 import { decideRequest } from "../fast/generated/encode-request.ts";
@@ -12,15 +16,16 @@ import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
-import { isObject } from "../base/plain.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { callListener } from "../base/report.ts";
+import { copyOfList, readFilter } from "./read-lists.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { callState } from "../wasm/reentrancy.ts";
+import { ALL_NAMES, readNamesOf, readRequest, type Message, type ReadNames } from "../wasm/request.ts";
 import type {
   Accessors,
   ActionRequest,
@@ -57,6 +62,9 @@ export class OpenedPdp implements Pdp {
   readonly #rules: RuleSet | undefined;
   #accepted: AcceptedBundle;
   #header: BundleHeader;
+  /** The attributes that the policies read, once a request was read. */
+  #names: ReadNames | undefined;
+  #texts = new TableTexts((id) => textOf(this.#lease.handle, id));
   #disposed = false;
   readonly #listeners = new Set<(header: BundleHeader) => void>();
 
@@ -147,21 +155,22 @@ export class OpenedPdp implements Pdp {
     return copyOfList(requests).map((request) => {
       // A budget counts the steps of the general path.
       const decision = budget === undefined ? this.#checkFast(request) : null;
-      return decision ?? (JSON.parse(this.#check(...shared(request), budget)) as Decision);
+      return decision ?? this.#check(...shared(request), budget);
     });
   }
 
   check(request: CheckRequest): Decision {
-    return this.#checkFast(request) ?? (JSON.parse(this.#check(request)) as Decision);
+    return this.#checkFast(request) ?? this.#check(request, 0);
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
-    return new TextEncoder().encode(this.#check(request));
+    return new TextEncoder().encode(this.#checkText(request, 0));
   }
 
   explain(request: ActionRequest): Explanation {
     const now = this.#settings.clock();
-    return JSON.parse(this.#call((handle) => explain(handle, request, now))) as Explanation;
+    const text = this.#call((handle) => explain(handle, this.#checked(readRequest(request, "action", ALL_NAMES)), now));
+    return JSON.parse(text) as Explanation;
   }
 
   examine(bundle: Bundle, options?: ReloadOptions): BundleHeader {
@@ -234,7 +243,7 @@ export class OpenedPdp implements Pdp {
   /** Decides a request on the general path, which reads it completely. */
   #general(request: unknown): boolean {
     const now = this.#settings.clock();
-    const answer = this.#call((handle) => isAllowed(handle, request, now));
+    const answer = this.#call((handle) => isAllowed(handle, this.#message(handle, request, "action", 0), now));
     // The frame may have died since it was made: the memory grew, or the instance trapped.
     if (!this.#disposed && !this.#fastPaths.isLive) this.#fastPaths.resume(this.#lease.handle);
     return answer;
@@ -287,6 +296,8 @@ export class OpenedPdp implements Pdp {
 
   #begin({ principals, header, kinds }: BundleFacts): BundleHeader {
     const read = readHeader(header);
+    this.#names = undefined;
+    this.#texts = new TableTexts((id) => textOf(this.#lease.handle, id));
     const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
     this.#fastPaths.begin(JSON.parse(principals) as string[], expires, JSON.parse(kinds) as KindNumbers);
     this.#fastPaths.resume(this.#lease.handle);
@@ -296,17 +307,45 @@ export class OpenedPdp implements Pdp {
   [SHARING](steps: number): Sharer {
     const [word, budget] = [sharerWord(), { left: steps }];
     return {
-      check: (request, shared) => JSON.parse(this.#check(request, word(shared), budget)) as Decision,
+      check: (request, shared) => this.#check(request, word(shared), budget),
       left: () => budget.left,
     };
   }
 
-  #check(request: CheckRequest, shared = 0, budget?: Budget): string {
+  #check(request: CheckRequest, shared: number, budget?: Budget): Decision {
+    if (budget !== undefined) return JSON.parse(this.#checkText(request, shared, budget)) as Decision;
     const now = this.#settings.clock();
-    const text = this.#call((handle) => check(handle, request, now, shared, budget));
+    return this.#call((handle) => {
+      const message = this.#message(handle, request, "actions", shared);
+      return decisionOf(check(handle, message, now, shared), message, this.#texts);
+    });
+  }
+
+  #checkText(request: CheckRequest, shared: number, budget?: Budget): string {
+    const now = this.#settings.clock();
+    const text = this.#call((handle) => {
+      // Reading takes steps of the budget, so the policies do not determine how much is read.
+      const message = this.#checked(readRequest(request, "actions", ALL_NAMES, { shared, budget }));
+      return checkText(handle, message, now, shared, budget);
+    });
     // A decision may be long, and writing it takes time too.
     if (budget !== undefined) budget.left = Math.max(0, budget.left - Math.ceil(text.length / UNITS_OF_A_STEP));
     return text;
+  }
+
+  /** Reads the parts of a request that the policies read. */
+  #message(handle: number, request: unknown, field: "action" | "actions", shared: number): Message {
+    const names = (this.#names ??= readNamesOf(readNames(handle)));
+    const message = this.#checked(readRequest(request, field, names, { shared }));
+    // Code of the caller may have reloaded a bundle whose policies read more.
+    return this.#names === names ? message : this.#checked(readRequest(request, field, ALL_NAMES, { shared }));
+  }
+
+  /** Returns a message, unless code of the caller has ended the PDP or the instance while it was read. */
+  #checked(message: Message): Message {
+    this.#mustBeOpen();
+    this.#lease.runtime.mustBeIntact();
+    return message;
   }
 
   /**
@@ -358,25 +397,6 @@ function free(lease: Lease): void {
     if (lease.generation === lease.runtime.generation) close(lease.handle);
   });
 }
-
-/** Returns a copy: code of the caller may change the list in the meantime. */
-function copyOfList<T>(requests: readonly T[]): T[] {
-  if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
-  // Empty places become `undefined`, which is refused.
-  return Array.from<T>(requests);
-}
-
-function readFilter<R extends Resource>(request: FilterRequest<R>): FilterRequest<R> {
-  if (!isObject(request)) throw new TypeError(`request must be an object, found ${describe(request)}`);
-  for (const name of Object.keys(request)) {
-    if (!FILTER.includes(name)) {
-      throw new TypeError(`unknown field \`${name}\` in request, expected one of ${FILTER.join(", ")}`);
-    }
-  }
-  return request;
-}
-
-const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
 
 /** The facts about an opened bundle from the module, as JSON. */
 interface BundleFacts {

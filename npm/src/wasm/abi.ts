@@ -10,14 +10,13 @@ import * as glue from "../../wasm/wardgate_bg.js";
 import { mismatchOf } from "./code.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type DecideCalls, type Frame } from "./frame.ts";
 import { callState } from "./reentrancy.ts";
+import type { Message } from "./request.ts";
 
 export const actions = markCall(glue.actions);
 export const apply = markCall(glue.apply);
 export const close = markCall(glue.close);
-export const explain = markCall(glue.explain);
 export const grantedNames = markCall(glue.grantedNames);
 export const header = markCall(glue.header);
-export const isAllowed = markCall(glue.isAllowed);
 export const isDelta = markCall(glue.isDelta);
 export const open = markCall(glue.open);
 export const planFor = markCall(glue.planFor);
@@ -25,9 +24,31 @@ export const planKinds = markCall(glue.planKinds);
 export const planList = markCall(glue.planList);
 export const planOf = markCall(glue.planOf);
 export const principals = markCall(glue.principals);
+export const readNames = markCall(glue.readNames);
 export const reload = markCall(glue.reload);
+export const textOf = markCall(glue.textOf);
 export const unseal = markCall(glue.unseal);
 export const verdictText = markCall(glue.verdictText);
+
+/** Decides the one action of a message. */
+export function isAllowed(handle: number, message: Message, now: number): boolean {
+  const length = put(message);
+  callState.isInside = true;
+  const answer = glue.isAllowed(handle, length, now);
+  if (answer > 1) glue.lastFailure();
+  callState.isInside = false;
+  return answer === 1;
+}
+
+/** Decides the actions of a message. `shared` encodes the shared parts, see `sharing.ts`. */
+export function check(handle: number, message: Message, now: number, shared: number): Answer {
+  const length = put(message);
+  callState.isInside = true;
+  const address = active!.check(handle, length, now, shared) >>> 0;
+  if (address === 0) glue.lastFailure();
+  callState.isInside = false;
+  return answerAt(address);
+}
 
 /** The steps that remain for several decisions. */
 export interface Budget {
@@ -35,30 +56,69 @@ export interface Budget {
 }
 
 /**
- * Checks a request and returns the decision as JSON. `shared` encodes the shared parts, see
- * `sharing.ts`. Steps beyond the own bound of the decision are taken from the budget, and so are
- * the steps for reading the request, even if it is unreadable.
+ * Checks a message and returns the decision as JSON. Steps beyond the own bound of the decision are
+ * taken from the budget.
  */
-export function check(handle: number, request: unknown, now: number, shared: number, budget?: Budget): string {
-  if (active === undefined || (budget === undefined && !isLimited)) return checkOne(handle, request, now, shared);
-  // Code of the caller may check another request while this one is read: it takes no steps of this
-  // budget.
-  const [outer, wasLimited] = [active.shareSteps(budget?.left ?? OWN_STEPS), isLimited];
-  isLimited = budget !== undefined;
+export function checkText(handle: number, message: Message, now: number, shared: number, budget?: Budget): string {
+  const length = put(message);
+  if (budget === undefined) return checkOne(handle, length, now, shared);
+  active!.shareSteps(budget.left);
   try {
-    return checkOne(handle, request, now, shared);
+    return checkOne(handle, length, now, shared);
   } finally {
-    const left = active.shareSteps(outer) >>> 0;
+    const left = active!.shareSteps(OWN_STEPS) >>> 0;
     // A fresh instance has no bound.
-    if (budget !== undefined) budget.left = Math.min(budget.left, left);
-    isLimited = wasLimited;
+    budget.left = Math.min(budget.left, left);
   }
 }
 
-const checkOne = markCall(glue.check);
+const checkOne = markCall(glue.checkText);
 /** The module reads this number as unbounded: all bits of a word. */
 const OWN_STEPS = 2 ** 32 - 1;
-let isLimited = false;
+
+/** Decides the one action of a message and returns the explanation as JSON. */
+export function explain(handle: number, message: Message, now: number): string {
+  return explainOne(handle, put(message), now);
+}
+
+const explainOne = markCall(glue.explain);
+
+/** Returns the parts that a request with this word of a sharer need not contain. */
+export function sharedParts(shared: number): number {
+  return active?.sharedParts(shared) ?? 0;
+}
+
+/** A decision in words, the mirror of `crates/wasm/src/answer.rs`; valid until the next answer. */
+export interface Answer {
+  /** The offsets of the words of `crates/engine/src/decide/coded.rs`: see [`wordAt`]. */
+  readonly start: number;
+  readonly end: number;
+  /** The whole decision if there are no words, else its outputs and errors; may be empty. */
+  readonly json: string;
+}
+
+/** Returns a word of the memory. */
+export function wordAt(offset: number): number {
+  // The memory may have grown, which moves no word.
+  if (memoryWords.length === 0) memoryWords = new Uint32Array(active!.memory.buffer);
+  return memoryWords[offset]!;
+}
+
+function answerAt(address: number): Answer {
+  const start = (address >>> 2) + ANSWER_HEAD;
+  const [count, length, text] = [wordAt(start - 3), wordAt(start - 2), wordAt(start - 1)];
+  const json = length === 0 ? "" : decoder.decode(new Uint8Array(active!.memory.buffer, text, length));
+  return { start, end: start + count, json };
+}
+
+/** The words before those of the decision: their number, and length and address of the JSON. */
+const ANSWER_HEAD = 3;
+
+/** Copies a message into the module, and returns its length. */
+function put({ bytes, length }: Message): number {
+  inputBuffer(length).bytes.set(bytes.subarray(0, length));
+  return length;
+}
 
 /**
  * Returns the difference between a module and that of this package; `undefined` if there is none.
@@ -216,6 +276,8 @@ interface Exports extends DecideCalls {
   readonly prepareKey: (level: number, length: number) => number;
   readonly verify: (index: number, message: number, context: number, signature: number) => number;
   readonly rulesAt: (handle: number) => number;
+  readonly check: (handle: number, length: number, now: number, shared: number) => number;
+  readonly sharedParts: (shared: number) => number;
   readonly shareSteps: (steps: number) => number;
   readonly allocations: () => number;
 }
@@ -224,11 +286,13 @@ let active: Exports | undefined;
 let views: Frame = NO_FRAME;
 let batch: Columns | null = null;
 let view = new Uint8Array();
+let memoryWords = new Uint32Array();
+const decoder = new TextDecoder();
 
 /** The name under which the module imports its glue. */
 const GLUE = "./wardgate_bg.js";
 /** The exports that identify the module, and distinguish this version from most others. */
-const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt", "shareSteps"];
+const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt", "check", "sharedParts", "shareSteps"];
 const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";

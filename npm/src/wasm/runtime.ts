@@ -55,6 +55,11 @@ export class Runtime {
     }
   }
 
+  /** Throws if the instance trapped in a call within the one in progress. */
+  mustBeIntact(): void {
+    if (this.#poisoned) throw failedEarlier();
+  }
+
   /** Returns the frame of the instance in use. After a trap it is dead. */
   frame(): Frame {
     return this.#poisoned ? NO_FRAME : frame();

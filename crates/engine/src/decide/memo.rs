@@ -22,7 +22,7 @@ pub(crate) enum View {
 pub(crate) type Key = (u32, View);
 
 /// The number of results that are stored without allocating.
-const INLINE: usize = 16;
+const INLINE: usize = 8;
 
 /// Results by program and view.
 pub(crate) struct Memo<'a> {

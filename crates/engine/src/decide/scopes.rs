@@ -34,11 +34,15 @@ impl<'a> Search<'a> {
 
     /// Returns the string ids of the scopes to visit, most specific first.
     pub fn visited(self) -> impl Iterator<Item = u32> + use<'a> {
-        let Self { table, key, first, .. } = self;
-        let known = move |scope: &str| {
-            table.string_id(scope).filter(|id| table.find(key, [*id, 0, 0]).is_some())
+        core::iter::successors(self.first, move |scope| self.above(*scope))
+    }
+
+    /// Returns the nearest ancestor of `scope` that is visited.
+    fn above(&self, scope: u32) -> Option<u32> {
+        let known = |scope: &str| {
+            let id = self.table.string_id(scope)?;
+            self.table.find(self.key, [id, 0, 0]).map(|_| id)
         };
-        let above = first.map(|first| ancestors(table.string(first)).filter_map(known));
-        first.into_iter().chain(above.into_iter().flatten())
+        ancestors(self.table.string(scope)).find_map(known)
     }
 }

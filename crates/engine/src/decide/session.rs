@@ -19,7 +19,6 @@ use crate::decision::EvaluationError;
 use crate::limits::{MAX_REQUEST_STEPS, MAX_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::request::Request;
-use crate::table::candidates::Selection;
 use crate::table::layout::Key;
 use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
 
@@ -133,8 +132,9 @@ impl<'a> Session<'a> {
         self.steps.get()
     }
 
-    pub(crate) fn into_record(self) -> Record<'a> {
-        self.record.map(RefCell::into_inner).unwrap_or_default()
+    /// Takes the record.
+    pub(crate) fn take_record(&self) -> Record<'a> {
+        self.record.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     pub(crate) fn kind_name(&self) -> Name<'_> {
@@ -178,8 +178,9 @@ impl<'a> Session<'a> {
         if self.charge(steps).is_err() {
             return true;
         }
-        let others = [block.for_kind(self.kind_name()), Selection::all()];
-        !block.candidates(Selection::all(), others).is_empty()
+        let mut candidates = block.candidates();
+        block.narrow_resources(&mut candidates, self.kind_name());
+        !candidates.is_empty()
     }
 
     /// Returns the block of the principal policy. It is found by the version of the resource, as in
@@ -326,6 +327,14 @@ impl<'a> Session<'a> {
             self.resource_version.text,
             self.visited_scopes.first().map_or("", |visit| visit.text),
         )
+    }
+
+    /// Returns the string id of that key of the principal's policy; `None` if the principal has
+    /// none there.
+    pub(crate) fn principal_policy_id(&self) -> Option<u32> {
+        let is_same_version = self.principal_version == self.resource_version;
+        let scope = self.principal_scopes().next().filter(|_| is_same_version)?;
+        self.principal_block(scope).map(|block| block.policy_id())
     }
 
     /// Returns the key of the most specific principal policy that the walk could visit.

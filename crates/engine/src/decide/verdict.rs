@@ -11,9 +11,9 @@ use crate::table::Rule;
 pub(crate) struct Verdict<'a> {
     /// `None` means that no rule applied.
     pub(crate) effect: Option<Effect>,
-    policy: Policy<'a>,
-    scope: &'a str,
-    why: Why<'a>,
+    pub(super) policy: Policy<'a>,
+    pub(super) scope: &'a str,
+    pub(super) why: Why<'a>,
 }
 
 /// The policy that a decision is attributed to.
@@ -40,6 +40,8 @@ pub(crate) enum Why<'a> {
     NoPolicy,
     Failed(Failure, Rule<'a>),
     Exhausted,
+    Schema,
+    Expired,
 }
 
 impl<'a> Verdict<'a> {
@@ -125,6 +127,8 @@ impl Why<'_> {
             }
             Self::Failed(Failure::Limit, rule) => Reason::LimitReached(rule.source().to_string()),
             Self::Exhausted => Reason::RequestLimitReached,
+            Self::Schema => Reason::SchemaViolation,
+            Self::Expired => Reason::Expired,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
 use super::visited::{VisitedScope, needs_consent};
 use crate::decision::{Effect, Output};
-use crate::table::candidates::{Candidates, Selection};
+use crate::table::candidates::Candidates;
 use crate::table::{Block, Name, Rule};
 
 /// The result of one scope.
@@ -68,9 +68,10 @@ impl<'a> Session<'a> {
             return Scope::Decided(Verdict::EXHAUSTED);
         }
         let position = WalkPosition { action: action.text, role: "", scope };
-        let others = [block.for_kind(self.kind_name()), Selection::all()];
-        let candidates = block.candidates(block.for_action(action), others);
-        self.try_block(block, candidates, position, &Outcome::OtherResource)
+        let mut candidates = block.candidates();
+        block.narrow_actions(&mut candidates, action);
+        block.narrow_resources(&mut candidates, self.kind_name());
+        self.try_block(block, &mut candidates, position, &Outcome::OtherResource)
     }
 
     /// Tries the candidates. `excluded` is the outcome of the rules that the other dimension
@@ -78,7 +79,7 @@ impl<'a> Session<'a> {
     fn try_block(
         &self,
         block: Block<'a>,
-        candidates: Candidates<'a>,
+        candidates: &mut Candidates<'a>,
         position: WalkPosition<'a>,
         excluded: &Outcome,
     ) -> Scope<'a> {
@@ -141,9 +142,10 @@ impl<'a> Session<'a> {
             return Scope::Decided(verdict);
         }
         let Some(block) = visit.rules else { return Scope::Silent };
-        let others = [block.for_roles(role.names()), Selection::all()];
-        let candidates = block.candidates(block.for_action(action), others);
-        self.try_block(block, candidates, position, &Outcome::OtherRole)
+        let mut candidates = block.candidates();
+        block.narrow_actions(&mut candidates, action);
+        block.narrow_roles(&mut candidates, role.names());
+        self.try_block(block, &mut candidates, position, &Outcome::OtherRole)
     }
 
     /// Pays for narrowing `block` by the action, the kind and so many roles.
@@ -170,11 +172,14 @@ impl<'a> Session<'a> {
     ) -> Option<Verdict<'a>> {
         for role in role.names() {
             let Some(policy) = role.id.and_then(|id| block.role_policy(id)) else { continue };
-            let others =
-                [block.for_roles(core::iter::once(role)), block.for_kind(self.kind_name())];
-            let candidates = block.candidates(block.for_action(action), others);
+            let mut candidates = block.candidates();
+            block.narrow_actions(&mut candidates, action);
+            block.narrow_roles(&mut candidates, core::iter::once(role));
+            block.narrow_resources(&mut candidates, self.kind_name());
             let mut tried = Tried::default();
-            if let Some(verdict) = self.try_rules(block, candidates, position, (&mut tried, None)) {
+            if let Some(verdict) =
+                self.try_rules(block, &mut candidates, position, (&mut tried, None))
+            {
                 return Some(verdict);
             }
             if !tried.met {
@@ -188,7 +193,7 @@ impl<'a> Session<'a> {
     fn try_rules(
         &self,
         block: Block<'a>,
-        candidates: Candidates<'a>,
+        candidates: &mut Candidates<'a>,
         position: WalkPosition<'a>,
         (tried, excluded): (&mut Tried<'a>, Option<&Outcome>),
     ) -> Option<Verdict<'a>> {
@@ -207,7 +212,7 @@ impl<'a> Session<'a> {
     fn trace_rules(
         &self,
         block: Block<'a>,
-        candidates: Candidates<'a>,
+        candidates: &mut Candidates<'a>,
         position: WalkPosition<'a>,
         (tried, excluded): (&mut Tried<'a>, Option<&Outcome>),
     ) -> Option<Verdict<'a>> {

@@ -5,7 +5,6 @@
 
 use alloc::vec::Vec;
 
-use super::candidates::Selection;
 use super::layout::{INDEX_WORDS, Key, block};
 use super::{Block, Name, PolicyTable, Section, word};
 use crate::names::sanitized;
@@ -46,8 +45,10 @@ impl Block<'_> {
     fn add_actions(&self, kind: Name<'_>, add: &mut dyn FnMut(u32)) {
         let Some(actions) = self.values(block::ACTIONS) else { return };
         for (action, rules) in actions.exact() {
-            let others = [self.for_kind(kind), Selection::all()];
-            if !self.candidates(Selection::of(rules), others).is_empty() {
+            let mut candidates = self.candidates();
+            candidates.keep(rules);
+            self.narrow_resources(&mut candidates, kind);
+            if !candidates.is_empty() {
                 add(action);
             }
         }

@@ -130,10 +130,15 @@ impl<'a> Block<'a> {
         self.records(ROLE_POLICY_WORDS).map(|record| word(record, 0))
     }
 
+    /// Returns the string id of the key of the policy; of the empty one for role policies.
+    pub(crate) fn policy_id(&self) -> u32 {
+        word(self.words, block::POLICY)
+    }
+
     /// Returns the key of the policy; empty for role policies.
     #[cfg(feature = "observe")]
     pub fn policy(&self) -> &'a str {
-        self.table.string(word(self.words, block::POLICY))
+        self.table.string(self.policy_id())
     }
 
     /// Returns the values of a dimension that `rule`, one of this block, names.
@@ -239,7 +244,12 @@ impl<'a> Rule<'a> {
 
     /// Returns the policy and name of the rule, as `policy#rule`.
     pub fn source(&self) -> &'a str {
-        self.table.string(word(self.words, rule::SOURCE))
+        self.table.string(self.source_id())
+    }
+
+    /// Returns the string id of [`Rule::source`].
+    pub(crate) fn source_id(&self) -> u32 {
+        word(self.words, rule::SOURCE)
     }
 
     /// Returns the file and the line of the rule.

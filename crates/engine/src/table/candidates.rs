@@ -6,28 +6,20 @@
 
 use alloc::vec::Vec;
 
-use super::block::{Block, Name, RuleSet, Values};
+use super::at;
+use super::block::{Block, Name, RuleSet};
 use super::layout::block;
-use super::{PolicyTable, at};
 use crate::glob;
 
-/// The rules that one dimension selects: the union of some sets, read from the first word to the
-/// last.
-#[derive(Default)]
-pub(crate) struct Selection<'a> {
-    /// The unread rest of each set.
-    few: [RuleSet<'a>; FEW],
-    count: usize,
-    more: Vec<RuleSet<'a>>,
-    /// True if the dimension does not narrow.
-    has_all: bool,
-}
-
-/// The candidates, by their numbers in the block, ascending.
+/// The candidates, by their numbers in the block, ascending: at first all of its rules.
 pub(crate) struct Candidates<'a> {
-    /// Those of the actions, and of the other dimensions.
-    dimensions: [Selection<'a>; 3],
     rules: usize,
+    /// The bits of the dimensions that narrow: each selects the union of its sets.
+    narrowed: u8,
+    /// The unread rest of each set, and the bit of its dimension.
+    few: [(u8, RuleSet<'a>); FEW],
+    count: usize,
+    more: Vec<(u8, RuleSet<'a>)>,
     /// The word that is read next, and the rest of the word before it.
     next_word: usize,
     rest: u32,
@@ -43,122 +35,90 @@ pub(crate) struct Chunk {
 }
 
 impl<'a> Block<'a> {
-    /// Returns the rules that name `action`.
-    pub(crate) fn for_action(&self, action: Name<'_>) -> Selection<'a> {
-        self.select(block::ACTIONS, &mut core::iter::once(action))
+    /// Returns all rules as candidates.
+    pub(crate) fn candidates(&self) -> Candidates<'a> {
+        Candidates::new(self.rule_count())
     }
 
-    /// Returns the rules that name one of `roles`.
-    pub(crate) fn for_roles<'n>(&self, roles: impl Iterator<Item = Name<'n>>) -> Selection<'a> {
-        let mut roles = roles;
-        self.select(block::ROLES, &mut roles)
+    /// Keeps the candidates that name `action`.
+    pub(crate) fn narrow_actions(&self, candidates: &mut Candidates<'a>, action: Name<'_>) {
+        self.narrow(candidates, ACTIONS, &mut core::iter::once(action));
     }
 
-    /// Returns the rules that name `kind`.
-    pub(crate) fn for_kind(&self, kind: Name<'_>) -> Selection<'a> {
-        self.select(block::RESOURCES, &mut core::iter::once(kind))
-    }
-
-    fn select<'n>(
+    /// Keeps the candidates that name one of `roles`.
+    pub(crate) fn narrow_roles<'n>(
         &self,
-        dimension: usize,
+        candidates: &mut Candidates<'a>,
+        mut roles: impl Iterator<Item = Name<'n>>,
+    ) {
+        self.narrow(candidates, ROLES, &mut roles);
+    }
+
+    /// Keeps the candidates that name `kind`.
+    pub(crate) fn narrow_resources(&self, candidates: &mut Candidates<'a>, kind: Name<'_>) {
+        self.narrow(candidates, RESOURCES, &mut core::iter::once(kind));
+    }
+
+    fn narrow<'n>(
+        &self,
+        candidates: &mut Candidates<'a>,
+        dimension: u8,
         names: &mut dyn Iterator<Item = Name<'n>>,
-    ) -> Selection<'a> {
-        let Some(values) = self.values(dimension) else { return Selection::all() };
-        let mut selection = Selection::default();
+    ) {
+        let offset = match dimension {
+            ACTIONS => block::ACTIONS,
+            ROLES => block::ROLES,
+            _ => block::RESOURCES,
+        };
+        let Some(values) = self.values(offset) else { return };
+        candidates.narrowed |= dimension;
         for name in names {
-            selection.add_named(self.table(), values, name);
-        }
-        selection
-    }
-
-    /// Returns the rules that are in all selections.
-    pub(crate) fn candidates(
-        &self,
-        actions: Selection<'a>,
-        [one, other]: [Selection<'a>; 2],
-    ) -> Candidates<'a> {
-        let dimensions = [actions, one, other];
-        Candidates { dimensions, rules: self.rule_count(), next_word: 0, rest: 0 }
-    }
-}
-
-impl<'a> Selection<'a> {
-    /// Returns the selection of all rules.
-    pub(crate) fn all() -> Self {
-        Self { has_all: true, ..Self::default() }
-    }
-
-    /// Returns the selection of one set.
-    pub(crate) fn of(rules: RuleSet<'a>) -> Self {
-        let mut selection = Self::default();
-        selection.add(rules);
-        selection
-    }
-
-    /// Adds the rules that name `name`, exactly or by a glob.
-    fn add_named(&mut self, table: &PolicyTable, values: Values<'a>, name: Name<'_>) {
-        if let Some(found) = name.id.and_then(|id| values.find(id)) {
-            self.add(found);
-        }
-        for (glob, rules) in values.globs() {
-            if glob::matches(table.string(glob), name.text) {
-                self.add(rules);
+            if let Some(found) = name.id.and_then(|id| values.find(id)) {
+                candidates.add(dimension, found);
+            }
+            for (glob, rules) in values.globs() {
+                if glob::matches(self.table().string(glob), name.text) {
+                    candidates.add(dimension, rules);
+                }
             }
         }
     }
+}
 
-    fn add(&mut self, rules: RuleSet<'a>) {
+impl<'a> Candidates<'a> {
+    fn new(rules: usize) -> Self {
+        Self {
+            rules,
+            narrowed: 0,
+            few: [(0, RuleSet::default()); FEW],
+            count: 0,
+            more: Vec::new(),
+            next_word: 0,
+            rest: 0,
+        }
+    }
+
+    /// Keeps the rules of one action.
+    pub(crate) fn keep(&mut self, rules: RuleSet<'a>) {
+        self.narrowed |= ACTIONS;
+        self.add(ACTIONS, rules);
+    }
+
+    fn add(&mut self, dimension: u8, rules: RuleSet<'a>) {
         match self.few.get_mut(self.count) {
-            Some(free) => *free = rules,
-            None => self.more.push(rules),
+            Some(free) => *free = (dimension, rules),
+            None => self.more.push((dimension, rules)),
         }
         self.count = self.count.saturating_add(1);
     }
 
-    /// Returns the number of the first word from `word` on that is not zero, and that word. The
-    /// calls ascend.
-    fn leap(&mut self, word: usize) -> Option<(usize, u32)> {
-        if self.has_all {
-            return Some((word, u32::MAX));
-        }
-        let mut first: Option<(usize, u32)> = None;
-        for set in self.few.iter_mut().take(self.count).chain(&mut self.more) {
-            let Some((number, bits)) = set.leap(word) else { continue };
-            match &mut first {
-                Some((least, union)) if *least == number => *union |= bits,
-                Some((least, _)) if *least < number => {}
-                _ => first = Some((number, bits)),
-            }
-        }
-        first
-    }
-
-    /// Returns a word. The calls ascend.
-    fn word(&mut self, word: usize) -> u32 {
-        self.leap(word).filter(|(number, _)| *number == word).map_or(0, |(_, bits)| bits)
-    }
-}
-
-impl RuleSet<'_> {
-    /// Drops the words before `word`, and returns the first that is left, with its number.
-    fn leap(&mut self, word: usize) -> Option<(usize, u32)> {
-        if self.0.first().is_some_and(|[number, _]| at(*number) < word) {
-            let before = self.0.partition_point(|[number, _]| at(*number) < word);
-            self.0 = self.0.get(before..)?;
-        }
-        self.0.first().map(|[number, bits]| (at(*number), *bits))
-    }
-}
-
-impl Candidates<'_> {
     /// Returns true if there is none.
     pub(crate) fn is_empty(&mut self) -> bool {
         self.next().is_none()
     }
 
     /// Returns the chunks of the block, all of them.
-    pub(crate) fn chunks(mut self) -> impl Iterator<Item = Chunk> {
+    pub(crate) fn chunks(&mut self) -> impl Iterator<Item = Chunk> {
         let words = self.rules.div_ceil(32);
         (0..words).step_by(CHUNK_WORDS).map(move |first| self.chunk(first))
     }
@@ -168,9 +128,8 @@ impl Candidates<'_> {
         let words = chunk.all.iter_mut().zip(&mut chunk.relevant).zip(&mut chunk.candidates);
         for (word, ((all, relevant), candidates)) in (first_word..).zip(words) {
             *all = self.valid(word);
-            let [actions, one, other] = self.dimensions.each_mut().map(|of| of.word(word));
-            *relevant = *all & one & other;
-            *candidates = *relevant & actions;
+            *relevant = *all & self.word_in(ROLES, word) & self.word_in(RESOURCES, word);
+            *candidates = *relevant & self.word_in(ACTIONS, word);
         }
         chunk
     }
@@ -190,15 +149,44 @@ impl Candidates<'_> {
         while word < words {
             let start = word;
             let mut bits = self.valid(word);
-            for dimension in &mut self.dimensions {
-                let (next, found) = dimension.leap(word)?;
-                (word, bits) = (next, bits & found);
+            for dimension in [ACTIONS, ROLES, RESOURCES] {
+                if self.narrowed & dimension != 0 {
+                    let (next, found) = self.leap_in(dimension, word)?;
+                    (word, bits) = (next, bits & found);
+                }
             }
             if word == start {
                 return Some((word, bits));
             }
         }
         None
+    }
+
+    /// Returns the first word from `word` on that a dimension does not exclude, with its number. The
+    /// calls ascend.
+    fn leap_in(&mut self, dimension: u8, word: usize) -> Option<(usize, u32)> {
+        let mut first: Option<(usize, u32)> = None;
+        for (of, set) in self.few.iter_mut().take(self.count).chain(&mut self.more) {
+            if *of != dimension {
+                continue;
+            }
+            let Some((number, bits)) = set.leap(word) else { continue };
+            match &mut first {
+                Some((least, union)) if *least == number => *union |= bits,
+                Some((least, _)) if *least < number => {}
+                _ => first = Some((number, bits)),
+            }
+        }
+        first
+    }
+
+    /// Returns a word of a dimension. The calls ascend.
+    fn word_in(&mut self, dimension: u8, word: usize) -> u32 {
+        if self.narrowed & dimension == 0 {
+            return u32::MAX;
+        }
+        let found = self.leap_in(dimension, word);
+        found.filter(|(number, _)| *number == word).map_or(0, |(_, bits)| bits)
     }
 }
 
@@ -213,6 +201,17 @@ impl Iterator for Candidates<'_> {
         let lowest = at(self.rest.trailing_zeros());
         self.rest &= self.rest.wrapping_sub(1);
         Some(self.next_word.saturating_sub(1).saturating_mul(32).saturating_add(lowest))
+    }
+}
+
+impl RuleSet<'_> {
+    /// Drops the words before `word`, and returns the first that is left, with its number.
+    fn leap(&mut self, word: usize) -> Option<(usize, u32)> {
+        if self.0.first().is_some_and(|[number, _]| at(*number) < word) {
+            let before = self.0.partition_point(|[number, _]| at(*number) < word);
+            self.0 = self.0.get(before..)?;
+        }
+        self.0.first().map(|[number, bits]| (at(*number), *bits))
     }
 }
 
@@ -259,18 +258,23 @@ impl Iterator for Rules {
     }
 }
 
+/// The bits of the dimensions.
+const ACTIONS: u8 = 1;
+const ROLES: u8 = 2;
+const RESOURCES: u8 = 4;
+
 /// The number of words of a chunk.
 const CHUNK_WORDS: usize = 4;
 
-/// The number of sets that a selection holds without allocating.
-const FEW: usize = 8;
+/// The number of sets that candidates hold without allocating.
+const FEW: usize = 6;
 
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
 
     use super::super::block::RuleSet;
-    use super::{Candidates, Chunk, Selection};
+    use super::{ACTIONS, Candidates, Chunk, RESOURCES, ROLES};
 
     type Pairs = Vec<[u32; 2]>;
 
@@ -300,11 +304,14 @@ mod tests {
         sets.as_ref().is_none_or(|sets| sets.iter().any(one))
     }
 
-    fn selection(sets: &Option<Vec<Pairs>>) -> Selection<'_> {
-        let Some(sets) = sets else { return Selection::all() };
-        let mut selection = Selection::default();
-        sets.iter().for_each(|pairs| selection.add(RuleSet(pairs)));
-        selection
+    fn candidates(dimensions: &[Option<Vec<Pairs>>; 3], rules: usize) -> Candidates<'_> {
+        let mut candidates = Candidates::new(rules);
+        for (bit, sets) in [ACTIONS, ROLES, RESOURCES].into_iter().zip(dimensions) {
+            let Some(sets) = sets else { continue };
+            candidates.narrowed |= bit;
+            sets.iter().for_each(|pairs| candidates.add(bit, RuleSet(pairs)));
+        }
+        candidates
     }
 
     #[test]
@@ -318,12 +325,7 @@ mod tests {
             };
             let dimensions: [Option<Vec<Pairs>>; 3] = [dimension(), dimension(), dimension()];
             let rules = usize::try_from(rules).unwrap();
-            let candidates = || Candidates {
-                dimensions: dimensions.each_ref().map(selection),
-                rules,
-                next_word: 0,
-                rest: 0,
-            };
+            let candidates = || candidates(&dimensions, rules);
             let named = |of: &[Option<Vec<Pairs>>], rule| of.iter().all(|sets| holds(sets, rule));
             let those = |keep: &dyn Fn(usize) -> bool| -> Vec<usize> {
                 (0..rules).filter(|rule| keep(*rule)).collect()

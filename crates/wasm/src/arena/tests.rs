@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 use wardgate_engine::wire;
 
 use super::*;
+use crate::reader::{FALSE, LIST, MAP, NULL, NUMBER, TEXT, TRUE};
 
 const START: u32 = 4;
 
 fn read(value: &[u8]) -> Option<String> {
-    Reader { rest: value }.value(MAX_VALUE_DEPTH).as_ref().map(wire::attr_json)
+    Reader::new(value).value(MAX_VALUE_DEPTH).as_ref().map(wire::attr_json)
 }
 
 fn check(value: &[u8], expected: &str) {
