@@ -25,7 +25,7 @@ import type { Runtime } from "../wasm/runtime.ts";
 import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { callState } from "../wasm/reentrancy.ts";
-import { ALL_NAMES, readNamesOf, readRequest, type Message, type ReadNames } from "../wasm/request.ts";
+import { ALL_NAMES, readRequest, type Message, type ReadNames } from "../wasm/request.ts";
 import type {
   Accessors,
   ActionRequest,
@@ -335,7 +335,7 @@ export class OpenedPdp implements Pdp {
 
   /** Reads the parts of a request that the policies read. */
   #message(handle: number, request: unknown, field: "action" | "actions", shared: number): Message {
-    const names = (this.#names ??= readNamesOf(readNames(handle)));
+    const names = (this.#names ??= JSON.parse(readNames(handle)) as ReadNames);
     const message = this.#checked(readRequest(request, field, names, { shared }));
     // Code of the caller may have reloaded a bundle whose policies read more.
     return this.#names === names ? message : this.#checked(readRequest(request, field, ALL_NAMES, { shared }));

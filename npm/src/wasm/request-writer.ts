@@ -96,7 +96,7 @@ export class RequestWriter {
    * Writes an object of attributes; `undefined` is the empty one. If `names` are given, the members
    * of other names are left out.
    */
-  attributes(value: unknown, names: ReadonlySet<string> | null): boolean {
+  attributes(value: unknown, names: readonly string[] | null): boolean {
     if (value === undefined) {
       this.#word(0);
       return true;
@@ -207,25 +207,23 @@ export class RequestWriter {
   }
 
   /** Writes the members of these names. */
-  #chosen(value: Members, names: ReadonlySet<string>): boolean {
+  #chosen(value: Members, names: readonly string[]): boolean {
     const start = this.#open();
     let count = 0;
-    // This loop is several times faster than `Object.keys` for an object with many members. It
-    // visits inherited members too, which are never part of a request.
-    for (const name in value) {
-      if (!names.has(name) || !Object.hasOwn(value, name)) continue;
-      const at = this.length;
-      if (!this.#text(name)) return false;
+    const keys = Object.keys(value);
+    for (const name of names) {
+      if (!keys.includes(name)) continue;
       const member = value[name];
-      if (member === undefined) this.length = at;
-      else if (this.#value(member, MAX_DEPTH)) count += 1;
-      else return this.inside(name);
+      if (member === undefined) continue;
+      if (!this.#text(name)) return false;
+      if (!this.#value(member, MAX_DEPTH)) return this.inside(name);
+      count += 1;
     }
     this.#close(start, count);
     return true;
   }
 
-  #map(map: object, depth: number, names: ReadonlySet<string> | null): boolean {
+  #map(map: object, depth: number, names: readonly string[] | null): boolean {
     const start = this.#open();
     let count = 0;
     const pairs = Array.from(map as Iterable<object>);
@@ -237,7 +235,7 @@ export class RequestWriter {
       }
       const at = this.length;
       if (!this.#text(name)) return false;
-      if (member === undefined || (names !== null && !names.has(name))) this.length = at;
+      if (member === undefined || (names !== null && !names.includes(name))) this.length = at;
       else if (this.#value(member, depth)) count += 1;
       else return this.inside(name);
     }

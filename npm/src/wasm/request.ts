@@ -8,17 +8,10 @@ import { OBJECT, RequestWriter, tagOf, type Members } from "./request-writer.ts"
 
 /** The names of the attributes that policies read, of each root; `null` for all. */
 export interface ReadNames {
-  readonly principal: ReadonlySet<string> | null;
-  readonly resource: ReadonlySet<string> | null;
-  readonly jwt: ReadonlySet<string> | null;
-  readonly jwts: ReadonlySet<string> | null;
-}
-
-/** Returns the names that policies read, from the JSON of the module. */
-export function readNamesOf(json: string): ReadNames {
-  const names = JSON.parse(json) as { readonly [root in keyof ReadNames]: readonly string[] | null };
-  const set = (names: readonly string[] | null): ReadonlySet<string> | null => (names === null ? null : new Set(names));
-  return { principal: set(names.principal), resource: set(names.resource), jwt: set(names.jwt), jwts: set(names.jwts) };
+  readonly principal: readonly string[] | null;
+  readonly resource: readonly string[] | null;
+  readonly jwt: readonly string[] | null;
+  readonly jwts: readonly string[] | null;
 }
 
 /** A message, and the strings of the request that return in its decision. */
