@@ -21,7 +21,8 @@ import {
 } from "../wasm/frame.ts";
 import { planFor, type FastPathList } from "./kinds.ts";
 import { isDisturbed, isInherited, isObject, NOTHING } from "../base/plain.ts";
-import type { Detail, FastPath, FastPaths } from "./fast-paths.ts";
+import type { FastPath, FastPaths } from "./fast-paths.ts";
+import type { Detail } from "./step-list.ts";
 import {
   BY_NAME,
   DETAIL,

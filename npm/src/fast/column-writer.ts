@@ -2,7 +2,8 @@
 
 import { readRows, writeMembers, writeStrings, type Column } from "./columns.ts";
 import { ROWS, TEMPORARY, type Columns } from "../wasm/frame.ts";
-import type { Detail, FastPath } from "./fast-paths.ts";
+import type { FastPath } from "./fast-paths.ts";
+import type { Detail } from "./step-list.ts";
 import { RESOURCE_ID } from "./read-sites.ts";
 
 /** A slot that differs from row to row. */

@@ -5,7 +5,7 @@
 
 import { attrOf, LOOPS } from "./generated/column-loops.ts";
 import { attrOrNothing, isObject, isPlain } from "../base/plain.ts";
-import type { Constants } from "./fast-paths.ts";
+import type { Constants } from "./step-list.ts";
 import { wordOf } from "./column-words.ts";
 
 /** A column that is being written, and the rows that it is read from. */

@@ -7,17 +7,15 @@
 
 import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
-import { readTest, type SlotTest } from "./derived.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
 import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
 import type { Runtime } from "../wasm/runtime.ts";
-import { ACCESSOR, BY_NAME, DETAIL, FIRST_ACCESSOR, LAST, MAX_ACCESSORS, OPERAND, SITE } from "./read-sites.ts";
+import { FIRST_ACCESSOR, MAX_ACCESSORS } from "./read-sites.ts";
+import { StepList, type Detail } from "./step-list.ts";
 import {
   isTabled,
   operandsOf,
-  readConstants,
   readPairs,
-  stepsTo,
   TEXTS,
   type WireFastPath,
   type WireList,
@@ -42,20 +40,6 @@ export interface RoleTable {
   readonly map: ReadonlyMap<string, number> | null;
   /** The mask of every other role. */
   readonly others: number;
-}
-
-/** The strings that a slot is compared with, and the word of each. */
-export interface Constants {
-  readonly texts: readonly string[];
-  readonly words: readonly number[];
-  readonly map: ReadonlyMap<string, number> | null;
-}
-
-/** The data of a step beside its numbers. */
-export interface Detail {
-  readonly name: string;
-  readonly constants: Constants | null;
-  readonly test: SlotTest | null;
 }
 
 /** One fast path: how to fill its slots and how to decide it. */
@@ -100,7 +84,6 @@ export class FastPaths {
   readonly clock: () => number;
   #expires = Infinity;
   #generation = -1;
-  #used = 0;
   #listCount = 0;
   #hasLoaded = false;
   #scopes = new Map<string, Map<string, Kinds>>();
@@ -112,10 +95,8 @@ export class FastPaths {
   #numbers: ReadonlyMap<string, number> = new Map();
   #byNumber = new Map<number, FastPathList>();
   #tables = new Map<string, RoleTable>();
-  /** The steps of all fast paths, two numbers each; see `read-sites.ts`. */
-  #steps = new Int32Array(64);
-  #list: Detail[] = [];
-  #details = new Map<string, number>();
+  /** The steps of all fast paths. */
+  #steps: StepList;
 
   readonly #runtime: Runtime;
   readonly #accessors: ReadonlyMap<string, number>;
@@ -124,6 +105,7 @@ export class FastPaths {
     this.#runtime = runtime;
     this.clock = clock;
     this.#accessors = new Map(accessors.slice(0, MAX_ACCESSORS).map((name, at) => [name, FIRST_ACCESSOR + at]));
+    this.#steps = new StepList(this.#accessors);
   }
 
   /**
@@ -173,9 +155,7 @@ export class FastPaths {
     this.#generation = -1;
     this.edition += 1;
     this.kinds = new Kinds("", "");
-    this.#steps = new Int32Array(64);
-    this.#list = [];
-    this.#used = 0;
+    this.#steps = new StepList(this.#accessors);
     this.#listCount = 0;
     this.#scopes = new Map();
     this.#strays = new Map();
@@ -184,7 +164,6 @@ export class FastPaths {
     this.#numbers = new Map();
     this.#byNumber = new Map();
     this.#tables = new Map();
-    this.#details = new Map();
   }
 
   /**
@@ -357,9 +336,9 @@ export class FastPaths {
   }
 
   #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath, known?: Uint8Array): FastPath | null {
-    const from = this.#used;
+    const from = this.#steps.length;
     const operands = operandsOf(slots);
-    for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire, operands.has(slot))) return null;
+    for (const [slot, wire] of slots.entries()) if (!this.#steps.add(slot, wire, operands.has(slot))) return null;
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
@@ -375,10 +354,10 @@ export class FastPaths {
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
       readsResourceId: roots.includes("resource.id"),
-      steps: this.#steps,
-      details: this.#list,
+      steps: this.#steps.steps,
+      details: this.#steps.details,
       from,
-      to: this.#used,
+      to: this.#steps.length,
       columnar: isShort && known === undefined && !slots.some(({ uses }) => uses & USES_TEST),
       textual: 0,
     };
@@ -398,49 +377,6 @@ export class FastPaths {
       isTruth: test !== undefined,
     }));
     return truthTableOf({ frame, handle, fastPath }, kinds, masks);
-  }
-
-  #addSlot(slot: number, wire: WireSlot, isOperand: boolean): boolean {
-    const path = stepsTo(slot, wire);
-    if (path === null) return false;
-    const constants = readConstants(wire.constants);
-    const test = wire.test === undefined ? null : readTest(wire.test, wire.terms ?? []);
-    if (wire.uses & USES_TEST && test === null) return false;
-    for (const [step, name] of path) {
-      const detail = step & LAST ? this.#detail(name, constants, test) : this.#detail(name, null, null);
-      if (detail > DETAIL) return false;
-      this.#addStep(step & LAST && isOperand ? step | OPERAND : step, detail | (this.#accessorOf(step, name) << ACCESSOR));
-    }
-    return true;
-  }
-
-  #addStep(step: number, detail: number): void {
-    if (this.#used + 2 > this.#steps.length) {
-      const more = new Int32Array(this.#steps.length * 2);
-      more.set(this.#steps);
-      this.#steps = more;
-    }
-    this.#steps[this.#used] = step;
-    this.#steps[this.#used + 1] = detail;
-    this.#used += 2;
-  }
-
-  /** Returns the number of a detail. Steps with equal details share it. */
-  #detail(name: string, constants: Constants | null, test: SlotTest | null): number {
-    const key = JSON.stringify([name, constants?.texts, constants?.words, test]);
-    let number = this.#details.get(key);
-    if (number === undefined) {
-      number = this.#list.length;
-      this.#details.set(key, number);
-      this.#list.push({ name, constants, test });
-    }
-    return number;
-  }
-
-  /** Returns the number under which the accessor module reads the value of the step. */
-  #accessorOf(step: number, name: string): number {
-    const site = step & SITE;
-    return site > BY_NAME ? site : (this.#accessors.get(name) ?? BY_NAME);
   }
 
   #roleTable(others: number, roles: WirePairs): RoleTable {

@@ -6,7 +6,7 @@
 
 import { BROKEN, LONE, MISSING, TEMPORARY, type Frame } from "../wasm/frame.ts";
 import { isPlain } from "../base/plain.ts";
-import type { Constants } from "./fast-paths.ts";
+import type { Constants } from "./step-list.ts";
 import { LAST, USES, WITH_VALUE } from "./read-sites.ts";
 import { isWellFormed } from "../base/text.ts";
 

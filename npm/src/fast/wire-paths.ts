@@ -4,7 +4,7 @@ import { isInherited } from "../base/plain.ts";
 import { intern } from "../base/text.ts";
 import { LONE } from "../wasm/frame.ts";
 import { isTruth, readTest, type WireTerm } from "./derived.ts";
-import type { Constants } from "./fast-paths.ts";
+import type { Constants } from "./step-list.ts";
 import {
   FROM_PRINCIPAL,
   FROM_RESOURCE,

@@ -133,7 +133,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "engine",
         "codes limits order text | names attr number budget | glob regex request decision | \
-         cel | schema table | decide | fastpath wire | open",
+         cel | schema table | decide | fastpath | wire | open",
     ),
     (
         "native",
