@@ -18,7 +18,8 @@ import type { VerdictPath } from "../fast/verdict-list.ts";
 /** Returns the decision on a request; `null` if the general path must decide. */
 export function checkFast(fastPaths: FastPaths, request: unknown): Decision | null {
   const serial = begin();
-  if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return null;
+  if (isDisturbed() || "actions" in OBJECT || "requestId" in OBJECT || "auxData" in OBJECT) return null;
+  if (!isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return null;
   const { principal, actions, resource, requestId, auxData } = request;
   if (auxData !== undefined || (requestId !== undefined && (typeof requestId !== "string" || !isWellFormed(requestId)))) return null;
   if (members(request) !== (requestId === undefined ? 3 : 4) && !hasOnly(request, REQUEST_MEMBERS)) return null;
