@@ -18,7 +18,7 @@ pub(crate) const SLOTS: u32 = 4;
 pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
     let entries_at = code_at() + code.len();
     let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 1];
-    words.extend([index(entries_at), index(code_at()), index(code.len())]);
+    words.extend([index(entries_at), index(code_at()), index(code.len()), 0]);
     (0..SLOTS).for_each(|slot| words.extend([slot, 0, 0]));
     words.extend(lists());
     words.extend_from_slice(code);

@@ -57,6 +57,7 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     let exists =
         |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
     ensure(exists(list.set(0)) && exists(list.verdict_set(0)) && exists(list.grants()))?;
+    ensure(list.actions_with_verdicts().all(|(_, verdicts)| exists(verdicts)))?;
     let patterns = list.patterns();
     ensure(patterns.len() <= MAX_PATTERNS && list.sets().count() <= MAX_SETS)?;
     ensure(patterns.iter().all(|pattern| known.has_string(*pattern)))?;

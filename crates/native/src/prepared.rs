@@ -204,11 +204,7 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
     /// Returns the function that reads the slots of the fast path.
     #[inline]
     fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> SlotValue<'a> {
-        |at| match self.ways.get(at) {
-            Some(Way::Derived(slot)) => read_derived(typed, slot),
-            Some(way) => way.read(typed),
-            None => SlotValue::Unsupported,
-        }
+        |at| self.ways.get(at).map_or(SlotValue::Unsupported, |way| way.read(typed))
     }
 }
 
@@ -259,7 +255,8 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Self::Roles => SlotValue::Roles,
             Self::Missing => SlotValue::Field(Field::Missing),
             Self::Broken => SlotValue::Broken,
-            Self::Unsupported | Self::Derived(_) => SlotValue::Unsupported,
+            Self::Unsupported => SlotValue::Unsupported,
+            Self::Derived(slot) => read_derived(typed, slot),
             Self::Principal(accessor) => SlotValue::Field(accessor(typed.principal)),
             Self::Resource(accessor) => SlotValue::Field(accessor(typed.resource)),
             Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),

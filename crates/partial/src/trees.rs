@@ -172,9 +172,7 @@ impl<'a> Trees<'a> {
             _ => None,
         };
         match self.node(result)? {
-            Node::Or(first, body) if start(first)? == false => {
-                Some(Node::Loop(test::EXISTS, range, body))
-            }
+            Node::Or(first, body) if !start(first)? => Some(Node::Loop(test::EXISTS, range, body)),
             Node::And(first, body) if start(first)? => Some(Node::Loop(test::ALL, range, body)),
             _ => None,
         }

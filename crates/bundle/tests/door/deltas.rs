@@ -148,7 +148,7 @@ fn claimed(base: &[u8], digests: impl Iterator<Item = [u8; 32]>) -> Vec<u8> {
     let named = header.windows(32).position(|bytes| bytes == root).unwrap();
     header[named..named + 32].copy_from_slice(&hash(&index));
     let lengths = [header.len(), index.len(), content.len(), 0];
-    let mut bytes = [b"WARDGATE".as_slice(), &[2, 0, 0, 0, 2, 0, 0, 0]].concat();
+    let mut bytes = [b"WARDGATE".as_slice(), &[3, 0, 0, 0, 2, 0, 0, 0]].concat();
     bytes.extend(
         lengths.into_iter().flat_map(|length| u32::try_from(length).unwrap().to_le_bytes()),
     );

@@ -64,7 +64,7 @@ fn refusals_have_names() {
     check(b"policies", "not-a-bundle");
     check(&bundle()[..31], "not-a-bundle");
     check(&changed(8, 1), "unsupported-version");
-    check(&changed(8, 3), "unsupported-version");
+    check(&changed(8, 4), "unsupported-version");
     check(&changed(12, 4), "unsupported-kind");
     check(&changed(28, 1), "unsupported-kind");
     check(&changed(12, 2), "delta");

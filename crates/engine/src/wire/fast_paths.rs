@@ -16,21 +16,41 @@ use crate::limits::MAX_LISTED_KINDS;
 use crate::table::PolicyTable;
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies:
-/// `{"other": [fast_path, with_verdicts], "grants": fast_path, "actions": [[action, fast_path,
-/// with_verdicts], ...]}`, where -1 means no fast path. Returns the empty text if there are none at
-/// all.
+/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 means no fast path.
+/// Returns the empty text if there are none at all.
 #[must_use]
 pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
     table.fast_path_list(kind, version, scope).map_or_else(String::new, |list| {
         let mut json = Json::default();
-        write_list(&mut json, table, &list);
+        json.open('{');
+        json.key("other");
+        fast_path_number(&mut json, list.set(0).filter(|_| list.patterns().is_empty()));
+        json.key("actions");
+        json.open('[');
+        for (action, fast_path) in list.actions() {
+            json.open('[');
+            json.string(table.string(action));
+            fast_path_number(&mut json, fast_path);
+            json.close(']');
+        }
+        json.close(']');
         json.close('}');
         json.finish()
     })
 }
 
-/// Returns the list as [`fast_path_list_json`] does, and `null` if no policy is about the kind: then
-/// only a policy of the principal itself can allow an action. If patterns decide about the actions
+/// Returns one fast path as [`fast_path_json`] does, for hosts that know no tests: the empty text
+/// if a slot has one.
+#[must_use]
+pub fn untested_fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
+    let is_plain = |found: FastPath<'_>| found.slots().all(|slot| slot.test.is_none());
+    let has_none = table.fast_path(fast_path).is_some_and(is_plain);
+    if has_none { fast_path_json(table, fast_path) } else { String::new() }
+}
+
+/// Returns the list with verdicts: `{"other": [fast_path, with_verdicts], "grants": fast_path,
+/// "actions": [[action, fast_path, with_verdicts], ...]}`; and `null` if no policy is about the
+/// kind: then only a policy of the principal itself can allow an action. If patterns decide about the actions
 /// that are not listed, the member `at` is the offset of the list, for
 /// [`PolicyTable::fast_path_of_action`]. With a principal, the list is the one for that principal,
 /// which has no scope.

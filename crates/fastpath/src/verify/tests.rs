@@ -127,18 +127,22 @@ fn lists_name_patterns_and_sets_that_exist() {
         words.extend(list);
         assert_eq!(verify_list(&words, offset, &Everything).is_some(), expected, "{list:?}");
     };
-    check(&[1, 0, 0], true);
-    check(&[2, 0, 0], false);
-    check(&[0, 1, 0, 7, 1], true);
-    check(&[0, 1, 2 | 3 << 8, 7, 1, 20, 21, 1, 1, 2, 0, 3, 1], true);
+    check(&[1, 1, 1, 0, 0], true);
+    check(&[2, 0, 0, 0, 0], false);
+    check(&[0, 2, 0, 0, 0], false);
+    check(&[0, 0, 2, 0, 0], false);
+    check(&[0, 0, 0, 1, 0, 7, 1, 1], true);
+    check(&[0, 0, 0, 1, 0, 7, 1, 2], false);
+    check(&[0, 0, 0, 1, 2 | 3 << 8, 7, 1, 0, 20, 21, 1, 1, 0, 2, 0, 1, 3, 1, 1], true);
     // Too short, patterns or sets out of order, sets of no or unknown patterns, no such fast path.
-    check(&[0, 1, 2 | 3 << 8, 7, 1, 20, 21, 1, 1, 2, 0, 3], false);
-    check(&[0, 0, 2, 21, 20], false);
-    check(&[0, 0, 2 | 2 << 8, 20, 21, 2, 1, 1, 1], false);
-    check(&[0, 0, 1 | 1 << 8, 20, 0, 1], false);
-    check(&[0, 0, 1 | 1 << 8, 20, 2, 1], false);
-    check(&[0, 0, 1 | 1 << 8, 20, 1, 2], false);
-    check(&[0, 0, u32::MAX], false);
-    check(&[0, u32::MAX, 0], false);
-    check(&[0, 0, 9, 20, 21, 22, 23, 24, 25, 26, 27, 28], false);
+    check(&[0, 0, 0, 1, 2 | 3 << 8, 7, 1, 0, 20, 21, 1, 1, 0, 2, 0, 1, 3, 1], false);
+    check(&[0, 0, 0, 0, 2, 21, 20], false);
+    check(&[0, 0, 0, 0, 2 | 2 << 8, 20, 21, 2, 1, 0, 1, 1, 0], false);
+    check(&[0, 0, 0, 0, 1 | 1 << 8, 20, 0, 1, 0], false);
+    check(&[0, 0, 0, 0, 1 | 1 << 8, 20, 2, 1, 0], false);
+    check(&[0, 0, 0, 0, 1 | 1 << 8, 20, 1, 2, 0], false);
+    check(&[0, 0, 0, 0, 1 | 1 << 8, 20, 1, 0, 2], false);
+    check(&[0, 0, 0, 0, u32::MAX], false);
+    check(&[0, 0, 0, u32::MAX, 0], false);
+    check(&[0, 0, 0, 0, 9, 20, 21, 22, 23, 24, 25, 26, 27, 28], false);
 }
