@@ -3,6 +3,8 @@
 //! The obvious filler: hosts with requests of another shape have their own and are compared with
 //! it. Numbers that are not finite are left to the general path.
 
+mod tested;
+
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::cel::value::{List, Str};
@@ -13,7 +15,9 @@ use wardgate_engine::names::trimmed_scope;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, word};
+use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, SlotTest, word};
+
+use tested::{Tested, tested};
 
 /// A frame and the values that its words cannot hold.
 #[derive(Debug)]
@@ -114,7 +118,11 @@ pub fn fill<'r>(
     };
     for (position, slot) in fast_path.slots().enumerate() {
         let (root, path) = table.slot_path(slot.slot)?;
-        filled.put(table, position, slot, find(request, root, path)?)?;
+        let value = find(request, root, path)?;
+        match slot.test {
+            None => filled.put(table, position, slot, value)?,
+            Some(test) => filled.put_test(table, position, test, value)?,
+        }
     }
     Some(filled)
 }
@@ -127,6 +135,20 @@ enum SlotValue<'r> {
     Text(&'r str),
     Roles(&'r [String]),
     Attr(&'r Attr),
+}
+
+impl SlotValue<'_> {
+    /// Returns a copy of the value; `None` if there is none.
+    fn attr(&self) -> Option<Attr> {
+        Some(match self {
+            Self::Missing | Self::Broken => return None,
+            Self::Text(text) => Attr::String((*text).into()),
+            Self::Roles(roles) => {
+                Attr::List(roles.iter().map(|role| Attr::String(role.as_str().into())).collect())
+            }
+            Self::Attr(attr) => (*attr).clone(),
+        })
+    }
 }
 
 impl<'r> Filled<'r> {
@@ -153,6 +175,25 @@ impl<'r> Filled<'r> {
             SlotValue::Attr(Attr::List(_) | Attr::Map(_)) | SlotValue::Roles(_) => word::VALUE,
         };
         self.frame.set(position, word);
+        Some(())
+    }
+
+    fn put_test(
+        &mut self,
+        table: &PolicyTable,
+        position: usize,
+        test: SlotTest<'_>,
+        value: SlotValue<'r>,
+    ) -> Option<()> {
+        let operand = |slot: u32| self.values.get(usize::try_from(slot).ok()?)?.attr();
+        match tested(table, test, value.attr(), &operand)? {
+            Tested::Truth(None) => self.frame.set(position, word::MISSING),
+            Tested::Truth(Some(false)) => self.frame.set(position, word::FALSE),
+            Tested::Truth(Some(true)) => self.frame.set(position, word::TRUE),
+            Tested::Size(size) => {
+                self.frame.set_number(position, f64::from(u32::try_from(size).ok()?));
+            }
+        }
         Some(())
     }
 

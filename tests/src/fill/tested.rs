@@ -1,0 +1,90 @@
+//! Words of slots with a test, by the plain meaning of the test.
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::table::PolicyTable;
+use wardgate_fastpath::layout::test;
+use wardgate_fastpath::{SlotTest, Term, word};
+
+/// The result of a test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Tested {
+    /// A truth, or an error.
+    Truth(Option<bool>),
+    /// A size.
+    Size(usize),
+}
+
+/// Returns the result of a test of a value; `operand` returns the value of an earlier slot. An
+/// absent value is an error. Returns `None` if the general path must decide.
+pub(super) fn tested(
+    table: &PolicyTable,
+    SlotTest { kind, terms }: SlotTest<'_>,
+    value: Option<Attr>,
+    operand: &dyn Fn(u32) -> Option<Attr>,
+) -> Option<Tested> {
+    let constant = |term: &Term| match *term {
+        [_, bits, slot] if bits & test::SLOT != 0 => operand(slot),
+        [_, _, word::NULL] => Some(Attr::Null),
+        [_, _, truth @ (word::FALSE | word::TRUE)] => Some(Attr::Bool(truth == word::TRUE)),
+        [_, _, word] => Some(Attr::String(table.string(word - word::FIRST_STRING).into())),
+    };
+    let operands: Vec<Option<Attr>> = terms.iter().map(constant).collect();
+    if operands.iter().flatten().any(|operand| matches!(operand, Attr::List(_) | Attr::Map(_))) {
+        return None;
+    }
+    let holds = |element: &Attr| -> Option<bool> {
+        let terms = terms.iter().zip(&operands);
+        all(terms.map(|(term, operand)| term_holds(table, term, element, operand.as_ref())))
+    };
+    let first = || operands.first().cloned().flatten();
+    let text = |test: fn(&str, &str) -> bool| match (&value, first()) {
+        (Some(Attr::String(text)), Some(Attr::String(part))) => Some(test(text, &part)),
+        _ => None,
+    };
+    Some(Tested::Truth(match (kind, &value) {
+        (test::SIZE, Some(Attr::String(text))) => return Some(Tested::Size(text.chars().count())),
+        (test::SIZE, Some(Attr::List(items))) => return Some(Tested::Size(items.len())),
+        (test::SIZE, Some(Attr::Map(map))) => return Some(Tested::Size(map.entries().len())),
+        (test::SIZE, _) => None,
+        (test::STARTS_WITH, _) => text(|text, part| text.starts_with(part)),
+        (test::ENDS_WITH, _) => text(|text, part| text.ends_with(part)),
+        (test::CONTAINS, _) => text(|text, part| text.contains(part)),
+        (test::MEMBER, _) if first().is_none() => None,
+        (test::MEMBER, Some(Attr::Map(map))) => match first() {
+            Some(Attr::String(key)) => Some(map.get(&key).is_some()),
+            _ => return None,
+        },
+        (test::ALL, Some(Attr::List(items))) => all(items.iter().map(holds)),
+        (_, Some(Attr::List(items))) => any(items.iter().map(holds)),
+        (_, Some(Attr::Map(_))) => return None,
+        _ => None,
+    }))
+}
+
+fn term_holds(
+    table: &PolicyTable,
+    [member, bits, _]: &Term,
+    element: &Attr,
+    operand: Option<&Attr>,
+) -> Option<bool> {
+    let value = match (member.checked_sub(1), element) {
+        (None, element) => element,
+        (Some(name), Attr::Map(map)) => map.get(table.string(name))?,
+        (Some(_), _) => return None,
+    };
+    Some((value == operand?) != (bits & test::NEGATED != 0))
+}
+
+/// Joins truths by `&&` of CEL: `false` absorbs errors.
+fn all(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    truths.fold(Some(true), |all, truth| match (all, truth) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })
+}
+
+/// Joins truths by `||` of CEL: `true` absorbs errors.
+fn any(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    all(truths.map(|truth| truth.map(|truth| !truth))).map(|all| !all)
+}
