@@ -77,11 +77,15 @@ fn term_holds(
 
 /// Joins truths by `&&` of CEL: `false` absorbs errors.
 fn all(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    truths.fold(Some(true), |all, truth| match (all, truth) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    })
+    let mut has_error = false;
+    for truth in truths {
+        match truth {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => has_error = true,
+        }
+    }
+    (!has_error).then_some(true)
 }
 
 /// Joins truths by `||` of CEL: `true` absorbs errors.

@@ -1,9 +1,6 @@
 //! Requests that fast paths decide, about the policies of `npm/fixtures/covered`: the answers are
 //! those of the general path.
 
-use std::fs;
-use std::path::Path;
-
 use serde_json::{Value, json};
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
@@ -15,16 +12,24 @@ use super::request::RequestInput;
 use crate::policies::Policies;
 
 fn policies() -> Policies {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm/fixtures/covered");
-    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let file = |path: std::path::PathBuf| {
-        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
-    };
-    let files: Vec<_> = names.map(file).collect();
+    let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
+    let files: Vec<_> = COVERED.iter().map(file).collect();
     let compiled = compile_files(&files, &Options::default()).unwrap();
     let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap();
     Policies::new(opened.table, 0, 0)
 }
+
+macro_rules! covered {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../../../npm/fixtures/covered/", $name)))),*]
+    };
+}
+
+/// The policies by file.
+const COVERED: &[(&str, &str)] = covered!(
+    "boss.acme.yaml" "boss.yaml" "clerk.acme.yaml" "clerk.yaml" "glob.yaml" "plain.acme.yaml"
+    "plain.v2.yaml" "plain.yaml" "text.yaml"
+);
 
 /// Asserts that a fast path decides this request, in each form.
 fn check(policies: &Policies, request: &Value, expected: bool) {
