@@ -62,7 +62,7 @@ enum Way<P, R> {
     BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
     BelowResource(Accessor<R>, Box<[Box<str>]>),
     /// A test of a value.
-    Derived(Slot),
+    Derived(Box<Slot>),
 }
 
 /// The values of one decision.
@@ -212,7 +212,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     fn of(slot: &Slot) -> Self {
         let path = &*slot.path;
         if slot.test.is_some() {
-            return Self::Derived(slot.clone());
+            return Self::Derived(Box::new(slot.clone()));
         }
         match slot.root {
             SlotRoot::PrincipalId if path.is_empty() => Self::PrincipalId,
