@@ -108,7 +108,7 @@ impl PolicyTable {
         let [Some(principal), Some(of), Some(root)] = names else { return coverage };
         let Some(block) = self.find(Key::Principal, [principal, of, root]) else { return coverage };
         let (block, kind) = (Block::new(self, block), sanitized(kind));
-        // What the general path charges for the policy is no part of other fast paths.
+        // Other fast paths do not count the steps of the general path for the policy.
         let steps = block.glob_steps(MAX_FAST_PATH_ACTION_BYTES, 0, kind.len());
         if block.chunk_count().saturating_add(steps) > at(MAX_REQUEST_STEPS / 4) {
             return Coverage::General;

@@ -59,16 +59,7 @@ impl FastPath<'_> {
             return Answer::Unsure;
         }
         let mut machine = Machine::new(*self, frame, programs);
-        for class in classes {
-            let Some(entries) = self.class(*class) else { return Answer::Unsure };
-            match machine.class(entries) {
-                Some(End::Allowed) => return Answer::Allow,
-                Some(End::Failed) => return Answer::Deny,
-                Some(End::Denied) => {}
-                None => return Answer::Unsure,
-            }
-        }
-        Answer::Deny
+        in_order(classes.iter().map(|class| machine.end(self.class(*class)?, |_| true)))
     }
 
     /// Decides for roles with these masks, in their order: the way of [`FastPath::decide`] where it is
@@ -80,15 +71,8 @@ impl FastPath<'_> {
             return Answer::Unsure;
         }
         let mut machine = Machine::new(*self, frame, programs);
-        for role in roles {
-            match machine.role_of(self.entries(), *role) {
-                Some(End::Allowed) => return Answer::Allow,
-                Some(End::Failed) => return Answer::Deny,
-                Some(End::Denied) => {}
-                None => return Answer::Unsure,
-            }
-        }
-        Answer::Deny
+        let entries = self.entries();
+        in_order(roles.iter().map(|role| machine.end(entries, |mask| mask & role != 0)))
     }
 
     /// Decides as [`FastPath::decide`] does, in the plain form for every kind of entry.
@@ -122,11 +106,30 @@ struct State {
     failed: u32,
 }
 
-/// The outcome of one class.
-enum End {
-    Allowed,
-    Denied,
+/// The outcome of one class or role.
+pub(crate) enum End {
+    /// The entry with this number allows.
+    Allowed(u32),
+    /// The entry with this number denies.
+    Denied(u32),
+    /// An entry is an error.
     Failed,
+    /// No entry applies.
+    Silent,
+}
+
+/// Returns the answer for roles with these outcomes, in their order: the first one that is allowed
+/// or fails decides. `None` is Unsure.
+fn in_order(ends: impl Iterator<Item = Option<End>>) -> Answer {
+    for end in ends {
+        match end {
+            Some(End::Allowed(_)) => return Answer::Allow,
+            Some(End::Failed) => return Answer::Deny,
+            Some(End::Denied(_) | End::Silent) => {}
+            None => return Answer::Unsure,
+        }
+    }
+    Answer::Deny
 }
 
 impl State {
@@ -168,33 +171,29 @@ impl Machine<'_> {
         Some(())
     }
 
-    /// Tries the entries of one class. `None` is Unsure.
-    fn class(&mut self, entries: &[Entry]) -> Option<End> {
-        self.role_of(entries, u32::MAX)
-    }
-
-    /// Tries the entries with a mask that meets `role`. `None` is Unsure.
-    fn role_of(&mut self, entries: &[Entry], role: u32) -> Option<End> {
-        let mut allowed = false;
-        let takes = |entry: &&Entry| {
-            role == u32::MAX || entry[0] & 0x7f == layout::SCOPE_END || entry[2] & role != 0
-        };
-        for entry in entries.iter().filter(takes) {
+    /// Tries the entries whose mask is taken. `None` is Unsure.
+    pub(crate) fn end(&mut self, entries: &[Entry], takes: impl Fn(u32) -> bool) -> Option<End> {
+        let mut allowed = None;
+        for (entry, number) in entries.iter().zip(0_u32..) {
             if entry[0] & 0x7f == layout::SCOPE_END {
-                if allowed && entry[1] == 0 {
-                    return Some(End::Allowed);
+                if let Some(number) = allowed.take()
+                    && entry[1] == 0
+                {
+                    return Some(End::Allowed(number));
                 }
-                allowed = false;
+                continue;
+            }
+            if !takes(entry[2]) {
                 continue;
             }
             match (self.truth(entry)?, entry[0] >> 24) {
                 (Truth::Error, _) => return Some(End::Failed),
-                (Truth::True, DENY) => return Some(End::Denied),
-                (Truth::True, ALLOW) => allowed = true,
+                (Truth::True, DENY) => return Some(End::Denied(number)),
+                (Truth::True, ALLOW) => allowed = allowed.or(Some(number)),
                 _ => {}
             }
         }
-        Some(if allowed { End::Allowed } else { End::Denied })
+        Some(allowed.map_or(End::Silent, End::Allowed))
     }
 }
 

@@ -5,9 +5,10 @@
 //! the general path reports it.
 
 use crate::code::{Machine, Programs, Truth};
+use crate::decide::End;
 use crate::frame::Frame;
-use crate::layout::{self, ALLOW, BY_CLASS, DENY, origin};
-use crate::record::{Entry, FastPath};
+use crate::layout::{ALLOW, BY_CLASS, origin};
+use crate::record::FastPath;
 
 /// The decision on one action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,6 @@ pub struct Searched {
 /// Stands for the last scope of any search.
 pub const ALL_SCOPES: u32 = origin::MAX_SCOPE;
 
-/// The result of one role.
-enum End {
-    Allowed(u32),
-    Denied(u32),
-    Silent,
-}
-
 impl FastPath<'_> {
     /// Decides with a fast path that has origins, for roles with these masks in their order.
     /// Returns `None` if only the general path can decide.
@@ -55,7 +49,8 @@ impl FastPath<'_> {
         let mut machine = self.exact(frame, programs).filter(|_| !roles.is_empty())?;
         let (mut first, mut last_scope) = (Verdict::Nothing, 0);
         for role in roles {
-            let (number, verdict) = match machine.role(self.entries(), origins, *role)? {
+            let (number, verdict) = match machine.end(self.entries(), |mask| mask & role != 0)? {
+                End::Failed => return None,
                 End::Silent => {
                     last_scope = ALL_SCOPES;
                     continue;
@@ -93,8 +88,10 @@ impl FastPath<'_> {
             if scope > last_scope || entry[2] & roles == 0 {
                 continue;
             }
-            if machine.certain(entry)? == Truth::True && entry[0] >> 24 == ALLOW {
-                granted |= 1_u32.checked_shl(number)?;
+            match (machine.truth(entry)?, entry[0] >> 24) {
+                (Truth::Error, _) => return None,
+                (Truth::True, ALLOW) => granted |= 1_u32.checked_shl(number)?,
+                _ => {}
             }
         }
         Some(granted)
@@ -105,36 +102,5 @@ impl FastPath<'_> {
         let is_masked = self.flags() & BY_CLASS == 0;
         (is_masked && self.origins().len() == self.entries().len())
             .then(|| Machine::new(*self, frame, programs).exact())
-    }
-}
-
-impl Machine<'_> {
-    /// Tries the entries of one role.
-    fn role(&mut self, entries: &[Entry], origins: &[u32], role: u32) -> Option<End> {
-        let mut allowed = None;
-        for ((entry, _), number) in entries.iter().zip(origins).zip(0_u32..) {
-            if entry[0] & 0x7f == layout::SCOPE_END {
-                if let Some(number) = allowed.take()
-                    && entry[1] == 0
-                {
-                    return Some(End::Allowed(number));
-                }
-                continue;
-            }
-            if entry[2] & role == 0 {
-                continue;
-            }
-            match (self.certain(entry)?, entry[0] >> 24) {
-                (Truth::True, DENY) => return Some(End::Denied(number)),
-                (Truth::True, ALLOW) => allowed = allowed.or(Some(number)),
-                _ => {}
-            }
-        }
-        Some(allowed.map_or(End::Silent, End::Allowed))
-    }
-
-    /// Returns the truth of an entry; `None` if it is an error or only the general path can tell.
-    fn certain(&mut self, entry: &Entry) -> Option<Truth> {
-        self.truth(entry).filter(|truth| *truth != Truth::Error)
     }
 }

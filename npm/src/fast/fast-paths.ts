@@ -267,7 +267,7 @@ export class FastPaths {
     const { version, scope } = kinds;
     const verdicts = id >= 0 && grants === null ? null : new VerdictList(list.verdicts, grants, {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
-      matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : -1),
+      matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : undefined),
       text: (id, answer) => (isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, id, answer)) : null),
       names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
     });

@@ -32,7 +32,7 @@ it("is loaded once, and only for requests without version and scope", () => {
   fastPaths.preload();
   for (const kind of ["other", "more", "doc", "other"]) expect(decide({ kind })).toBe(ALLOW);
   expect(loaded.splice(0)).toEqual(["doc  "]);
-  // What these requests load leaves them unsure.
+  // A request that loads something stays unsure.
   for (const resource of [{ kind: "apart" }, { kind: "new" }, { kind: "other", scope: "acme" }]) expect(decide(resource)).toBe(UNSURE);
   expect(loaded.splice(0)).toEqual(["apart  ", "new  ", "other  acme"]);
   fastPaths.begin([]);

@@ -22,8 +22,11 @@ export interface VerdictPath {
 export interface VerdictReader {
   /** Returns a fast path; `null` if only the general path decides, `undefined` if not now. */
   fastPath(id: number): FastPath | null | undefined;
-  /** Returns the number of the fast path of an action by the patterns that match it; -1 is none. */
-  matching(action: string): number;
+  /**
+   * Returns the number of the fast path of an action by the patterns that match it; -1 is none,
+   * `undefined` is not now.
+   */
+  matching(action: string): number | undefined;
   /** Returns the decision that an answer stands for. */
   text(fastPath: number, answer: number): VerdictText | null;
   /** Returns the names of derived roles. */
@@ -81,7 +84,9 @@ export class VerdictList {
     if (this.#ids.at < 0) return this.#ids.other;
     let id = this.#matched.get(action);
     if (id === undefined) {
-      id = this.#reader.matching(action);
+      const found = this.#reader.matching(action);
+      if (found === undefined) return -1;
+      id = found;
       if (this.#matched.size === MAX_MATCHED) this.#matched.clear();
       this.#matched.set(intern(action), id);
     }
