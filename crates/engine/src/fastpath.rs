@@ -67,18 +67,23 @@ impl PolicyTable {
     /// Returns the id of the fast path of an action in a list; `None` if the general path decides.
     #[must_use]
     pub fn fast_path_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
-        let matches = |pattern| glob::matches(self.string(pattern), action);
         let is_long = !list.patterns().is_empty() && action.len() > MAX_FAST_PATH_ACTION_BYTES;
-        if is_long { None } else { list.fast_path(self.string_id(action), matches) }
+        let id = self.string_id(action);
+        if is_long { None } else { list.fast_path(id, self.is_pattern_of(action)) }
     }
 
     /// Returns the id of the fast path with verdicts of an action, as
     /// [`PolicyTable::fast_path_of_action`] does.
     #[must_use]
     pub fn verdicts_of_action(&self, list: FastPathList<'_>, action: &str) -> Option<u32> {
-        let matches = |pattern| glob::matches(self.string(pattern), action);
         let is_long = action.len() > MAX_FAST_PATH_ACTION_BYTES;
-        if is_long { None } else { list.verdicts(self.string_id(action), matches) }
+        let id = self.string_id(action);
+        if is_long { None } else { list.verdicts(id, self.is_pattern_of(action)) }
+    }
+
+    /// Returns a function that is true for the string ids of patterns that match an action.
+    fn is_pattern_of(&self, action: &str) -> impl Fn(u32) -> bool {
+        move |pattern| glob::matches(self.string(pattern), action)
     }
 
     /// Finds the fast paths for a kind, version and scope as a request names them.
@@ -230,9 +235,10 @@ impl PolicyTable {
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
-        let pool = self.pool();
-        fast_path.decide(roles, frame, &Running::new(&pool, (fast_path, frame, contents), now))
+        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+            fast_path.decide(roles, frame, &running)
+        };
+        self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
     }
 
     /// Decides by any fast path but one by class, for roles with these masks in their order.
@@ -244,10 +250,10 @@ impl PolicyTable {
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
-        let pool = self.pool();
-        let running = Running::new(&pool, (fast_path, frame, contents), now);
-        fast_path.decide_in_order(roles, frame, &running)
+        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+            fast_path.decide_in_order(roles, frame, &running)
+        };
+        self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
     }
 
     /// Decides by any fast path by class.
@@ -259,9 +265,23 @@ impl PolicyTable {
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let Some(fast_path) = self.fast_path(fast_path) else { return Answer::Unsure };
+        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+            fast_path.decide_classes(classes, frame, &running)
+        };
+        self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
+    }
+
+    /// Calls `decide` with a fast path and its programs on a frame; `None` if it does not exist.
+    #[inline]
+    fn running<T>(
+        &self,
+        fast_path: u32,
+        (frame, contents): (&Frame, &dyn Contents),
+        now: Timestamp,
+        decide: impl FnOnce(FastPath<'_>, Running<'_>) -> T,
+    ) -> Option<T> {
+        let fast_path = self.fast_path(fast_path)?;
         let pool = self.pool();
-        let running = Running::new(&pool, (fast_path, frame, contents), now);
-        fast_path.decide_classes(classes, frame, &running)
+        Some(decide(fast_path, Running::new(&pool, (fast_path, frame, contents), now)))
     }
 }

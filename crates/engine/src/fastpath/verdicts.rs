@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{PROGRAMS, origin};
-use wardgate_fastpath::{Frame, NoPrograms, Searched, Verdict};
+use wardgate_fastpath::{FastPath, Frame, NoPrograms, Searched, Verdict};
 
 use super::{Contents, Running};
 use crate::cel::Timestamp;
@@ -37,18 +37,19 @@ impl PolicyTable {
     #[must_use]
     pub fn verdict_with(
         &self,
-        fast_path: u32,
+        id: u32,
         roles: &[u32],
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Option<Searched> {
-        let fast_path = self.fast_path(fast_path)?;
+        let fast_path = self.fast_path(id)?;
         if fast_path.flags() & PROGRAMS == 0 {
             return fast_path.verdict(roles, frame, &NoPrograms);
         }
-        let pool = self.pool();
-        let running = Running::new(&pool, (fast_path, frame, contents), now);
-        fast_path.verdict(roles, frame, &running.within(MAX_VERDICT_STEPS))
+        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+            fast_path.verdict(roles, frame, &running.within(MAX_VERDICT_STEPS))
+        };
+        self.running(id, (frame, contents), now, decide)?
     }
 
     /// Returns the derived roles that a fast path grants up to a scope: a bit for each. `roles`
@@ -61,10 +62,10 @@ impl PolicyTable {
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Option<u32> {
-        let fast_path = self.fast_path(fast_path)?;
-        let pool = self.pool();
-        let running = Running::new(&pool, (fast_path, frame, contents), now);
-        fast_path.grants(roles, last_scope, frame, &running.within(MAX_VERDICT_STEPS))
+        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+            fast_path.grants(roles, last_scope, frame, &running.within(MAX_VERDICT_STEPS))
+        };
+        self.running(fast_path, (frame, contents), now, decide)?
     }
 
     /// Returns the decision on an action that a verdict stands for; its action is left empty.
