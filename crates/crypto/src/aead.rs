@@ -24,17 +24,17 @@ use crate::blake3;
 pub mod aegis;
 mod chacha20;
 pub mod extended;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(test, target_arch = "wasm32", target_arch = "x86_64"))]
+mod lanes;
+#[cfg(not(any(target_arch = "wasm32", target_arch = "x86_64")))]
 mod library;
-#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg(any(test, target_arch = "wasm32", target_arch = "x86_64"))]
 mod poly1305;
-#[cfg(any(test, target_arch = "wasm32"))]
-mod portable;
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(target_arch = "wasm32", target_arch = "x86_64"))]
+use lanes as backend;
+#[cfg(not(any(target_arch = "wasm32", target_arch = "x86_64")))]
 use library as backend;
-#[cfg(target_arch = "wasm32")]
-use portable as backend;
 
 /// The length of a key in bytes.
 pub const KEY_BYTES: usize = 32;

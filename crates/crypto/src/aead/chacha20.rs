@@ -7,12 +7,12 @@ use wardgate_simd::lanes::Lanes32;
 
 use crate::little_endian::{bytes, words};
 
-#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg(any(test, target_arch = "wasm32", target_arch = "x86_64"))]
 mod stream;
 
 #[cfg(test)]
 pub(super) use stream::Apply;
-#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg(any(test, target_arch = "wasm32", target_arch = "x86_64"))]
 pub(super) use stream::{Beginning, ChaCha20};
 
 /// Derives a key from a key and half a long nonce: HChaCha20 (draft-irtf-cfrg-xchacha, section

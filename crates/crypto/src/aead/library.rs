@@ -1,5 +1,5 @@
-//! ChaCha20-Poly1305 by the `chacha20poly1305` crate, on every target except WebAssembly: the crate
-//! has many reviewers.
+//! ChaCha20-Poly1305 by the `chacha20poly1305` crate, on targets without vectors in `simd`, such as
+//! those of ARM, whose vectors the crate uses.
 
 use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, KeyInit};
 

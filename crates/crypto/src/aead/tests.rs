@@ -6,6 +6,7 @@ use wardgate_simd::lanes::{Kernel, Tier};
 use wardgate_simd::{Portable, test_every_tier};
 
 use super::chacha20::{Apply, ChaCha20};
+use super::poly1305::{AddGroups, Poly1305};
 use super::*;
 
 /// Random bytes, the same on every host.
@@ -42,11 +43,25 @@ fn every_length_is_sealed_as_others_seal_it() {
         assert_eq!(open(&key, &nonce, &aad, &expected), Ok(msg.clone()), "{length}");
 
         let mut text = msg.clone();
-        let tag = portable::seal(&key, &nonce, &aad, &mut text).unwrap();
+        let tag = lanes::seal(&key, &nonce, &aad, &mut text).unwrap();
         assert_eq!([text.as_slice(), &tag].concat(), expected, "{length}");
-        assert_eq!(portable::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
+        assert_eq!(lanes::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
         assert_eq!(text, msg, "{length}");
     }
+}
+
+// RFC 8439, section 2.8.2. The tag covers the ciphertext, so it alone is compared.
+#[test]
+fn the_example_of_the_specification_is_sealed() {
+    let key = core::array::from_fn(|at| 0x80 + u8::try_from(at).unwrap());
+    let nonce = *b"\x07\0\0\0@ABCDEFG";
+    let text = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for \
+        the future, sunscreen would be it.";
+    let aad = b"PQRS\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7";
+    let sealed = seal(&key, &nonce, aad, text).unwrap();
+    let tag = 0x1ae1_0b59_4f09_e26a_7e90_2ecb_d060_0691_u128.to_be_bytes();
+    assert_eq!(sealed[text.len()..], tag);
+    assert_eq!(open(&key, &nonce, aad, &sealed).as_deref(), Ok(&text[..]));
 }
 
 #[test]
@@ -74,7 +89,7 @@ fn any_flipped_bit_is_refused_and_the_text_stays_encrypted() {
         assert_eq!(open(&key, &nonce, &aad, &forged), Err(Forged), "{bit}");
         let (text, tag) = forged.split_last_chunk_mut().unwrap();
         let before = text.to_vec();
-        assert_eq!(portable::open(&key, &nonce, &aad, text, tag), Err(Forged), "{bit}");
+        assert_eq!(lanes::open(&key, &nonce, &aad, text, tag), Err(Forged), "{bit}");
         assert_eq!(text, before);
     }
     for bit in 0..aad.len() * 8 {
@@ -94,7 +109,7 @@ fn tags_of_extreme_numbers_are_right() {
     for fill in [0x00, 0xff] {
         for length in [0, 15, 16, 17, 31, 32, 33, 64, 1024] {
             let mut data = std::vec![fill; length];
-            let tag = portable::seal(&key, &nonce, &data.clone(), &mut data).unwrap();
+            let tag = lanes::seal(&key, &nonce, &data.clone(), &mut data).unwrap();
             let aad = std::vec![fill; length];
             let sealed = seal(&key, &nonce, &aad, &aad).unwrap();
             assert_eq!(sealed[length..], tag, "{fill} {length}");
@@ -104,7 +119,7 @@ fn tags_of_extreme_numbers_are_right() {
     let check = |key: [u8; 16], blocks: &[[u8; 16]], tag: [u8; 16]| {
         let mut whole = [0; 32];
         whole[..16].copy_from_slice(&key);
-        let mut pairs = poly1305::Poly1305::new(&whole);
+        let mut pairs = Poly1305::new(&whole);
         pairs.add(blocks.as_flattened());
         assert_eq!(pairs.finish(), tag);
     };
@@ -139,6 +154,7 @@ fn every_salt_makes_another_key() {
 
 test_every_tier! {
     lanes_give_the_key_stream => key_stream;
+    lanes_add_blocks_as_one_after_the_other => sums;
 }
 
 fn key_stream<T: Tier>(tier: T) {
@@ -148,5 +164,26 @@ fn key_stream<T: Tier>(tier: T) {
         Apply { cipher: &cipher, counter: 3, text: &mut text }.run(tier);
         Apply { cipher: &cipher, counter: 3, text: &mut expected }.run(Portable);
         assert_eq!(text, expected, "{length}");
+    }
+}
+
+fn sums<T: Tier>(tier: T) {
+    let mut random = Random::new(0x8538_ecb5_bd45_6ea3);
+    for count in 0..40 {
+        // All ones make the largest sums possible.
+        for (key, blocks) in [
+            (random.array(), (0..8 * count).map(|_| random.array()).collect::<Vec<_>>()),
+            ([0xff; 32], std::vec![[0xff; 16]; 8 * count]),
+        ] {
+            let mut expected = Poly1305::new(&key);
+            expected.add_block(&[0xfe; 16]);
+            let mut poly = expected.clone();
+            blocks.iter().for_each(|block| expected.add_block(block));
+            let (first, second) = blocks.as_chunks().0.split_at(count / 3);
+            for groups in [first, second] {
+                AddGroups { poly: &mut poly, groups }.run(tier);
+            }
+            assert_eq!(poly.finish(), expected.finish(), "{} {count}", T::TIER);
+        }
     }
 }

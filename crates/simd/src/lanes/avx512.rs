@@ -3,16 +3,16 @@
 use core::arch::x86_64::{
     __m512d, __m512i, _mm_cvtsi32_si128, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512,
     _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd,
-    _mm512_loadu_si512, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_or_si512,
-    _mm512_rol_epi64, _mm512_set1_epi64, _mm512_set1_pd, _mm512_sll_epi64, _mm512_srl_epi64,
-    _mm512_storeu_pd, _mm512_storeu_si512, _mm512_sub_pd, _mm512_ternarylogic_epi64,
-    _mm512_xor_si512,
+    _mm512_loadu_si512, _mm512_max_pd, _mm512_min_pd, _mm512_mul_epu32, _mm512_mul_pd,
+    _mm512_or_si512, _mm512_permutex2var_epi64, _mm512_rol_epi64, _mm512_set1_epi64,
+    _mm512_set1_pd, _mm512_setr_epi64, _mm512_sll_epi64, _mm512_srl_epi64, _mm512_storeu_pd,
+    _mm512_storeu_si512, _mm512_sub_pd, _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
 use super::narrow::Avx512Narrow;
-use super::parts::{part_mut, part_of};
+use super::parts::{first_of, part_mut, part_of};
 use super::wide::{Lanes64, LanesF64};
-use super::{Tier, Token};
+use super::{Quad, Tier, Token};
 use crate::Avx512;
 use crate::methods::proven;
 
@@ -54,6 +54,18 @@ impl Lanes64 for Avx512 {
         xor3(a, b, c) => _mm512_ternarylogic_epi64::<XOR3>(a, b, c);
         chi(a, b, c) => _mm512_ternarylogic_epi64::<CHI>(a, b, c);
         add_u64(a, b) => _mm512_add_epi64(a, b);
+        mul_u32(a, b) => _mm512_mul_epu32(a, b);
+        load_blocks(blocks: &[Quad]) -> [__m512i; 2] => {
+            let blocks = first_of::<8, _>(blocks);
+            let first = _mm512_loadu_si512(part_of::<4, _>(blocks, 0).as_ptr().cast());
+            let second = _mm512_loadu_si512(part_of::<4, _>(blocks, 1).as_ptr().cast());
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            [
+                _mm512_permutex2var_epi64(first, even, second),
+                _mm512_permutex2var_epi64(first, odd, second),
+            ]
+        };
         shift_left(a, count: u32) => _mm512_sll_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
         shift_right(a, count: u32) => _mm512_srl_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
         rotate_left<COUNT>(a) => _mm512_rol_epi64::<COUNT>(a);

@@ -4,15 +4,15 @@
 //! whole state fits into registers. The second lane is free for a second chain.
 
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_or_si128,
-    _mm_rol_epi64, _mm_set1_epi64x, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
-    _mm_ternarylogic_epi64, _mm_xor_si128,
+    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_mul_epu32,
+    _mm_or_si128, _mm_rol_epi64, _mm_set1_epi64x, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    _mm_ternarylogic_epi64, _mm_unpackhi_epi64, _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
-use super::Token;
 use super::avx512::{CHI, XOR3, run};
-use super::parts::{part_mut, part_of};
+use super::parts::{first_of, part_mut, part_of};
 use super::wide::Lanes64;
+use super::{Quad, Token};
 use crate::Avx512;
 use crate::methods::proven;
 
@@ -57,6 +57,13 @@ impl Lanes64 for Avx512Narrow {
         xor3(a, b, c) => _mm_ternarylogic_epi64::<XOR3>(a, b, c);
         chi(a, b, c) => _mm_ternarylogic_epi64::<CHI>(a, b, c);
         add_u64(a, b) => _mm_add_epi64(a, b);
+        mul_u32(a, b) => _mm_mul_epu32(a, b);
+        load_blocks(blocks: &[Quad]) -> [__m128i; 2] => {
+            let [a, b] = first_of(blocks);
+            let a = _mm_loadu_si128(a.as_ptr().cast());
+            let b = _mm_loadu_si128(b.as_ptr().cast());
+            [_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)]
+        };
         shift_left(a, count: u32) => _mm_sll_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
         shift_right(a, count: u32) => _mm_srl_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
         rotate_left<COUNT>(a) => _mm_rol_epi64::<COUNT>(a);

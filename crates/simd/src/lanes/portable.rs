@@ -1,8 +1,8 @@
 //! The meaning of every operation, one lane at a time, in safe code.
 
-use super::parts::{part_mut, part_of};
+use super::parts::{first_of, part_mut, part_of};
 use super::wide::{Lanes64, LanesF64};
-use super::{Tier, Token};
+use super::{Quad, Tier, Token};
 use crate::Portable;
 use crate::methods::methods;
 
@@ -34,9 +34,16 @@ impl Lanes64 for Portable {
         or(a, b) => a | b;
         chi(a, b, c) => a ^ (!b & c);
         add_u64(a, b) => a.wrapping_add(b);
+        mul_u32(a, b) => a.wrapping_mul(b);
         shift_left(a, count: u32) => a << count;
         shift_right(a, count: u32) => a >> count;
         rotate_left<COUNT>(a) => a.rotate_left(COUNT.cast_unsigned());
+    }
+
+    #[inline(always)]
+    fn load_blocks(self, blocks: &[Quad]) -> [u64; 2] {
+        let block = u128::from_le_bytes(first_of::<1, _>(blocks)[0]);
+        [block, block >> 64].map(low_word)
     }
 }
 
@@ -56,4 +63,11 @@ impl LanesF64 for Portable {
         as_u64(a) -> u64 => a.to_bits();
         as_f64(a: u64) => f64::from_bits(a);
     }
+}
+
+/// Returns the lower 64 bits.
+#[inline(always)]
+#[expect(clippy::as_conversions, reason = "the lower bits are wanted")]
+fn low_word(number: u128) -> u64 {
+    number as u64
 }

@@ -3,13 +3,14 @@
 use core::arch::x86_64::{
     __m128d, __m128i, _mm_add_epi64, _mm_add_pd, _mm_and_si128, _mm_andnot_si128, _mm_castpd_si128,
     _mm_castsi128_pd, _mm_cvtsi32_si128, _mm_loadu_pd, _mm_loadu_si128, _mm_max_pd, _mm_min_pd,
-    _mm_mul_pd, _mm_or_si128, _mm_set1_epi64x, _mm_set1_pd, _mm_sll_epi64, _mm_srl_epi64,
-    _mm_storeu_pd, _mm_storeu_si128, _mm_sub_pd, _mm_xor_si128,
+    _mm_mul_epu32, _mm_mul_pd, _mm_or_si128, _mm_set1_epi64x, _mm_set1_pd, _mm_sll_epi64,
+    _mm_srl_epi64, _mm_storeu_pd, _mm_storeu_si128, _mm_sub_pd, _mm_unpackhi_epi64,
+    _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
-use super::parts::{part_mut, part_of};
+use super::parts::{first_of, part_mut, part_of};
 use super::wide::{Lanes64, LanesF64};
-use super::{Tier, Token};
+use super::{Quad, Tier, Token};
 use crate::methods::proven;
 use crate::{Portable, Sse2};
 
@@ -44,6 +45,13 @@ impl Lanes64 for Sse2 {
         or(a, b) => _mm_or_si128(a, b);
         chi(a, b, c) => _mm_xor_si128(a, _mm_andnot_si128(b, c));
         add_u64(a, b) => _mm_add_epi64(a, b);
+        mul_u32(a, b) => _mm_mul_epu32(a, b);
+        load_blocks(blocks: &[Quad]) -> [__m128i; 2] => {
+            let [a, b] = first_of(blocks);
+            let a = _mm_loadu_si128(a.as_ptr().cast());
+            let b = _mm_loadu_si128(b.as_ptr().cast());
+            [_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)]
+        };
         shift_left(a, count: u32) => _mm_sll_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
         shift_right(a, count: u32) => _mm_srl_epi64(a, _mm_cvtsi32_si128(count.cast_signed()));
     }

@@ -9,6 +9,8 @@ test_every_tier! {
     words_are_computed_lane_by_lane => words;
     numbers_are_computed_lane_by_lane => numbers;
     rows_are_read_and_written_part_by_part => parts;
+    blocks_are_read_one_into_each_lane => blocks;
+    narrow_blocks_are_read_one_into_each_lane => narrow_blocks;
     narrow_words_are_computed_lane_by_lane => narrow_words;
 }
 
@@ -19,6 +21,10 @@ fn the_chosen_tier_is_not_denied() {
 
 fn narrow_words(tier: impl Tier) {
     words(tier.narrow());
+}
+
+fn narrow_blocks(tier: impl Tier) {
+    blocks(tier.narrow());
 }
 
 fn words<T: Lanes64>(tier: T) {
@@ -34,6 +40,12 @@ fn words<T: Lanes64>(tier: T) {
         check(tier, rows, |x, y, z| tier.xor3(x, y, z), |i| a[i] ^ b[i] ^ c[i]);
         check(tier, rows, |x, y, z| tier.chi(x, y, z), |i| a[i] ^ (!b[i] & c[i]));
         check(tier, rows, |x, y, _| tier.add_u64(x, y), |i| a[i].wrapping_add(b[i]));
+        let half = u64::from(u32::MAX);
+        let product = |x, y| {
+            let [x, y] = [x, y].map(|factor| tier.and(factor, tier.splat_u64(half)));
+            tier.mul_u32(x, y)
+        };
+        check(tier, rows, |x, y, _| product(x, y), |i| (a[i] & half) * (b[i] & half));
         check(tier, rows, |x, _, _| tier.shift_left(x, count), |i| a[i] << count);
         check(tier, rows, |x, _, _| tier.shift_right(x, count), |i| a[i] >> count);
         check(tier, rows, |x, _, _| tier.rotate_left::<1>(x), |i| a[i].rotate_left(1));
@@ -112,6 +124,22 @@ fn parts<T: Tier>(tier: T) {
     let mut row = [0; 8];
     tier.store_u64(tier.collect_u64(|lane| words[lane]), &mut row, 0);
     assert_eq!(row[..T::LANES], words[..T::LANES]);
+}
+
+fn blocks<T: Lanes64>(tier: T) {
+    let mut random = Rng::with_seed(0x2545_f491_4f6c_dd1d);
+    let blocks: [Quad; 8] = [(); 8].map(|()| [(); 16].map(|()| random.u8(..)));
+    let [mut lower, mut upper] = [[0; 8]; 2];
+    tier.enter(|tier| {
+        for part in 0..T::PARTS {
+            let [low, high] = tier.load_blocks(&blocks[part * T::LANES..]);
+            tier.store_u64(low, &mut lower, part);
+            tier.store_u64(high, &mut upper, part);
+        }
+    });
+    for (block, words) in blocks.iter().zip(lower.into_iter().zip(upper)) {
+        assert_eq!(*block, (u128::from(words.1) << 64 | u128::from(words.0)).to_le_bytes());
+    }
 }
 
 /// Returns an integer whose product with another is exact.

@@ -4,7 +4,7 @@
 //! a row as four parts, one of eight as a single part. So all tiers agree on the meaning of data in
 //! memory.
 
-use super::Token;
+use super::{Quad, Token};
 
 /// Eight lanes in memory, aligned for the widest vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,13 @@ pub trait Lanes64: Token {
 
     /// Returns `a + b`.
     fn add_u64(self, a: Self::U64, b: Self::U64) -> Self::U64;
+
+    /// Returns `a * b`, of which both are below 2^32.
+    fn mul_u32(self, a: Self::U64, b: Self::U64) -> Self::U64;
+
+    /// Reads the first blocks of sixteen bytes, one into each lane: the lower and the upper word,
+    /// the lowest byte of each first. There are at least `LANES` blocks.
+    fn load_blocks(self, blocks: &[Quad]) -> [Self::U64; 2];
 
     /// Shifts every lane to the left by `count`, which is below 64.
     fn shift_left(self, a: Self::U64, count: u32) -> Self::U64;

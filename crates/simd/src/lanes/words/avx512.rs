@@ -4,11 +4,12 @@ use core::arch::asm;
 use core::arch::x86_64::{
     __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm512_add_epi32, _mm512_and_si512,
     _mm512_castsi128_si512, _mm512_castsi512_si128, _mm512_extracti32x4_epi32, _mm512_inserti32x4,
-    _mm512_loadu_si512, _mm512_ror_epi32, _mm512_set1_epi32, _mm512_ternarylogic_epi32,
-    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
-    _mm512_xor_si512,
+    _mm512_loadu_si512, _mm512_ror_epi32, _mm512_set1_epi32, _mm512_shuffle_i32x4,
+    _mm512_storeu_si512, _mm512_ternarylogic_epi32, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64,
+    _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
 
+use super::super::parts::first_of_mut;
 use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Avx512;
@@ -53,6 +54,28 @@ impl Quads for Avx512 {
                 _ => _mm512_extracti32x4_epi32::<3>(value),
             };
             _mm_storeu_si128(quad.as_mut_ptr().cast(), part);
+        };
+        in_order(quads: [__m512i; 4]) -> [__m512i; 4] => {
+            let [a, b, c, d] = quads;
+            let (low, high) = (
+                _mm512_shuffle_i32x4::<0b01_00_01_00>(a, b),
+                _mm512_shuffle_i32x4::<0b11_10_11_10>(a, b),
+            );
+            let (low2, high2) = (
+                _mm512_shuffle_i32x4::<0b01_00_01_00>(c, d),
+                _mm512_shuffle_i32x4::<0b11_10_11_10>(c, d),
+            );
+            [
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(low, low2),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(low, low2),
+                _mm512_shuffle_i32x4::<0b10_00_10_00>(high, high2),
+                _mm512_shuffle_i32x4::<0b11_01_11_01>(high, high2),
+            ]
+        };
+        join(value, quads: &mut [Quad]) -> () => {
+            let quads = first_of_mut::<4, _>(quads);
+            let joined = _mm512_xor_si512(value, _mm512_loadu_si512(quads.as_ptr().cast()));
+            _mm512_storeu_si512(quads.as_mut_ptr().cast(), joined);
         };
         low_words(a, b) => _mm512_unpacklo_epi32(a, b);
         high_words(a, b) => _mm512_unpackhi_epi32(a, b);

@@ -20,6 +20,13 @@ pub(super) trait Quads: Lanes32 {
     /// Writes one group, which is below `WORDS / 4`.
     fn store_quad(self, value: Self::U32, group: usize, quad: &mut Quad);
 
+    /// Turns the same group of four vectors, which are four quads of one block, into quads that are
+    /// adjacent in a vector: `in_order` of the vectors of one row.
+    fn in_order(self, quads: [Self::U32; 4]) -> [Self::U32; 4];
+
+    /// XORs a vector into the first quads, of which there are at least as many as groups.
+    fn join(self, value: Self::U32, quads: &mut [Quad]);
+
     /// Interleaves words 0 and 1 of each group of `a` with those of `b`.
     fn low_words(self, a: Self::U32, b: Self::U32) -> Self::U32;
 
@@ -61,6 +68,11 @@ macro_rules! conversions {
             rows: &mut [[Quad; QUADS]; MAX_WORDS],
         ) {
             quads::rows(self, columns, rows);
+        }
+
+        #[inline(always)]
+        fn join_rows(self, columns: &[[$vector; 4]; 4], rows: &mut [[Quad; 4]; MAX_WORDS]) {
+            quads::join_rows(self, columns, rows);
         }
     };
 }
@@ -118,4 +130,38 @@ pub(super) fn rows<T: Quads, const QUADS: usize>(
             tier.store_quad(d, group, &mut fourth[quad]);
         }
     }
+}
+
+/// XORs columns into rows.
+#[inline(always)]
+pub(super) fn join_rows<T: Quads>(
+    tier: T,
+    columns: &[[T::U32; 4]; 4],
+    rows: &mut [[Quad; 4]; MAX_WORDS],
+) {
+    let [q, r, s, t] = *columns;
+    let [q0, q1, q2, q3] = tier.transpose(q);
+    let [r0, r1, r2, r3] = tier.transpose(r);
+    let [s0, s1, s2, s3] = tier.transpose(s);
+    let [t0, t1, t2, t3] = tier.transpose(t);
+    join_row::<T, 0>(tier, [q0, r0, s0, t0], rows);
+    join_row::<T, 1>(tier, [q1, r1, s1, t1], rows);
+    join_row::<T, 2>(tier, [q2, r2, s2, t2], rows);
+    join_row::<T, 3>(tier, [q3, r3, s3, t3], rows);
+}
+
+/// XORs block `4 * group + ROW` of every group. A vector has as many quads as there are groups, so
+/// a block takes one, two or four vectors.
+#[inline(always)]
+fn join_row<T: Quads, const ROW: usize>(
+    tier: T,
+    quads: [T::U32; 4],
+    rows: &mut [[Quad; 4]; MAX_WORDS],
+) {
+    let groups = T::WORDS / 4;
+    let [a, b, c, d] = tier.in_order(quads);
+    tier.join(a, &mut rows[ROW]);
+    tier.join(b, &mut rows[4 * (groups / 4) + ROW][groups % 4..]);
+    tier.join(c, &mut rows[4 * (groups / 2) + ROW][2 * groups % 4..]);
+    tier.join(d, &mut rows[4 * (3 * groups / 4) + ROW][3 * groups % 4..]);
 }

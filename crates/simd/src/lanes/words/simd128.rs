@@ -5,6 +5,7 @@ use core::arch::wasm32::{
     v128_load, v128_or, v128_store, v128_xor,
 };
 
+use super::super::parts::first_of_mut;
 use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Simd128;
@@ -38,26 +39,6 @@ impl Lanes32 for Simd128 {
     }
 
     quads::conversions!(v128);
-
-    #[inline(always)]
-    fn join_rows(self, columns: &[[v128; 4]; 4], rows: &mut [[Quad; 4]; MAX_WORDS]) {
-        let [first, second, third, fourth] = rows;
-        for (at, columns) in columns.iter().enumerate() {
-            let [a, b, c, d] = self.transpose(*columns);
-            join(self, a, first, at);
-            join(self, b, second, at);
-            join(self, c, third, at);
-            join(self, d, fourth, at);
-        }
-    }
-}
-
-#[inline(always)]
-fn join(tier: Simd128, value: v128, row: &mut [Quad; 4], at: usize) {
-    if let Some(quad) = row.get_mut(at) {
-        let joined = tier.xor_u32(value, tier.load_quads([quad; 4]));
-        tier.store_quad(joined, 0, quad);
-    }
 }
 
 impl Quads for Simd128 {
@@ -67,10 +48,15 @@ impl Quads for Simd128 {
         load_quads(groups: [&Quad; 4]) => v128_load(groups[0].as_ptr().cast());
         store_quad(value, _group: usize, quad: &mut Quad) -> () =>
             v128_store(quad.as_mut_ptr().cast(), value);
+        join(value, quads: &mut [Quad]) -> () => {
+            let [quad] = first_of_mut(quads);
+            v128_store(quad.as_mut_ptr().cast(), v128_xor(value, v128_load(quad.as_ptr().cast())));
+        };
     }
 
     methods! {
         #[inline(always)] v128;
+        in_order(quads: [v128; 4]) -> [v128; 4] => quads;
         low_words(a, b) => i32x4_shuffle::<0, 4, 1, 5>(a, b);
         high_words(a, b) => i32x4_shuffle::<2, 6, 3, 7>(a, b);
         low_halves(a, b) => i32x4_shuffle::<0, 1, 4, 5>(a, b);

@@ -6,10 +6,11 @@ use core::arch::x86_64::{
     _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
+use super::super::parts::first_of_mut;
 use super::quads::{self, Quads};
 use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Sse2;
-use crate::methods::proven;
+use crate::methods::{methods, proven};
 
 impl Lanes32 for Sse2 {
     type U32 = __m128i;
@@ -40,9 +41,19 @@ impl Quads for Sse2 {
         load_quads(groups: [&Quad; 4]) => _mm_loadu_si128(groups[0].as_ptr().cast());
         store_quad(value, _group: usize, quad: &mut Quad) -> () =>
             _mm_storeu_si128(quad.as_mut_ptr().cast(), value);
+        join(value, quads: &mut [Quad]) -> () => {
+            let [quad] = first_of_mut(quads);
+            let joined = _mm_xor_si128(value, _mm_loadu_si128(quad.as_ptr().cast()));
+            _mm_storeu_si128(quad.as_mut_ptr().cast(), joined);
+        };
         low_words(a, b) => _mm_unpacklo_epi32(a, b);
         high_words(a, b) => _mm_unpackhi_epi32(a, b);
         low_halves(a, b) => _mm_unpacklo_epi64(a, b);
         high_halves(a, b) => _mm_unpackhi_epi64(a, b);
+    }
+
+    methods! {
+        #[inline(always)] __m128i;
+        in_order(quads: [__m128i; 4]) -> [__m128i; 4] => quads;
     }
 }

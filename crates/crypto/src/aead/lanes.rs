@@ -1,5 +1,5 @@
-//! ChaCha20-Poly1305 over the lanes of this workspace (RFC 8439, section 2.8), for WebAssembly,
-//! where no crate uses vectors.
+//! ChaCha20-Poly1305 over the lanes of this workspace (RFC 8439, section 2.8), on the targets that
+//! have vectors here.
 
 use subtle::ConstantTimeEq;
 
