@@ -8,6 +8,7 @@
 mod ahead;
 mod aliases;
 mod atoms;
+mod literals;
 mod nodes;
 mod numbers;
 mod ranges;

@@ -5,10 +5,11 @@
 //! is fetched in parallel, and not one access after the other as in a walk. The results are hints
 //! that the walk checks; they change no answer.
 
+use super::literals::{Literal, Literals};
 use super::nodes::ROOT_HASH;
 use super::symbol::{Hint, Kind};
 use super::trie::Trie;
-use crate::expression::{Expression, Node, index};
+use crate::expression::Expression;
 
 /// Hints by the elements of a query.
 pub(super) struct Ahead {
@@ -25,13 +26,15 @@ struct Row {
     entry: u64,
 }
 
-/// The rows of a query.
-struct Rows {
-    rows: [Row; MOST],
-    count: usize,
-    /// The hash of the symbols so far, and their number.
-    hash: u32,
-    depth: usize,
+/// The result of hashing a query.
+struct Hashed {
+    /// The number of rows that may be in the table.
+    rows: usize,
+    symbols: u32,
+    /// The hash of the row of all symbols.
+    last: u32,
+    /// True if a star form follows, or more symbols than are hashed.
+    is_cut: bool,
 }
 
 impl Ahead {
@@ -45,11 +48,20 @@ impl Ahead {
         self.hints.get(at).copied().unwrap_or(Hint::NONE)
     }
 
-    /// Looks up the rows of a query.
-    pub(super) fn look(&mut self, trie: &Trie, query: &Expression) {
-        let mut rows = Rows::new();
-        rows.hash(trie, query);
-        let rows = rows.rows.get_mut(..rows.count).unwrap_or_default();
+    /// Returns the node that a symbol may lead to.
+    pub(super) fn hint_of(&self, literal: &Literal<'_>) -> Hint {
+        // A closing has the index of another symbol.
+        if literal.kind == Kind::Close { Hint::NONE } else { self.hint(literal.at) }
+    }
+
+    /// Looks up the rows of a query; returns false if no rule can allow it.
+    pub(super) fn look(&mut self, trie: &Trie, query: &Expression) -> bool {
+        let mut rows = [Row { at: 0, hash: 0, entry: 0 }; MOST];
+        let hashed = hash(trie, query, &mut rows);
+        if !hashed.is_cut && !trie.may_allow(hashed.symbols, hashed.last) {
+            return false;
+        }
+        let rows = rows.get_mut(..hashed.rows).unwrap_or_default();
         for row in rows.iter_mut() {
             row.entry = trie.edges.first(row.hash);
         }
@@ -58,58 +70,36 @@ impl Ahead {
                 *hint = trie.hint(row.entry, row.hash);
             }
         }
+        true
     }
 }
 
-impl Rows {
-    const fn new() -> Self {
-        let rows = [Row { at: 0, hash: 0, entry: 0 }; MOST];
-        Self { rows, count: 0, hash: ROOT_HASH, depth: 0 }
-    }
-
-    /// Hashes the rows up to the first star form.
-    fn hash(&mut self, trie: &Trie, query: &Expression) {
-        let mut ends = [0; FAR];
-        let mut open = 0_usize;
-        let mut kind = Kind::Atom;
-        for (at, node) in query.nodes.iter().enumerate().take(FAR) {
-            while let Some(last) = open.checked_sub(1)
-                && ends.get(last).is_some_and(|end| *end <= at)
-            {
-                open = last;
-                self.push(trie, at, Kind::Close, b"");
-            }
-            match node {
-                Node::Atom(span) => {
-                    self.push(trie, at, kind, query.bytes(*span));
-                    kind = Kind::Atom;
-                }
-                Node::List { end } => {
-                    ends.get_mut(open).into_iter().for_each(|position| *position = index(*end));
-                    open = open.saturating_add(1);
-                    kind = Kind::Tag;
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Hashes a row that is longer by one symbol, and adds it if the table has such rows.
-    fn push(&mut self, trie: &Trie, at: usize, kind: Kind, text: &[u8]) {
-        self.hash = trie.row(self.hash, kind, text);
-        if trie.is_crowded(self.depth)
-            && kind != Kind::Close
-            && let Some(position) = self.rows.get_mut(self.count)
+/// Hashes the rows up to the first star form, and writes those that may be in the table.
+fn hash(trie: &Trie, query: &Expression, rows: &mut [Row; MOST]) -> Hashed {
+    let mut crowded = trie.crowded();
+    let mut hashed = Hashed { rows: 0, symbols: 0, last: ROOT_HASH, is_cut: false };
+    let mut literals = Literals::of(query);
+    for literal in literals.by_ref().take(LONG) {
+        hashed.last = trie.row(hashed.last, literal.kind, literal.text);
+        if crowded & 1 == 1
+            && literal.kind != Kind::Close
+            && let Some(row) = rows.get_mut(hashed.rows)
         {
-            *position = Row { at, hash: self.hash, entry: 0 };
-            self.count = self.count.saturating_add(1);
+            *row = Row { at: literal.at, hash: hashed.last, entry: 0 };
+            hashed.rows = hashed.rows.saturating_add(1);
         }
-        self.depth = self.depth.saturating_add(1);
+        crowded >>= 1;
+        hashed.symbols = hashed.symbols.saturating_add(1);
     }
+    hashed.is_cut = literals.is_cut() || literals.next().is_some();
+    hashed
 }
 
 /// The number of elements of a query that are looked ahead.
 const FAR: usize = 32;
+
+/// The number of symbols that are hashed.
+const LONG: usize = 63;
 
 /// The number of rows that are looked up.
 const MOST: usize = 12;

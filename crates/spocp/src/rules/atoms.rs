@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::table::{Hasher, Table};
+use super::table::{Hasher, TAIL, Table, tail};
 use crate::expression::index;
 
 /// Texts by number.
@@ -26,6 +26,8 @@ struct Atom {
     at: u32,
     len: u32,
     uses: u32,
+    /// All of a text of at most eight bytes.
+    tail: u64,
 }
 
 impl Atoms {
@@ -39,6 +41,14 @@ impl Atoms {
         let Some(atom) = self.atoms.get(index(number)) else { return &[] };
         let at = index(atom.at);
         self.text.get(at..at.saturating_add(index(atom.len))).unwrap_or_default()
+    }
+
+    /// Returns true if the text of a number is this one.
+    pub(super) fn is(&self, number: u32, text: &[u8]) -> bool {
+        let Some(atom) = self.atoms.get(index(number)) else { return text.is_empty() };
+        index(atom.len) == text.len()
+            && atom.tail == tail(text)
+            && (text.len() <= TAIL || self.text(number) == text)
     }
 
     /// Returns the length of all text in bytes.
@@ -61,7 +71,7 @@ impl Atoms {
         let at = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         self.text.extend_from_slice(text);
-        let atom = Atom { at, len, uses: 0 };
+        let atom = Atom { at, len, uses: 0, tail: tail(text) };
         let reused = self.free.pop();
         let number = reused.unwrap_or(u32::try_from(self.atoms.len()).unwrap_or(u32::MAX));
         match self.atoms.get_mut(index(number)) {

@@ -5,10 +5,11 @@
 //! or a rule ends within a list of the query, there are several positions, and `walk` begins again.
 
 use super::ahead::Ahead;
+use super::literals::Literals;
 use super::nodes::{Flag, Node as TrieNode, ROOT};
-use super::symbol::{Kind, Part, Parts, Text};
+use super::symbol::Kind;
 use super::trie::Trie;
-use crate::expression::{Expression, Node};
+use crate::expression::Expression;
 
 /// The result of a straight search.
 pub(super) enum Way {
@@ -23,29 +24,22 @@ pub(super) enum Way {
 /// Follows the query from the root.
 pub(super) fn straight(trie: &Trie, query: &Expression, ahead: &Ahead) -> Way {
     let mut at = ROOT;
-    for part in Parts::of_rule(query) {
-        let Some(text) = text(query, part, ahead) else { return Way::Forks };
-        if trie.node(at).is_none_or(|position| forks(position, part.kind)) {
+    let Some(mut position) = trie.node(at) else { return Way::Forks };
+    let mut literals = Literals::of(query);
+    for literal in literals.by_ref() {
+        if forks(position, literal.kind) {
             return Way::Forks;
         }
-        match trie.child(at, part.kind, &text) {
-            Some(child) => at = child,
+        let hint = ahead.hint_of(&literal);
+        match trie.follow(at, position, &literal, hint) {
+            Some(next) => (at, position) = next,
             None => return Way::Nowhere,
         }
     }
-    match trie.node(at) {
-        Some(position) if !position.has(Flag::Alias) && !position.has(Flag::Close) => Way::To(at),
-        _ => Way::Forks,
+    if literals.is_cut() || position.has_any_of(&[Flag::Alias, Flag::Close]) {
+        return Way::Forks;
     }
-}
-
-/// Returns the text of a symbol, unless it is a star form.
-fn text<'q>(query: &'q Expression, part: Part, ahead: &Ahead) -> Option<Text<'q>> {
-    match query.nodes.get(part.at) {
-        _ if part.kind == Kind::Close => Some(Text::new(b"")),
-        Some(Node::Atom(span)) => Some(Text::hinted(query.bytes(*span), ahead.hint(part.at))),
-        _ => None,
-    }
+    Way::To(at)
 }
 
 /// Returns true if a rule continues with another symbol than one of that kind, which may allow the

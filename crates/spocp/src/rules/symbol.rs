@@ -200,7 +200,8 @@ pub(super) struct Text<'q> {
     pub(super) hint: Hint,
 }
 
-/// A candidate for the node of a search, and its parent.
+/// A candidate for the node of a search, and its parent. No node has the number of `NONE` or of
+/// `ABSENT`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hint {
     pub(super) child: u32,
@@ -229,4 +230,11 @@ impl<'q> Text<'q> {
 
 impl Hint {
     pub(super) const NONE: Self = Self { child: NONE, parent: NONE };
+
+    /// No child: the table has no row with the hash.
+    pub(super) const ABSENT: Self = Self { child: NONE, parent: NONE - 1 };
+
+    pub(super) const fn is_absent(self) -> bool {
+        self.parent == Self::ABSENT.parent
+    }
 }

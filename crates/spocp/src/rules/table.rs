@@ -167,8 +167,15 @@ fn step(state: u64, chunk: [u8; 8]) -> u64 {
     fold(state ^ u64::from_le_bytes(chunk), FIRST)
 }
 
-fn finish(state: u64, tail: &[u8], length: usize) -> u32 {
-    let tail = match (tail.first_chunk::<4>(), tail.last_chunk::<4>(), tail) {
+fn finish(state: u64, text: &[u8], length: usize) -> u32 {
+    high(fold(state ^ tail(text), SECOND ^ u64::try_from(length).unwrap_or_default()))
+}
+
+/// Returns the first and the last four bytes: of texts of one length, at most `TAIL`, each has
+/// another number.
+#[inline(always)]
+pub(super) fn tail(text: &[u8]) -> u64 {
+    match (text.first_chunk::<4>(), text.last_chunk::<4>(), text) {
         (Some(first), Some(last), _) => {
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
         }
@@ -176,8 +183,7 @@ fn finish(state: u64, tail: &[u8], length: usize) -> u32 {
         (_, _, [a, b]) => u64::from(*a) | u64::from(*b) << 8,
         (_, _, [a]) => u64::from(*a),
         _ => 0,
-    };
-    high(fold(state ^ tail, SECOND ^ u64::try_from(length).unwrap_or_default()))
+    }
 }
 
 fn fold(left: u64, right: u64) -> u64 {
@@ -197,6 +203,9 @@ fn parts(entry: u64) -> (u32, u32) {
     let number = u32::try_from(entry & u64::from(u32::MAX)).unwrap_or_default();
     (high(entry), number.wrapping_sub(1))
 }
+
+/// The length of the longest text that `tail` determines, in bytes.
+pub(super) const TAIL: usize = 8;
 
 const EMPTY: u64 = 0;
 const SMALLEST: usize = 16;

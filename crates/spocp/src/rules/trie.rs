@@ -9,6 +9,7 @@ use core::ops::ControlFlow;
 
 use super::aliases::Aliases;
 use super::atoms::Atoms;
+use super::literals::Literal;
 use super::nodes::{Edges, Flag, NONE, Node, Nodes, ROOT, ROOT_HASH};
 use super::stars::Stars;
 use super::symbol::{Hint, Kind, Part, Parts, Symbol, Text, with_text};
@@ -24,6 +25,11 @@ pub(super) struct Trie {
     pub(super) edges: Table,
     /// A bit for each depth, below 64, at which a node has had more than one edge.
     crowded: u64,
+    /// The ends of all rules, by the hash of the whole row.
+    ends: Table,
+    /// A bit for each depth at which a rule has ended or had a star form; the last is that of all
+    /// greater depths.
+    forks: u64,
     hasher: Hasher,
     pub(super) atoms: Atoms,
     pub(super) stars: Stars,
@@ -36,6 +42,8 @@ impl Trie {
             nodes: Nodes::new(),
             edges: Table::default(),
             crowded: 0,
+            ends: Table::default(),
+            forks: 0,
             hasher,
             atoms: Atoms::new(hasher),
             stars: Stars::default(),
@@ -68,6 +76,35 @@ impl Trie {
         }
     }
 
+    /// Returns the child that a symbol leads to, given its parent at `at` and the hint of the row
+    /// that ends with the symbol.
+    pub(super) fn follow(
+        &self,
+        at: u32,
+        position: &Node,
+        literal: &Literal<'_>,
+        hint: Hint,
+    ) -> Option<(u32, &Node)> {
+        let Literal { kind, text, .. } = *literal;
+        let child = match position.edges() {
+            Edges::None => return None,
+            Edges::One(only) => only,
+            Edges::Many(_) if hint.parent == at => hint.child,
+            Edges::Many(_) if hint.is_absent() => return None,
+            Edges::Many(_) => NONE,
+        };
+        let next = self.node(child).filter(|next| self.ends_with(next, kind, text));
+        match (next, position.edges()) {
+            (Some(next), _) => Some((child, next)),
+            // The hint was of another row with the same hash, or there was none.
+            (None, Edges::Many(_)) => {
+                let child = self.child(at, kind, &Text::new(text))?;
+                Some((child, self.node(child)?))
+            }
+            (None, _) => None,
+        }
+    }
+
     /// Returns the child after the closing of a list.
     pub(super) fn closed(&self, at: u32) -> Option<u32> {
         self.child(at, Kind::Close, &Text::new(b""))
@@ -80,10 +117,13 @@ impl Trie {
 
     /// Returns true if the last symbol before a node has that kind and text.
     fn leads_by(&self, at: u32, kind: Kind, text: &[u8]) -> bool {
-        self.node(at).is_some_and(|node| {
-            let is_own = |number| self.atoms.text(number) == text;
-            node.symbol.is(kind) && node.symbol.text().is_none_or(is_own)
-        })
+        self.node(at).is_some_and(|node| self.ends_with(node, kind, text))
+    }
+
+    /// Returns true if the last symbol before this node has that kind and text.
+    fn ends_with(&self, node: &Node, kind: Kind, text: &[u8]) -> bool {
+        let is_own = |number| self.atoms.is(number, text);
+        node.symbol.is(kind) && node.symbol.text().is_none_or(is_own)
     }
 
     /// Hashes a row of symbols that is longer by one of that text.
@@ -96,9 +136,20 @@ impl Trie {
         self.nodes.len() > FEW
     }
 
-    /// Returns true if a node at that depth has had more than one edge.
-    pub(super) const fn is_crowded(&self, depth: usize) -> bool {
-        depth < 64 && self.crowded >> depth & 1 == 1
+    /// Returns a bit for each depth, below 64, at which a node has had more than one edge.
+    pub(super) const fn crowded(&self) -> u64 {
+        self.crowded
+    }
+
+    /// Returns false if no rule can allow a query without star forms that has this number of
+    /// symbols and this hash of its row.
+    ///
+    /// A rule that allows such a query, and is not equal, has fewer symbols or a star form: up to
+    /// its end, or before its first star form, it has no symbol that the query lacks. So it ends or
+    /// has a star form at a depth where the query goes on.
+    pub(super) fn may_allow(&self, symbols: u32, row: u32) -> bool {
+        let before = 1_u64.checked_shl(symbols).map_or(u64::MAX, |bit| bit.wrapping_sub(1));
+        self.forks & before != 0 || self.ends.find(row, |_| true).is_some()
     }
 
     /// Returns the node of an entry of the table, and its parent.
@@ -107,7 +158,7 @@ impl Trie {
             .edges
             .find_from(first, hash, |_| true)
             .and_then(|child| Some(Hint { child, parent: self.node(child)?.parent }));
-        hint.unwrap_or(Hint::NONE)
+        hint.unwrap_or(Hint::ABSENT)
     }
 
     /// Hashes a row of symbols that is longer by one.
@@ -136,11 +187,14 @@ impl Trie {
     pub(super) fn insert(&mut self, expression: &Expression, rule: u32) -> u32 {
         let end = self.path(ROOT, expression, Parts::of_rule(expression));
         self.nodes.set_rule(end, rule);
+        self.fork(end);
+        self.ends.insert(self.row_of(end), end);
         end
     }
 
     /// Removes the rule that ends at a node.
     pub(super) fn remove(&mut self, end: u32) {
+        self.ends.remove(self.row_of(end), end);
         self.nodes.set_rule(end, NONE);
         self.release(end, ROOT);
     }
@@ -194,6 +248,9 @@ impl Trie {
 
     /// Registers a new child with the star forms of its parent.
     fn star(&mut self, at: u32, child: u32, expression: &Expression, part: Part) {
+        if !matches!(part.kind, Kind::Atom | Kind::Tag | Kind::Close) {
+            self.fork(at);
+        }
         match (part.kind, expression.nodes.get(part.at)) {
             (Kind::Any, _) => self.nodes.change(at, |node| node.flag(Flag::Any, true)),
             (Kind::Close, _) => self.nodes.change(at, |node| node.flag(Flag::Close, true)),
@@ -233,6 +290,12 @@ impl Trie {
         let stars = self.stars.add();
         self.nodes.set_stars(at, stars);
         stars
+    }
+
+    /// Notes that a rule ends or has a star form at the depth of this node.
+    fn fork(&mut self, at: u32) {
+        let depth = self.nodes.depth(at, u64::BITS);
+        self.forks |= depth.and_then(|depth| 1_u64.checked_shl(depth)).unwrap_or(1 << 63);
     }
 
     fn add(&mut self, parent: u32, kind: Kind, text: &Text<'_>) -> u32 {

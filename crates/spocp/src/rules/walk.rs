@@ -21,8 +21,8 @@ use crate::range::Range;
 /// Passes the numbers of the rules that allow the query to `found`, until it breaks.
 pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Flow) {
     let mut ahead = Ahead::new();
-    if trie.is_large() {
-        ahead.look(trie, query);
+    if trie.is_large() && !ahead.look(trie, query) {
+        return;
     }
     // A break needs no further work.
     let _ = match straight(trie, query, &ahead) {
