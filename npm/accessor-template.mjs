@@ -31,7 +31,7 @@ export function accessorTemplate() {
 const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 4;
+export const format = 5;
 export const bundle = BUNDLE;
 export const names = NAMES;
 

@@ -78,16 +78,16 @@ type Ways = readonly (readonly [name: string, decide: Decide])[];
 export const onOne: Ways = [
   ["isAllowed", (pdp, make) => pdp.isAllowed(make())],
   ["isAllowedMany", (pdp, make) => pdp.isAllowedMany([make()])[0]!],
-  ["for", (pdp, make, { action }) => pdp.for(make().principal).isAllowed(action, make().resource)],
-  ["prepare", (pdp, make, target) => pdp.prepare(target).isAllowed(make().principal, make().resource)],
-  ["for and prepare", (pdp, make, target) => pdp.for(make().principal).prepare(target).isAllowed(make().resource)],
+  ["for", (pdp, make, { action }) => pdp.for(make().principal, make().auxData).isAllowed(action, make().resource)],
+  ["prepare", (pdp, make, target) => pdp.prepare(target).isAllowed(make().principal, make().resource, make().auxData)],
+  ["for and prepare", (pdp, make, target) => pdp.for(make().principal, make().auxData).prepare(target).isAllowed(make().resource)],
 ];
 
 /** The methods that decide on a list: of one resource, and of enough for a batch. */
 export const onLists: Ways = [
-  ["filter of a few", (pdp, make, { action }) => pdp.filter({ principal: make().principal, action, resources: [make().resource] }).length === 1],
-  ["filter", (pdp, make, { action }) => keepsAll(make, (resources) => pdp.filter({ principal: make().principal, action, resources }))],
-  ["for and filter", (pdp, make, { action }) => keepsAll(make, (resources) => pdp.for(make().principal).filter(action, resources))],
+  ["filter of a few", (pdp, make, { action }) => pdp.filter({ principal: make().principal, action, resources: [make().resource], auxData: make().auxData }).length === 1],
+  ["filter", (pdp, make, { action }) => keepsAll(make, (resources) => pdp.filter({ principal: make().principal, action, resources, auxData: make().auxData }))],
+  ["for and filter", (pdp, make, { action }) => keepsAll(make, (resources) => pdp.for(make().principal, make().auxData).filter(action, resources))],
 ];
 
 /** The methods that read the whole request. */

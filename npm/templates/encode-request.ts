@@ -49,6 +49,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
+  const tokens = plan.readsTokens === true ? tokensIn(request) : NO_TOKENS;
+  if (tokens === null) return UNSURE;
 //= include step-loop
 
   const answer = plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
@@ -60,7 +62,7 @@ const OBJECT = Object.prototype;
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
 const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
-const { ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { NO_TOKENS, ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord, tokensIn } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;
+const { APART, BY_NAME, CLAIMS, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, TOKENS, USED, WHOLE } = places;

@@ -4,7 +4,7 @@
 
 import * as entry from "../accessors.ts";
 import type { FastPath, FastPaths } from "../fast-paths.ts";
-import type { Fields } from "../../base/plain.ts";
+import type { Fields, Tokens } from "../../base/plain.ts";
 import {
   $SITES,
 } from "./site-names.ts";
@@ -19,6 +19,7 @@ export function encodeValues(
   kind: string,
   resourceId: string,
   resourceAttr: Fields,
+  tokens: Tokens,
 ): number {
   const { frame } = plans;
   const mask = 0;
@@ -35,5 +36,5 @@ const OBJECT = Object.prototype;
 const { apartWord, brokenWord, frames, hold } = entry;
 const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, testWord } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;
+const { APART, BY_NAME, CLAIMS, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, TOKENS, USED, WHOLE } = places;

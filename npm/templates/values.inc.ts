@@ -25,6 +25,8 @@
       case RESOURCE_KIND: v = kind; break;
       case PRINCIPAL_ROLES: v = roles; break;
       case WHOLE: v = o; break;
+      case CLAIMS: v = tokens.jwt; break;
+      case TOKENS: v = tokens.jwts; break;
       default: return UNSURE;
     }
     const slot = (step >>> SLOT) & SLOT_MASK;

@@ -38,8 +38,8 @@ export function decisionBytes(pdp, request) {
   const bytes = pdp.decisionBytes(request);
   const expected = asText(JSON.parse(new TextDecoder().decode(bytes)));
   const many = pdp.checkMany([request, { ...request }, structuredClone(request)]);
-  // Fast paths leave claims to the general path.
-  const general = { auxData: {}, ...request };
+  // Fast paths leave objects with another prototype to the general path.
+  const general = Object.assign(Object.create({}), request);
   const other = [pdp.check(request), pdp.check(general), ...many, ...pdp.checkMany([general])].find((decision) => asText(decision) !== expected);
   return other === undefined && isExplained(pdp, request) ? bytes : new TextEncoder().encode(`otherwise: ${asText(other)}`);
 }

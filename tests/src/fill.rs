@@ -4,6 +4,7 @@
 //! it. Numbers that are not finite are left to the general path.
 
 mod tested;
+pub mod verdicts;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::pool::Root;
@@ -14,7 +15,8 @@ use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::names::trimmed_scope;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
-use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
+use wardgate_engine::number::int_to_double;
+use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS, test};
 use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, SlotTest, word};
 
 use tested::{Tested, tested};
@@ -59,7 +61,7 @@ fn try_fast_path(
     };
     let id = table.fast_path_of_action(list, action)?;
     let fast_path = table.fast_path(id)?;
-    let filled = fill(table, &fast_path, request)?;
+    let filled = fill(table, &fast_path, request, now)?;
     let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
     Some(match roles(table, &fast_path, &request.principal.roles)? {
         Roles::Mask(roles) => table.decide_with(id, roles, contents, now),
@@ -109,6 +111,7 @@ pub fn fill<'r>(
     table: &PolicyTable,
     fast_path: &FastPath<'_>,
     request: &'r Request,
+    now: Timestamp,
 ) -> Option<Filled<'r>> {
     let mut filled = Filled {
         frame: Frame::new(),
@@ -121,6 +124,7 @@ pub fn fill<'r>(
         let value = find(request, root, path)?;
         match slot.test {
             None => filled.put(table, position, slot, value)?,
+            Some(test) if test.kind == test::NOW => filled.put_time(position, now)?,
             Some(test) => filled.put_test(table, position, test, value)?,
         }
     }
@@ -193,8 +197,18 @@ impl<'r> Filled<'r> {
             Tested::Size(size) => {
                 self.frame.set_number(position, f64::from(u32::try_from(size).ok()?));
             }
+            Tested::Time(moment) => self.put_time(position, moment)?,
         }
         Some(())
+    }
+
+    /// Writes a moment of whole milliseconds.
+    fn put_time(&mut self, position: usize, moment: Timestamp) -> Option<()> {
+        let rest = moment.nanos() / 1_000_000;
+        let is_whole = rest * 1_000_000 == moment.nanos();
+        let number = int_to_double(moment.seconds()) * 1000.0 + f64::from(rest);
+        self.frame.set_number(position, number);
+        is_whole.then_some(())
     }
 
     fn text_word(
@@ -250,6 +264,8 @@ fn find<'r, 't>(
         Root::ResourceId => SlotValue::Text(&resource.id),
         Root::PrincipalAttr => follow(&principal.attr, path),
         Root::ResourceAttr => follow(&resource.attr, path),
+        Root::AuxDataJwt => follow(&request.aux_data.jwt, path),
+        Root::AuxDataJwts => follow(&request.aux_data.jwts, path),
         _ => return None,
     })
 }

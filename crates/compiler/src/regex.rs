@@ -4,12 +4,15 @@
 //! `regex-syntax` knows and RE2 does not is refused here.
 
 mod names;
+mod plain;
 
 #[cfg(test)]
 mod tests;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind, Literal};
 use wardgate_engine::regex::{ClassSource, Error, Missing, Range, Regex};
+
+pub(crate) use plain::plain;
 
 /// Compiles `pattern` with full Unicode.
 ///

@@ -93,11 +93,14 @@ pub mod origin {
 pub const SIMPLE: u32 = 1;
 /// Fast path flag: some entry runs a program of the table.
 pub const PROGRAMS: u32 = 2;
-/// Fast path flag: some program reads the time.
+/// Fast path flag: some program reads the time, or a slot holds it.
 pub const NOW: u32 = 4;
 /// Fast path flag: roles have classes with entries of their own, because the classes are too many
 /// for a mask.
 pub const BY_CLASS: u32 = 8;
+/// Fast path flag: scope 0 of the origins is the policy of the principal itself, so the scopes of
+/// the kind count from 1.
+pub const OWN: u32 = 16;
 
 /// The number of words of one slot: offset in the table's slots, uses, and an offset or 0. The
 /// offset is that of the constants (count, sorted string ids), or of the test if the uses are
@@ -119,8 +122,9 @@ pub const TEST: u32 = 8;
 /// Tests: what a host computes of a value where the value is, instead of writing the value itself.
 ///
 /// The result is a word: `true` and `false`, missing for an error of any kind, and a number for
-/// [`SIZE`](test::SIZE). A value that a host does not test exactly as the general path would, such
-/// as one beyond the bounds below, makes the decision unsure.
+/// [`SIZE`](test::SIZE), [`TIME`](test::TIME) and [`NOW`](test::NOW). A value that a host does not
+/// test exactly as the general path would, such as one beyond the bounds below, makes the decision
+/// unsure.
 pub mod test {
     /// The value is a list and an element has all of the terms; or it is a map, there is one term
     /// without a name, and the text of the term is a key. Operands: terms.
@@ -137,6 +141,11 @@ pub mod test {
     pub const CONTAINS: u32 = 5;
     /// `size(value)`: code points, elements or entries. No operands.
     pub const SIZE: u32 = 6;
+    /// `timestamp(value)` in milliseconds since 1970; they may have a fraction. No operands.
+    pub const TIME: u32 = 7;
+    /// `now()` in milliseconds since 1970, whatever the value is. A host writes it when it decides,
+    /// so that a decision has one time. No operands.
+    pub const NOW: u32 = 8;
 
     /// The number of words of a term: the string id of a member of the element plus one (0 is the
     /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number
@@ -155,6 +164,12 @@ pub mod test {
     pub const MAX_NEEDLE: usize = 256;
     /// The largest number of bytes or code units of a text that a host tests.
     pub const MAX_TEXT: usize = 16_384;
+    /// The largest number of bytes or code units of a text that a host reads as a moment.
+    pub const MAX_MOMENT: usize = 64;
+    /// The largest distance from 1970, in whole seconds, of a moment that a host writes with a
+    /// fraction of a millisecond: below 2^42 milliseconds, doubles are less than half a microsecond
+    /// apart, so moments that differ by that much have different numbers.
+    pub const MAX_FINE_SECONDS: i64 = 4_398_046_510;
 }
 
 /// The number of words of one role.

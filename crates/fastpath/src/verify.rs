@@ -13,8 +13,8 @@ use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
     self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_PATTERNS,
-    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS,
-    SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code, fast_path, relation,
+    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, OWN, PATH_WORDS, PROGRAMS,
+    ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code, fast_path, relation,
 };
 use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest};
 
@@ -101,7 +101,7 @@ impl<'a> Verifier<'a> {
     fn fast_path(mut self) -> Option<()> {
         let start = self.fast_path.start();
         let flags = start[fast_path::FLAGS];
-        ensure(flags & !(SIMPLE | PROGRAMS | NOW | BY_CLASS) == 0)?;
+        ensure(flags & !(SIMPLE | PROGRAMS | NOW | BY_CLASS | OWN) == 0)?;
         ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
         self.slots()?;
         self.code()?;
@@ -160,7 +160,7 @@ impl<'a> Verifier<'a> {
         let words = terms.len().checked_mul(test::TERM_WORDS)?.checked_add(1)?;
         ensure(at(self.fast_path.word(at(offset))) == words && terms.len() <= MAX_TERMS)?;
         match kind {
-            test::SIZE => ensure(terms.is_empty())?,
+            test::SIZE | test::TIME | test::NOW => ensure(terms.is_empty())?,
             test::EXISTS | test::ALL => ensure(!terms.is_empty())?,
             test::MEMBER | test::STARTS_WITH | test::ENDS_WITH | test::CONTAINS => {
                 ensure(matches!(terms, [[name, bits, _]] if *name == 0 && bits & NEGATED == 0))?;

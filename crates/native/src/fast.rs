@@ -10,6 +10,7 @@ pub(crate) mod equalities;
 pub(crate) mod index;
 pub(crate) mod input;
 pub(crate) mod json;
+mod moment;
 pub(crate) mod path;
 pub(crate) mod request;
 

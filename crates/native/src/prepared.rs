@@ -12,7 +12,9 @@ use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::fast::decide::{Decider, Roles, decide};
 use crate::fast::index::Target;
-use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on, read_derived};
+use crate::fast::input::{
+    FastInput, SlotValue, ToRequest, follow, follow_nothing, follow_on, read_derived,
+};
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
 use crate::pdp::{Pdp, Snapshot};
@@ -229,6 +231,9 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             SlotRoot::PrincipalRoles => Self::Broken,
             SlotRoot::PrincipalAttr => Self::to(path, Way::Principal, Way::BelowPrincipal),
             SlotRoot::ResourceAttr => Self::to(path, Way::Resource, Way::BelowResource),
+            // A typed question has no auxiliary data.
+            SlotRoot::Claims | SlotRoot::Tokens if path.len() == 1 => Self::Missing,
+            SlotRoot::Claims | SlotRoot::Tokens => Self::Broken,
         }
     }
 
@@ -299,6 +304,14 @@ impl<P: AsPrincipal, R: AsResource> FastInput for Typed<'_, P, R> {
 
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource, path)
+    }
+
+    fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        follow_nothing(path)
+    }
+
+    fn token(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        follow_nothing(path)
     }
 }
 

@@ -3,7 +3,7 @@
 use wardgate_engine::request::{Principal, Request, Resource};
 
 use crate::fast::index::Target;
-use crate::fast::input::{FastInput, SlotValue, ToRequest, follow};
+use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_nothing};
 use crate::field::{Copier, Lookup};
 
 /// One question about one action.
@@ -123,6 +123,14 @@ impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> FastInput for Questi
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource.attributes, path)
+    }
+
+    fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        follow_nothing(path)
+    }
+
+    fn token(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        follow_nothing(path)
     }
 }
 

@@ -6,8 +6,8 @@ use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
 use crate::fast::index::Target;
-use crate::fast::input::{FastInput, SlotValue, follow};
-use crate::field::{AsField, Copier, Field};
+use crate::fast::input::{FastInput, SlotValue, follow, follow_nothing};
+use crate::field::{AsField, Copier};
 use crate::request::of_document;
 
 /// A request of the usual form; other forms are read by [`request`].
@@ -15,6 +15,8 @@ pub(crate) struct ValueInput<'a> {
     action: &'a str,
     principal: Entity<'a>,
     resource: Entity<'a>,
+    /// The claims of the token, and the tokens by name.
+    aux_data: [Option<&'a Map<String, Value>>; 2],
 }
 
 /// A principal or a resource.
@@ -32,11 +34,13 @@ impl<'a> ValueInput<'a> {
     /// Reads a request of the usual form; `None` for any other.
     pub(crate) fn read(request: &'a Value) -> Option<Self> {
         let (mut action, mut principal, mut resource) = (None, None, None);
+        let mut aux_data = [None; 2];
         for (name, value) in request.as_object()? {
             match name.as_str() {
                 "action" => action = Some(value.as_str()?),
                 "principal" => principal = Some(Entity::read(value)?),
                 "resource" => resource = Some(Entity::read(value)?),
+                "auxData" => aux_data = read_aux_data(value)?,
                 "requestId" if value.is_string() => {}
                 _ => return None,
             }
@@ -46,7 +50,7 @@ impl<'a> ValueInput<'a> {
         let is_resource = resource.roles.is_none() && resource.kind.is_some();
         let are_named = principal.id.is_some() && resource.id.is_some();
         let is_default = is_principal && is_resource && are_named;
-        is_default.then_some(Self { action: action?, principal, resource })
+        is_default.then_some(Self { action: action?, principal, resource, aux_data })
     }
 }
 
@@ -72,12 +76,26 @@ impl<'a> Entity<'a> {
 
     #[inline]
     fn attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
-        match (self.attributes, path.len()) {
-            (Some(attributes), _) => follow(attributes, path),
-            (None, 1) => SlotValue::Field(Field::Missing),
-            (None, _) => SlotValue::Broken,
+        follow_into(self.attributes, path)
+    }
+}
+
+fn read_aux_data(value: &Value) -> Option<[Option<&Map<String, Value>>; 2]> {
+    let mut found = [None; 2];
+    let [claims, tokens] = &mut found;
+    for (name, value) in value.as_object()? {
+        match name.as_str() {
+            "jwt" => *claims = Some(value.as_object()?),
+            "jwts" => *tokens = Some(value.as_object()?),
+            _ => return None,
         }
     }
+    Some(found)
+}
+
+#[inline]
+fn follow_into<'a>(object: Option<&'a Map<String, Value>>, path: &[Box<str>]) -> SlotValue<'a> {
+    object.map_or_else(|| follow_nothing(path), |object| follow(object, path))
 }
 
 impl FastInput for ValueInput<'_> {
@@ -114,6 +132,16 @@ impl FastInput for ValueInput<'_> {
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.resource.attribute(path)
+    }
+
+    fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        let [claims, _] = self.aux_data;
+        follow_into(claims, path)
+    }
+
+    fn token(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        let [_, tokens] = self.aux_data;
+        follow_into(tokens, path)
     }
 }
 

@@ -17,6 +17,8 @@ use wardgate_engine::table::PolicyTable;
 pub(super) struct Route<'a> {
     pub(super) table: &'a PolicyTable,
     pub(super) stops: Vec<Stop<'a>>,
+    /// True if the first stop is the policy of a principal itself.
+    pub(super) is_own: bool,
     /// The roles that each role inherits from.
     pub(super) inherited: Rc<BTreeMap<u32, &'a [u32]>>,
 }
@@ -58,6 +60,8 @@ pub(super) struct Candidate {
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
+    /// The predicate for a check, which fails where the rule emits an output.
+    pub(super) emitting: PredicateId,
     /// The variables whose errors a check reports when it considers the rule; `None` if a check of
     /// it reports more than that, or no fast path can hold them.
     pub(super) reported: Option<Rc<[PredicateId]>>,
@@ -120,6 +124,11 @@ impl<'a> Candidates<'a> {
         let stage = |stop| Stage::new(route.table, stop, action, predicates);
         let stages = route.stops.iter().map(stage).collect::<Option<_>>()?;
         Some(Self { route, stages })
+    }
+
+    /// Returns true if the first stage is the policy of a principal itself.
+    pub(super) const fn is_own(&self) -> bool {
+        self.route.is_own
     }
 
     pub(super) fn stages(&self) -> impl Iterator<Item = &Stage<'a>> {
@@ -267,6 +276,8 @@ impl Candidate {
             None => 0,
         };
         let predicate = predicates.of(&rule)?;
-        Some(Self { number, effect, predicate, reported: predicates.reported(&rule) })
+        let emitting = predicates.emitting(&rule)?;
+        let reported = predicates.reported(&rule);
+        Some(Self { number, effect, predicate, emitting, reported })
     }
 }

@@ -180,7 +180,9 @@ impl Walk<'_, '_> {
     /// Adds the step of a candidate. An allow that is `forgotten` matters only if its predicate can
     /// fail.
     fn meet(&mut self, position: Position, candidate: &Candidate, forgotten: bool) -> bool {
+        let mut predicate = candidate.predicate;
         if self.purpose == Purpose::Verdict {
+            predicate = candidate.emitting;
             for predicate in candidate.reported.iter().flat_map(|reported| reported.iter()) {
                 let (scope, rule, _) = position;
                 let step = Step { effect: 0, predicate: *predicate, is_reported: true };
@@ -189,7 +191,7 @@ impl Walk<'_, '_> {
         }
         let is_forgotten = forgotten && candidate.effect == ALLOW;
         let effect = if is_forgotten { 0 } else { candidate.effect };
-        self.add(position, Step { effect, predicate: candidate.predicate, is_reported: false })
+        self.add(position, Step { effect, predicate, is_reported: false })
     }
 
     /// Returns the word of an origin for verdicts, and 0 for effects alone.
@@ -201,7 +203,7 @@ impl Walk<'_, '_> {
         origin::word(kind, narrow(scope), narrow(number))
     }
 
-    /// Adds a step. Returns true if it denies in any case.
+    /// Adds a step. Returns true if it denies or fails in any case.
     fn add(&mut self, (scope, rule, origin): Position, step: Step) -> bool {
         let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
         // A check reports errors that an effect does not depend on.
@@ -210,6 +212,7 @@ impl Walk<'_, '_> {
         if !never && matters && self.seen.insert(step) {
             self.steps.push(Placed { scope, rule, step, origin });
         }
-        step.effect == DENY && step.predicate == ALWAYS
+        let denies = step.effect == DENY && step.predicate == ALWAYS;
+        denies || self.predicates.always_fails(step.predicate)
     }
 }

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::test::{
-    self, MAX_ELEMENTS, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, NEGATED,
+    self, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, NEGATED,
 };
 
 use super::fuse::Fuser;
@@ -49,6 +49,7 @@ impl Test {
         match self.kind {
             test::MEMBER => MAX_ELEMENTS * (2 + text),
             test::EXISTS | test::ALL => MAX_ELEMENTS * (8 + self.terms.len() * (8 + text)),
+            test::TIME | test::NOW => 16 + MAX_MOMENT,
             _ => 16 + MAX_TEXT * 3 / 8,
         }
     }

@@ -66,7 +66,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Returns the slot of a test.
-    fn slot_of(&mut self, test: Test) -> u32 {
+    pub(super) fn slot_of(&mut self, test: Test) -> u32 {
         let known = self.tests.iter().position(|known| *known == test);
         let position = known.unwrap_or_else(|| {
             self.tests.push(test);
@@ -78,6 +78,10 @@ impl<'a> Fuser<'a> {
     /// Returns program and string id of a variable.
     pub(super) fn variable(&self, id: u32) -> Option<(u32, &'a str)> {
         self.pool.variable(id)
+    }
+
+    pub(super) const fn pool(&self) -> &'a Pool<'a> {
+        self.pool
     }
 
     pub(super) fn node(&self, id: NodeId) -> Option<Node> {
@@ -156,7 +160,9 @@ impl<'a> Fuser<'a> {
                 let test = self.test(found)?;
                 Op::Bool(self.slot_of(test))
             }
-            Node::Size(_) | Node::Element | Node::Member(_) => return None,
+            Node::Size(_) | Node::Time(_) | Node::Now | Node::Element | Node::Member(_) => {
+                return None;
+            }
         };
         code.push(op);
         Some(())
@@ -217,8 +223,11 @@ impl<'a> Fuser<'a> {
         })
     }
 
-    /// Returns the comparison of a size with a constant; `None` if neither side is a size.
+    /// Returns the comparison of a size with a constant, or of moments; `None` if it is neither.
     fn measure(&mut self, relation: u32, left: NodeId, right: NodeId) -> Option<Op> {
+        if let Some(op) = self.moments(relation, left, right) {
+            return Some(op);
+        }
         let (size, id, relation) = match (self.trees.node(left)?, self.trees.node(right)?) {
             (size @ Node::Size(_), Node::Const(id)) => (size, id, relation),
             (Node::Const(id), size @ Node::Size(_)) => (size, id, mirrored(relation)),
@@ -293,12 +302,14 @@ const fn is_truth(node: Node) -> bool {
             | Node::Slot(_)
             | Node::Program(_)
             | Node::Size(_)
+            | Node::Time(_)
+            | Node::Now
             | Node::Element
             | Node::Member(_)
     )
 }
 
-const fn mirrored(relation: u32) -> u32 {
+pub(super) const fn mirrored(relation: u32) -> u32 {
     match relation {
         relation::LESS => relation::GREATER,
         relation::LESS_EQUAL => relation::GREATER_EQUAL,

@@ -15,6 +15,7 @@ mod derived;
 mod fuse;
 mod grants;
 mod limits;
+mod moments;
 mod predicates;
 mod reasons;
 mod rows;
@@ -22,7 +23,7 @@ mod shape;
 mod trees;
 mod write;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -30,7 +31,8 @@ use alloc::vec::Vec;
 pub use reasons::{Absence, Reason, absences};
 
 use crate::limits::{
-    MAX_ACTIONS, MAX_OWN_LISTS, MAX_SCOPES, MAX_STEPS, MAX_WORDS, MAX_WORDS_BEFORE_OWN_LISTS,
+    MAX_ACTIONS, MAX_OWN_LISTS, MAX_ROLE_LISTS, MAX_ROLE_SCOPES, MAX_SCOPES, MAX_STEPS, MAX_WORDS,
+    MAX_WORDS_BEFORE_OWN_LISTS,
 };
 use candidates::{Candidates, Route, Stop};
 use classes::{Classes, Purpose};
@@ -41,9 +43,9 @@ use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
 use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
-use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
-use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
-use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, fast_path};
+use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, Key};
+use wardgate_engine::table::{Name, PolicyTable, Section, at, list};
+use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, OWN, fast_path};
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub struct Built {
 pub fn build(table: &PolicyTable) -> Built {
     let pool = table.pool();
     let mut builder = Builder::new(table, &pool);
-    let lists: Vec<_> = keys(table, Key::Resource)
+    let lists: Vec<_> = subjects(table)
         .into_keys()
         .filter_map(|key| Some((key, builder.list(key, None)?)))
         .collect();
@@ -121,12 +123,11 @@ impl<'a> Builder<'a> {
     /// `own` is the scope of a principal's own policy, which the search visits first.
     fn list(&mut self, key: [u32; 3], own: Option<Stop<'a>>) -> Option<List> {
         let mut route = self.route(key)?;
-        // A check of a principal with policies of its own reports those.
-        let has_own = own.is_some();
+        route.is_own = own.is_some();
         route.stops.splice(..0, own);
         // A check reports what a schema finds, also where it does not reject.
         let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
-        let grants = if is_plain && !has_own { self.grants(&route) } else { None };
+        let grants = if is_plain { self.grants(&route) } else { None };
         let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
         for action in route.actions() {
             let paths = self.fast_paths(&route, Action::Named(action), grants.is_some());
@@ -150,7 +151,7 @@ impl<'a> Builder<'a> {
         }
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
-        Some(Route { table, stops, inherited })
+        Some(Route { table, stops, is_own: false, inherited })
     }
 
     /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
@@ -276,7 +277,11 @@ impl<'a> Builder<'a> {
 
     fn record(&mut self, candidates: &Candidates<'_>, purpose: Purpose) -> Option<Vec<u32>> {
         let classes = Classes::new(candidates, &self.predicates, purpose, &mut self.steps)?;
-        write::record(&Shape::new(&classes), &self.predicates, purpose)
+        let mut record = write::record(&Shape::new(&classes), &self.predicates, purpose)?;
+        if candidates.is_own() && purpose == Purpose::Verdict {
+            *record.get_mut(fast_path::FLAGS)? |= OWN;
+        }
+        Some(record)
     }
 
     /// Returns the number of a fast path; `None` if the section is full.
@@ -345,17 +350,41 @@ fn sets<'t>(patterns: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u32> {
     sets
 }
 
+/// Returns the kinds, versions and scopes that have lists: those with a resource policy, and scopes
+/// below them that have role policies, which tell such a scope from the ones above.
+fn subjects(table: &PolicyTable) -> BTreeMap<[u32; 3], u32> {
+    let policies = keys(table, Key::Resource);
+    let named = keys(table, Key::Roles).into_keys().map(|[_, scope, _]| scope);
+    let inheriting = keys(table, Key::ParentRoles).into_keys().map(|[scope, ..]| scope);
+    let scopes: BTreeSet<u32> = named.chain(inheriting).collect();
+    let mut more = Vec::new();
+    for scope in scopes.into_iter().take(MAX_ROLE_SCOPES) {
+        let name = Name { text: table.string(scope), id: Some(scope) };
+        let above: Vec<u32> = Search::new(table, Key::ResourceScope, name).visited().collect();
+        let covered = policies.keys().filter(|[_, _, policy]| above.contains(policy));
+        more.extend(covered.map(|[kind, version, _]| ([*kind, *version, scope], 0)));
+        if more.len() > MAX_ROLE_LISTS {
+            break;
+        }
+    }
+    more.truncate(MAX_ROLE_LISTS);
+    more.extend(policies);
+    more.into_iter().collect()
+}
+
 /// Returns the entries of the index of one kind, sorted by key.
 fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
-    let entries = table.section(Section::Index).chunks_exact(INDEX_WORDS);
-    let found = entries.filter(|entry| word(entry, 0) == wanted.code());
-    let parts = |entry: &[u32]| [word(entry, 1), word(entry, 2), word(entry, 3)];
-    found.filter_map(|entry| Some((parts(entry), word(entry, 4).checked_sub(1)?))).collect()
+    let found = table.entries().iter().filter(|[key, ..]| *key == wanted.code());
+    let pairs: Vec<_> = found.map(|[_, a, b, c, value]| ([*a, *b, *c], *value)).collect();
+    pairs.into_iter().collect()
 }
 
 /// Returns true if a fast path with verdicts has, apart from them, the words of another one.
 fn is_same((verdict, effect): (&[u32], &[u32])) -> bool {
-    let is_equal = |at: usize| at == fast_path::ORIGINS_AT || verdict.get(at) == effect.get(at);
+    // Equal entries have equal flags, apart from the one of the origins.
+    let is_equal = |at: usize| {
+        matches!(at, fast_path::ORIGINS_AT | fast_path::FLAGS) || verdict.get(at) == effect.get(at)
+    };
     (0..effect.len()).all(is_equal)
         && verdict.get(fast_path::ORIGINS_AT) == Some(&index(effect.len()))
 }

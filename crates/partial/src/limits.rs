@@ -9,6 +9,11 @@ pub(crate) const MAX_WORDS: usize = 1 << 22;
 /// decides about them.
 pub(crate) const MAX_OWN_LISTS: usize = 1 << 12;
 
+/// The largest number of lists for scopes that only role policies are about, and of scopes with role
+/// policies that are searched for them; the general path decides in the scopes beyond.
+pub(crate) const MAX_ROLE_LISTS: usize = 1 << 12;
+pub(crate) const MAX_ROLE_SCOPES: usize = 1 << 10;
+
 /// The number of words of [`MAX_WORDS`] at which no more such lists are made.
 pub(crate) const MAX_WORDS_BEFORE_OWN_LISTS: usize = 1 << 20;
 

@@ -44,8 +44,9 @@ pub(super) struct Predicates<'a> {
     all: Vec<Rc<Predicate>>,
     costs: Vec<usize>,
     ids: BTreeMap<Rc<Predicate>, PredicateId>,
-    /// The numbers by role condition and condition.
-    known: BTreeMap<[Option<u32>; 2], Option<PredicateId>>,
+    /// The numbers by role condition, condition, and the outcomes with an output for which a check
+    /// has a predicate of its own.
+    known: BTreeMap<[Option<u32>; 3], Option<PredicateId>>,
     /// The predicates of the variables, by their set.
     sets: BTreeMap<u32, Option<Rc<[PredicateId]>>>,
     labels: u32,
@@ -106,21 +107,48 @@ impl<'a> Predicates<'a> {
     }
 
     /// Returns the predicate of a conjunction of conditions; `None` if no fast path can hold it.
-    pub(super) fn of_conditions(&mut self, key: [Option<u32>; 2]) -> Option<PredicateId> {
+    pub(super) fn of_conditions(&mut self, conditions: [Option<u32>; 2]) -> Option<PredicateId> {
+        self.numbered(conditions, None)
+    }
+
+    fn numbered(
+        &mut self,
+        conditions: [Option<u32>; 2],
+        emits: Option<u32>,
+    ) -> Option<PredicateId> {
+        let [of_role, own] = conditions;
+        let key = [of_role, own, emits];
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let found = self.write(key).map(|predicate| self.intern(predicate));
+        let written = match emits {
+            None => self.write(conditions),
+            Some(outcomes) => self.write_emitting(conditions, outcomes),
+        };
+        let found = written.map(|predicate| self.intern(predicate));
         self.known.insert(key, found);
         found
     }
 
+    /// Returns the predicate that a check has for a rule: that of the rule, but it fails where the
+    /// rule emits an output, which only the general path can do. `None` if no fast path can hold
+    /// it.
+    pub(super) fn emitting(&mut self, rule: &Rule<'_>) -> Option<PredicateId> {
+        let own = rule.condition();
+        let when_met = rule.output(true).map_or(0, |_| MET);
+        let when_unmet = rule.output(false).and(own).map_or(0, |_| UNMET);
+        let outcomes = Some(when_met | when_unmet).filter(|outcomes| *outcomes != 0);
+        self.numbered([rule.role_condition(), own], outcomes)
+    }
+
+    /// Returns true if every evaluation fails.
+    pub(super) fn always_fails(&self, id: PredicateId) -> bool {
+        matches!(self.get(id), Some(Predicate::Code(code)) if *code == [Op::Push(ERROR)])
+    }
+
     /// Returns the variables whose errors a check reports when it considers a rule; `None` if no
-    /// fast path can hold one of them, or the rule has outputs.
+    /// fast path can hold one of them.
     pub(super) fn reported(&mut self, rule: &Rule<'_>) -> Option<Rc<[PredicateId]>> {
-        if rule.output(true).or(rule.output(false)).is_some() {
-            return None;
-        }
         let own = self.variables(rule.variables())?;
         let of_role = rule.role_variables().filter(|_| rule.role_condition().is_some());
         let of_role = self.variables(of_role)?;
@@ -173,6 +201,29 @@ impl<'a> Predicates<'a> {
             all => self.sequence(all, Op::JumpFalse, &mut code)?,
         }
         Some(simplified(code, self.is_strict()))
+    }
+
+    /// Writes the conjunction of the conditions with an error where a rule emits an output: when it
+    /// is activated, or when only its own condition is not met.
+    fn write_emitting(
+        &mut self,
+        [of_role, own]: [Option<u32>; 2],
+        outcomes: u32,
+    ) -> Option<Predicate> {
+        (self.labels, self.cost) = (1, 0);
+        let (mut code, end) = (Vec::new(), 1);
+        if let Some(condition) = of_role {
+            self.condition(condition, &mut code)?;
+            code.push(Op::JumpFalse(end));
+        }
+        if let Some(condition) = own.filter(|_| outcomes != MET | UNMET) {
+            self.condition(condition, &mut code)?;
+            code.push(if outcomes == MET { Op::JumpFalse(end) } else { Op::JumpTrue(end) });
+        }
+        let can_pass = !code.is_empty();
+        code.push(Op::Push(ERROR));
+        code.extend(can_pass.then_some(Op::Label(end)));
+        Some(Predicate::Code(code))
     }
 
     fn intern(&mut self, predicate: Predicate) -> PredicateId {
@@ -292,6 +343,11 @@ fn simplified(mut code: Vec<Op>, strict: bool) -> Predicate {
 
 /// Truth of code: `true`.
 const TRUE: u32 = 1;
+/// Bits for the outcomes with an output: the rule is activated, or only its condition is not met.
+const MET: u32 = 1;
+const UNMET: u32 = 2;
+/// Truth of code: an error.
+const ERROR: u32 = 2;
 
 #[cfg(test)]
 mod tests;

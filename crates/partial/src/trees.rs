@@ -38,6 +38,10 @@ pub(super) enum Node {
     /// A function of a text and another one. The number is its [`test`].
     Text(u32, NodeId, NodeId),
     Size(NodeId),
+    /// `timestamp` of a text.
+    Time(NodeId),
+    /// `now()`.
+    Now,
     /// `exists` or `all` over a list: the number is its [`test`]; the list, and the body with
     /// [`Node::Element`] as its variable.
     Loop(u32, NodeId, NodeId),
@@ -120,6 +124,8 @@ impl<'a> Trees<'a> {
                 }
                 Op::Call => match (Function::from_id(word)?, right) {
                     (Function::Size, 1) => Node::Size(of(left)?),
+                    (Function::Timestamp, 1) => Node::Time(of(left)?),
+                    (Function::Now, 0) => Node::Now,
                     (Function::StartsWith, 2) => {
                         Node::Text(test::STARTS_WITH, of(left)?, of(left + 1)?)
                     }

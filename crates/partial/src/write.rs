@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS,
     MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code,
-    fast_path, origin,
+    fast_path, origin, test,
 };
 use wardgate_fastpath::word;
 
@@ -161,7 +161,11 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// reads.
     fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
         let predicates = self.predicates;
-        for term in predicates.derived(id).map_or(&[][..], |test| &test.terms) {
+        let test = predicates.derived(id);
+        if test.is_some_and(|test| test.kind == test::NOW) {
+            self.flags |= NOW;
+        }
+        for term in test.map_or(&[][..], |test| &test.terms) {
             if let Operand::Slot(slot) = term.operand {
                 self.slot(slot, 0)?;
             }

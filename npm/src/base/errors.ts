@@ -18,8 +18,8 @@
  * - `too-large`: more bytes than `maxBytes`.
  * - `wrong-length`: cut off, or with additional bytes.
  * - `wrong-digest`: a byte was changed.
- * - `malformed-index`, `malformed-envelope`, `malformed-header`, `malformed-seal`, `not-text`,
- *   `malformed`, `malformed-rules`, `wrong-evaluation`: the digests fit, but the content is
+ * - `malformed-index`, `malformed-content`, `malformed-envelope`, `malformed-header`,
+ *   `malformed-seal`, `not-text`, `malformed`, `malformed-rules`, `wrong-evaluation`: the digests fit, but the content is
  *   impossible; no compiler wrote it.
  * - `forged`: the seal was changed, or made with another key.
  *
@@ -49,6 +49,7 @@ export type Refusal =
   | "malformed-envelope"
   | "malformed-header"
   | "malformed-index"
+  | "malformed-content"
   | "malformed-rules"
   | "malformed-seal"
   | "missing-signer"

@@ -57,9 +57,38 @@ export function attrOrNothing(resource: object, attr: unknown): Fields | null {
   return attr === undefined && hasOnly(resource, RESOURCE_MEMBERS) ? NOTHING : null;
 }
 
+/**
+ * Returns the tokens of auxiliary data, absent ones without claims; `null` if the general path must
+ * judge them.
+ */
+export function tokensOf(auxData: unknown): Tokens | null {
+  if (auxData === undefined) return NO_TOKENS;
+  const object = Object.prototype;
+  if ("jwt" in object || "jwts" in object || !isObject(auxData) || !isPlain(auxData) || !hasOnly(auxData, AUX_DATA_MEMBERS)) return null;
+  const { jwt = NOTHING, jwts = NOTHING } = auxData;
+  if (!isObject(jwt) || !isPlain(jwt) || !isObject(jwts) || !isPlain(jwts)) return null;
+  return { jwt, jwts };
+}
+
+/** Returns the tokens of a request; `null` as above, also if they may be under a misspelt name. */
+export function tokensIn(request: Fields): Tokens | null {
+  if ("auxData" in Object.prototype) return null;
+  const { auxData } = request;
+  return auxData === undefined && !hasOnly(request, REQUEST_MEMBERS) ? null : tokensOf(auxData);
+}
+
+/** The claims of a token, and further tokens by name. */
+export interface Tokens {
+  readonly jwt: Fields;
+  readonly jwts: Fields;
+}
+
 /** The members of a principal and of a resource. The general path refuses others. */
 export const PRINCIPAL_MEMBERS: ReadonlySet<string> = new Set(["id", "roles", "attr", "policyVersion", "scope"]);
 export const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(["kind", "id", "attr", "policyVersion", "scope"]);
+
+const REQUEST_MEMBERS: ReadonlySet<string> = new Set(["principal", "resource", "action", "auxData", "requestId"]);
+const AUX_DATA_MEMBERS: ReadonlySet<string> = new Set(["jwt", "jwts"]);
 
 /** An object with unknown members. */
 export interface Fields {
@@ -69,6 +98,9 @@ export interface Fields {
 
 /** The value that stands for absent attributes. */
 export const NOTHING: Fields = Object.freeze({});
+
+/** The tokens of requests without auxiliary data. */
+export const NO_TOKENS: Tokens = { jwt: NOTHING, jwts: NOTHING };
 
 /**
  * The behaviour of `__proto__` on this host: Deno has removed it, and a flag of Node makes it

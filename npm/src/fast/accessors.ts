@@ -8,11 +8,12 @@ export { decideInOrder, decideLong, decideShort } from "./decide.ts";
 export { operands, testWord } from "./derived.ts";
 export * as frames from "../wasm/frame.ts";
 export { digest, ownPath, planFor } from "./kinds.ts";
-export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
+export { hasOnly, isDisturbed, isListOrMap, isObject, isPlain, NO_TOKENS, NOTHING, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } from "../base/plain.ts";
+export { tokensIn, tokensOf } from "../base/plain.ts";
 export { classesOf, maskOf, maskOfOne } from "./role-masks.ts";
 export * as places from "./read-sites.ts";
 export { begin } from "../wasm/reentrancy.ts";
 export { apartWord, brokenWord, hold, laterWord } from "./values.ts";
 
 /** The version of this entry that an accessor module must be written for. */
-export const FORMAT = 4;
+export const FORMAT = 5;

@@ -142,11 +142,11 @@ function setAnswer({ allowed, unsure }: RowAnswers, at: number, answer: number):
   if (answer === ALLOW) allowed[at >>> 5]! |= bit;
 }
 
-function decideOne(fastPaths: FastPaths, { record, action, target }: Filter, row: unknown): number {
+function decideOne(fastPaths: FastPaths, { record, action, target, auxData }: Filter, row: unknown): number {
   const decide = (): number =>
     target === undefined
-      ? decideForPrincipal(fastPaths, record, action, row)
-      : decideTarget(fastPaths, record, target, row);
+      ? decideForPrincipal(fastPaths, record, action, row, auxData)
+      : decideTarget(fastPaths, record, target, row, auxData);
   const answer = decide();
   return answer === UNSURE && fastPaths.refresh() ? decide() : answer;
 }

@@ -4,6 +4,7 @@ import { ALWAYS, BY_CLASS, CLASSES_AT, MAX_CLASSES, NOW, TRUE, UNSURE } from "..
 import { maskOfOne } from "./role-masks.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { callState } from "../wasm/reentrancy.ts";
+import { writeTime } from "./derived.ts";
 
 /**
  * Decides with a fast path that runs no program and whose roles fit in a mask. `key` encodes the
@@ -27,12 +28,13 @@ export function decideShort(fastPaths: FastPaths, fastPath: FastPath, mask: numb
  * Decides with any other fast path. `roles` is a mask, or the number of classes if the fast path
  * uses classes.
  */
-export function decideLong(fastPaths: FastPaths, { id, flags }: FastPath, roles: number, serial: number): number {
+export function decideLong(fastPaths: FastPaths, { id, flags, times }: FastPath, roles: number, serial: number): number {
   if (fastPaths.canExpire === true && fastPaths.isExpired()) return UNSURE;
   // The clock is code of the caller too.
   const now = flags & NOW ? fastPaths.clock() : 0;
   const { frame, handle } = fastPaths;
   if (callState.serial !== serial || frame.words.length === 0) return UNSURE;
+  writeTime(frame, times, now);
   callState.isDeciding = true;
   const answer =
     flags & BY_CLASS
@@ -61,6 +63,7 @@ export function decideInOrder(fastPaths: FastPaths, fastPath: FastPath, roles: u
   const now = fastPath.flags & NOW ? fastPaths.clock() : 0;
   // Roles in a proxy and the clock are code of the caller.
   if (callState.serial !== serial || frame.words[ALWAYS] !== TRUE) return UNSURE;
+  writeTime(frame, fastPath.times, now);
   callState.isDeciding = true;
   const answer = frame.decideInOrder(handle, fastPath.id, length, frame.used, now);
   callState.isDeciding = false;

@@ -9,6 +9,7 @@ import * as frames from "../wasm/frame.ts";
 import type { Frame } from "../wasm/frame.ts";
 import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
 import { isWellFormed } from "../base/text.ts";
+import { momentOf } from "./moment.ts";
 
 /** A test of the value of a slot. */
 export interface SlotTest {
@@ -36,7 +37,7 @@ export type WireTerm = readonly [member: string, bits: number, operand: unknown]
 
 /** Returns the test of a slot; `null` if only the general path may compute it. */
 export function readTest(kind: number, terms: readonly WireTerm[]): SlotTest | null {
-  if (kind > SIZE || terms.some(([member]) => isInherited(member))) return null;
+  if (kind > TIME || terms.some(([member]) => isInherited(member))) return null;
   const read = ([member, bits, operand]: WireTerm): Term => {
     const isSlot = (bits & OF_SLOT) !== 0;
     return {
@@ -51,12 +52,25 @@ export function readTest(kind: number, terms: readonly WireTerm[]): SlotTest | n
 }
 
 /** Returns true if the result of a test is a truth, and not a number. */
-export const isTruth = (kind: number): boolean => kind !== SIZE;
+export const isTruth = (kind: number): boolean => kind < SIZE;
+
+/** Returns true if a slot holds the time of the decision, which is written when it is decided. */
+export const isNow = (kind: number | undefined): boolean => kind === NOW;
+
+/** Writes the time of a decision into the slots that hold it; the module refuses one that is not finite. */
+export const writeTime = ({ words, numbers }: Frame, slots: readonly number[], now: number): void => {
+  for (let at = 0; at < slots.length; at += 1) {
+    const slot = slots[at]!;
+    words[slot] = NUMBER;
+    numbers[slot] = Math.floor(now);
+  }
+};
 
 /** Returns the word of a slot with a test; -1 if only the general path may compute it. */
 export function testWord(frame: Frame, slot: number, test: SlotTest, value: unknown): number {
   const { kind, terms } = test;
   if (kind === SIZE) return sizeWord(frame, slot, value);
+  if (kind === TIME) return timeWord(frame, slot, value);
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
   if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
@@ -209,6 +223,17 @@ const sizeWord = (frame: Frame, slot: number, value: unknown): number => {
   return NUMBER;
 };
 
+/** Writes a moment beside its word, in milliseconds since 1970. */
+const timeWord = (frame: Frame, slot: number, value: unknown): number => {
+  if (typeof value !== "string") return isScalar(value) || value === undefined ? MISSING : -1;
+  // No shorter text is a moment.
+  if (value.length < SHORTEST_MOMENT) return isWellFormed(value) ? MISSING : -1;
+  const moment = momentOf(value);
+  if (moment !== moment) return -1;
+  frame.numbers[slot] = moment;
+  return NUMBER;
+};
+
 // Constants of this module: see `encode-request.ts`.
 const { FALSE, MISSING, NUMBER, TRUE } = frames;
 const OBJECT = Object.prototype;
@@ -222,6 +247,8 @@ const ALL = 2;
 const STARTS_WITH = 3;
 const ENDS_WITH = 4;
 const SIZE = 6;
+const TIME = 7;
+const NOW = 8;
 
 /** The bits of a term. */
 const NEGATED = 1;
@@ -232,3 +259,5 @@ const MAX_ELEMENTS = 1024;
 const MAX_MEMBERS = 64;
 const MAX_NEEDLE = 256;
 const MAX_TEXT = 16_384;
+/** The length of `2024-05-06T7:08:09Z`: the general path takes hours of one digit. */
+const SHORTEST_MOMENT = 19;

@@ -11,11 +11,13 @@ import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, ty
 import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { FIRST_ACCESSOR, MAX_ACCESSORS } from "./read-sites.ts";
+import { isNow } from "./derived.ts";
 import { StepList, type Detail } from "./step-list.ts";
 import {
   isTabled,
   operandsOf,
   readPairs,
+  readsTokens,
   TEXTS,
   type WireFastPath,
   type WireList,
@@ -49,11 +51,15 @@ export interface FastPath {
   readonly roles: RoleTable;
   /** True if it runs no program and its roles fit in a mask. Then `decide` is the call. */
   readonly isShort: boolean;
+  /** The slots that hold the time of the decision. */
+  readonly times: readonly number[];
   /** Its decisions by key, if there are few keys, and the last key; see `truth-table.ts`. */
   readonly truthTable: Uint8Array;
   readonly lastKey: number;
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
+  /** True if it reads the auxiliary data. */
+  readonly readsTokens: boolean;
   readonly readsResourceId: boolean;
   /** The steps of its bundle, the range of its own steps, and their details. */
   // INVARIANT: the steps of a range never change, even if the bundle is replaced while a request is
@@ -244,12 +250,13 @@ export class FastPaths {
   }
 
   /**
-   * Returns the verdicts on a kind; `null` if the general path decides. What is not loaded yet leaves
-   * the request unsure, as for lists.
+   * Returns the verdicts on a kind, for a principal if it has policies of its own; `null` if the
+   * general path decides. What is not loaded yet leaves the request unsure, as for lists.
    */
-  verdicts(kind: string, version: unknown, scope: unknown): VerdictList | null {
-    const kinds = this.kindsOf(version, scope);
-    if (kinds === null) return null;
+  verdicts(kind: string, version: unknown, scope: unknown, principal?: string): VerdictList | null {
+    const all = this.kindsOf(version, scope);
+    if (all === null) return null;
+    const kinds = principal === undefined ? all : all.own(principal);
     const known = kinds.verdicts.get(kind);
     return known !== undefined ? known : this.#loadVerdicts(kinds, kind);
   }
@@ -264,11 +271,12 @@ export class FastPaths {
     if (grants === undefined) return null;
     const { edition } = this;
     const isCurrent = (): boolean => edition === this.edition && this.isLive;
-    const { version, scope } = kinds;
+    const { version, scope, principal = "" } = kinds;
     const verdicts = id >= 0 && grants === null ? null : new VerdictList(list.verdicts, grants, {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
       matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : undefined),
-      text: (id, answer) => (isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, id, answer)) : null),
+      text: (id, answer) =>
+        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer)) : null,
       names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
     });
     kinds.verdicts.set(intern(kind), verdicts);
@@ -338,7 +346,11 @@ export class FastPaths {
   #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath, known?: Uint8Array): FastPath | null {
     const from = this.#steps.length;
     const operands = operandsOf(slots);
-    for (const [slot, wire] of slots.entries()) if (!this.#steps.add(slot, wire, operands.has(slot))) return null;
+    const times = slots.flatMap(({ test }, slot) => (isNow(test) ? [slot] : []));
+    if (times.length > 0 && !(flags & NOW)) return null;
+    for (const [slot, wire] of slots.entries()) {
+      if (!isNow(wire.test) && !this.#steps.add(slot, wire, operands.has(slot))) return null;
+    }
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
@@ -349,16 +361,18 @@ export class FastPaths {
       flags,
       roles: this.#roleTable(others, roles),
       isShort,
+      times,
       truthTable,
       lastKey: truthTable.length - 1,
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
+      readsTokens: roots.some(readsTokens),
       readsResourceId: roots.includes("resource.id"),
       steps: this.#steps.steps,
       details: this.#steps.details,
       from,
       to: this.#steps.length,
-      columnar: isShort && known === undefined && !slots.some(({ uses }) => uses & USES_TEST),
+      columnar: isShort && known === undefined && !slots.some(({ root, uses }) => uses & USES_TEST || readsTokens(root)),
       textual: 0,
     };
   }

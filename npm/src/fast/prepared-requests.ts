@@ -64,7 +64,13 @@ export class PrincipalRecord {
 }
 
 /** Decides a request of a prepared principal. */
-export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, resource: unknown): number {
+export function decideForPrincipal(
+  fastPaths: FastPaths,
+  record: PrincipalRecord,
+  action: unknown,
+  resource: unknown,
+  auxData?: unknown,
+): number {
   const serial = begin();
   if (record.needsGeneralPath || typeof action !== "string" || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
@@ -74,8 +80,9 @@ export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord
   const fastPath = list === null ? null : planFor(list, action);
   if (fastPath === null) return UNSURE;
   const mask = record.mask(fastPaths, fastPath);
-  if (mask < 0) return UNSURE;
-  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
+  const tokens = fastPath.readsTokens ? tokensOf(auxData) : NO_TOKENS;
+  if (mask < 0 || tokens === null) return UNSURE;
+  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, tokens, serial);
 }
 
 /** The members of a resource that select policies, and a principal with policies of its own. */
@@ -149,7 +156,13 @@ export class PreparedTarget {
 }
 
 /** Decides a principal that is not prepared, for a prepared target. */
-export function decideAction(fastPaths: FastPaths, target: PreparedTarget, principal: unknown, resource: unknown): number {
+export function decideAction(
+  fastPaths: FastPaths,
+  target: PreparedTarget,
+  principal: unknown,
+  resource: unknown,
+  auxData?: unknown,
+): number {
   const serial = begin();
   if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
@@ -168,11 +181,19 @@ export function decideAction(fastPaths: FastPaths, target: PreparedTarget, princ
     if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attributes = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
-  return decideResource(fastPaths, fastPath, mask, id, roles, attributes, kind, resource, serial);
+  const tokens = fastPath.readsTokens ? tokensOf(auxData) : NO_TOKENS;
+  if (tokens === null) return UNSURE;
+  return decideResource(fastPaths, fastPath, mask, id, roles, attributes, kind, resource, tokens, serial);
 }
 
 /** Decides a resource for a prepared principal and target. */
-export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, target: PreparedTarget, resource: unknown): number {
+export function decideTarget(
+  fastPaths: FastPaths,
+  record: PrincipalRecord,
+  target: PreparedTarget,
+  resource: unknown,
+  auxData?: unknown,
+): number {
   const serial = begin();
   if (record.needsGeneralPath || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
@@ -181,8 +202,9 @@ export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, targ
   const fastPath = target.fastPathFor(fastPaths, kind, scope, policyVersion, record.own(fastPaths));
   if (fastPath === null) return UNSURE;
   const mask = record.mask(fastPaths, fastPath);
-  if (mask < 0) return UNSURE;
-  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
+  const tokens = fastPath.readsTokens ? tokensOf(auxData) : NO_TOKENS;
+  if (mask < 0 || tokens === null) return UNSURE;
+  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, tokens, serial);
 }
 
 /** Returns the list of fast paths for a resource, and for a principal with policies of its own. */
@@ -200,7 +222,7 @@ export const listFor = (
 
 // Constants of this module: see `encode-request.ts`.
 const { begin, classesOf, frames, hasOnly, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
-const { PRINCIPAL_MEMBERS } = entry;
+const { NO_TOKENS, PRINCIPAL_MEMBERS, tokensOf } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;
 

@@ -34,6 +34,9 @@ export const RESOURCE_KIND = 35;
 export const PRINCIPAL_ROLES = 36;
 /** the attributes as a whole, */
 export const WHOLE = 37;
+/** the claims of the token of the auxiliary data, or all of its tokens by name, */
+export const CLAIMS = 38;
+export const TOKENS = 39;
 /** the object to read from, unless it is the result of the previous step, */
 export const FROM_RESOURCE = 1 << 6;
 export const FROM_PRINCIPAL = 1 << 7;

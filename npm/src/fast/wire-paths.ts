@@ -6,6 +6,7 @@ import { LONE } from "../wasm/frame.ts";
 import { isTruth, readTest, type WireTerm } from "./derived.ts";
 import type { Constants } from "./step-list.ts";
 import {
+  CLAIMS,
   FROM_PRINCIPAL,
   FROM_RESOURCE,
   LAST,
@@ -15,6 +16,7 @@ import {
   RESOURCE_KIND,
   siteOf,
   SLOT,
+  TOKENS,
   USES,
   WHOLE,
 } from "./read-sites.ts";
@@ -26,14 +28,21 @@ export function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly 
   const site = ROOTS.get(root);
   if (site === undefined || path.some(isInherited)) return null;
   const from = root === "resource.attr" ? FROM_RESOURCE : root === "principal.attr" ? FROM_PRINCIPAL : 0;
+  if (path.length === 0 && readsTokens(root)) return null;
   if (path.length === 0) return [[from | site | LAST | (slot << SLOT) | (uses << USES), ""]];
-  // Only attributes have members that a condition reads.
-  if (from === 0) return null;
-  return path.map((segment, at) => {
+  const steps = path.map((segment, at) => {
     const name = intern(segment);
     const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
     return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
   });
+  if (from !== 0) return steps;
+  // Beside attributes, only tokens have members that a condition reads.
+  return readsTokens(root) ? [[site | (slot << SLOT), ""], ...steps] : null;
+}
+
+/** Returns true for the roots of slots below the auxiliary data. */
+export function readsTokens(root: string): boolean {
+  return root === "auxData.jwt" || root === "auxData.jwts";
 }
 
 /** Returns true if few different words can be in a slot: see `truth-table.ts`. */
@@ -95,6 +104,8 @@ const ROOTS: ReadonlyMap<string, number> = new Map([
   ["resource.id", RESOURCE_ID],
   ["resource.kind", RESOURCE_KIND],
   ["resource.attr", WHOLE],
+  ["auxData.jwt", CLAIMS],
+  ["auxData.jwts", TOKENS],
 ]);
 
 /** The roots that are strings in every request. */

@@ -1,11 +1,22 @@
 // Checks that fast paths decide: the decision of the general path, byte for byte, or its refusal.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { checkFast } from "./check-fast.ts";
 import { openSync } from "./open.ts";
 import { album, atNoon, fixture, thrownBy } from "../testing.ts";
 import type { CheckRequest, Pdp } from "./types.ts";
+
+const general = vi.hoisted(() => ({ calls: 0 }));
+
+vi.mock("../wasm/abi.ts", async (load) => {
+  const abi = await load<typeof import("../wasm/abi.ts")>();
+  const check: typeof abi.check = (...given) => {
+    general.calls += 1;
+    return abi.check(...given);
+  };
+  return { ...abi, check };
+});
 
 const pdps: Readonly<Record<string, Pdp>> = {
   album: openSync(album, atNoon),
@@ -109,6 +120,69 @@ describe("a check", () => {
           decided(pdps["covered"]!, () => asking(kind, ["view", "edit", "read:all", "x"], { principal: { id }, resource: scope === undefined ? {} : { scope } }));
         }
       }
+    }
+  });
+});
+
+describe("a check without the general path", () => {
+  const pdp = pdps["covered"]!;
+
+  /** Checks twice, because the first check loads fast paths; fails unless the second one is on the `fast` path or not. */
+  const check = (make: () => CheckRequest, fast: boolean): void => {
+    decided(pdp, make);
+    const before = general.calls;
+    decided(pdp, make);
+    expect(general.calls - before, JSON.stringify(make())).toBe(fast ? 0 : 1);
+  };
+
+  it("is one in which no rule emits an output", () => {
+    const emits = (action: string, attr: object, fast: boolean, roles = ["user"]): void =>
+      check(() => asking("emits", [action], { principal: { roles }, resource: { attr } }), fast);
+    emits("always", {}, false);
+    emits("always", {}, true, ["admin"]);
+    emits("always", {}, true, ["guest"]);
+    emits("met", { open: true }, false);
+    emits("met", { open: false }, true);
+    emits("met", { open: 1 }, true);
+    emits("met", {}, false);
+    emits("met", { open: true }, true, ["admin"]);
+    emits("met", { open: true }, true, ["admin", "user"]);
+    emits("met", { open: true }, false, ["user", "admin"]);
+    emits("unmet", { closed: true }, true);
+    emits("unmet", { closed: false }, false);
+    emits("both", { open: false, closed: true }, true);
+    emits("both", { open: true, closed: true }, false);
+    emits("none", {}, true);
+  });
+
+  it("is one of a principal with policies of its own", () => {
+    for (const [id, kind] of [["boss", "plain"], ["boss", "text"], ["boss", "emits"], ["clerk", "glob"], ["clerk", "plain"]] as const) {
+      for (const action of ["own", "open", "see:all", "flags"]) {
+        const attr = { owner: id, closed: 1, a: true, b: null, locked: false };
+        check(() => asking(kind, [action], { principal: { id, attr: { level: 2, team: "red" } }, resource: { attr } }), true);
+      }
+    }
+    check(() => asking("plain", ["own"], { principal: { id: "boss", scope: "acme" } }), false);
+    check(() => asking("plain", ["own"], { principal: { id: "boss", policyVersion: "v2" } }), false);
+  });
+
+  it("is one about the claims of a token", () => {
+    for (const auxData of [undefined, {}, { jwt: { sub: "u1", groups: ["staff"] } }, { jwts: { context: { claims: { ip: "10.0.0.2" } } } }]) {
+      check(() => asking("claims", ["anonymous", "anonymous"], { request: { auxData } }), true);
+    }
+    check(() => asking("claims", ["local"], { request: { auxData: { jwts: { context: { claims: { ip: "10.0.0.2" } } } } } }), true);
+    check(() => asking("claims", ["own"], { request: { auxData: { jwt: { sub: "u1" } } }, resource: { attr: { owner: "u1" } } }), true);
+    check(() => asking("claims", ["own"], { request: { auxData: {} }, resource: { attr: { owner: "u1" } } }), false);
+  });
+
+  it("does not depend on the scope and version of a principal without policies", () => {
+    for (const principal of [{ scope: "acme" }, { policyVersion: "v2" }, { scope: "", policyVersion: "" }]) {
+      check(() => asking("plain", ["open"], { principal, resource: { attr: {} } }), true);
+    }
+    for (const principal of [{ scope: null }, { scope: 1 }, { policyVersion: "\ud800" }]) {
+      const request = asking("plain", ["open"], { principal });
+      const [refused, found] = [() => pdp.decisionBytes(request), () => pdp.check(request)].map(thrownBy) as Error[];
+      expect(found!.message).toBe(refused!.message);
     }
   });
 });

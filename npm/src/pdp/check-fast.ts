@@ -3,15 +3,17 @@
 //
 // It reads the members that select the rules and those that the rules read. Unlike `isAllowed` it
 // refuses, by leaving the request to the general path, every member that a request does not have.
-// An error, an output or a schema is for the general path too: see `crates/fastpath/src/verdict.rs`.
+// An error, an output or a schema is for the general path too: see `crates/fastpath/src/verdict.rs`
+// and `emitting` in `crates/partial/src/predicates.rs`.
 
 import * as entry from "../fast/accessors.ts";
 import * as encoder from "../fast/generated/encode-values.ts";
 import { isWellFormed } from "../base/text.ts";
+import { writeTime } from "../fast/derived.ts";
 import { callState } from "../wasm/reentrancy.ts";
 import { ALWAYS, CLASSES_AT, NOW, PROGRAMS, TRUE, UNKNOWN } from "../wasm/frame.ts";
 import type { ActionDecision, Decision, Reason } from "./decision.ts";
-import type { Fields } from "../base/plain.ts";
+import type { Fields, Tokens } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "../fast/fast-paths.ts";
 import type { VerdictPath } from "../fast/verdict-list.ts";
 
@@ -21,18 +23,21 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   if (isDisturbed() || "actions" in OBJECT || "requestId" in OBJECT || "auxData" in OBJECT) return null;
   if (!isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return null;
   const { principal, actions, resource, requestId, auxData } = request;
-  if (auxData !== undefined || (requestId !== undefined && (typeof requestId !== "string" || !isWellFormed(requestId)))) return null;
-  if (members(request) !== (requestId === undefined ? 3 : 4) && !hasOnly(request, REQUEST_MEMBERS)) return null;
+  const tokens = tokensOf(auxData);
+  if (tokens === null || (requestId !== undefined && (typeof requestId !== "string" || !isWellFormed(requestId)))) return null;
+  if (members(request) !== 3 + +(requestId !== undefined) + +(auxData !== undefined) && !hasOnly(request, REQUEST_MEMBERS)) return null;
   if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return null;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return null;
   const { id, roles, attr: ownAttr, scope: ownScope, policyVersion: ownVersion } = principal;
-  // The scope and version of a principal select policies of its own.
-  if (ownScope !== undefined || ownVersion !== undefined) return null;
-  if (members(principal) !== (ownAttr === undefined ? 2 : 3) && !hasOnly(principal, PRINCIPAL_MEMBERS)) return null;
+  const own = 2 + +(ownAttr !== undefined) + +(ownScope !== undefined) + +(ownVersion !== undefined);
+  if (members(principal) !== own && !hasOnly(principal, PRINCIPAL_MEMBERS)) return null;
   const { kind, id: resourceId, attr, scope, policyVersion } = resource;
   const known = 2 + +(attr !== undefined) + +(scope !== undefined) + +(policyVersion !== undefined);
   if (members(resource) !== known && !hasOnly(resource, RESOURCE_MEMBERS)) return null;
-  if (typeof id !== "string" || id.length > MAX_NAME || (fastPaths.hasPrincipals && fastPaths.principals.has(id))) return null;
+  if (typeof id !== "string" || id.length > MAX_NAME) return null;
+  const hasPolicy = fastPaths.hasPrincipals && fastPaths.principals.has(id);
+  // The scope and version of a principal select policies of its own, and mean nothing if it has none.
+  if (hasPolicy ? ownScope !== undefined || ownVersion !== undefined : !isName(ownScope) || !isName(ownVersion)) return null;
   if (typeof kind !== "string" || typeof resourceId !== "string" || !isWellFormed(resourceId)) return null;
   const principalAttr = ownAttr === undefined ? NOTHING : ownAttr;
   const resourceAttr = attr === undefined ? NOTHING : attr;
@@ -41,9 +46,9 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   if (!Array.isArray(roles) || roles.length === 0 || roles.length > MAX_ROLES) return null;
   if (!Array.isArray(actions) || actions.length === 0 || actions.length > MAX_ACTIONS) return null;
 
-  const list = fastPaths.verdicts(kind, policyVersion, scope);
+  const list = fastPaths.verdicts(kind, policyVersion, scope, hasPolicy ? id : undefined);
   if (list === null || (fastPaths.canExpire && fastPaths.isExpired())) return null;
-  const who: Parts = { id, roles: roles as readonly unknown[], principalAttr, kind, resourceId, resourceAttr };
+  const who: Parts = { id, roles: roles as readonly unknown[], principalAttr, kind, resourceId, resourceAttr, tokens };
   const call: Call = { fastPaths, serial, now: -1, table: null };
   const { length } = actions;
   let lastScope = 0;
@@ -77,6 +82,10 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   return granted === 0 ? decision : { ...decision, effectiveDerivedRoles: [...list.names(granted)] };
 }
 
+/** Returns true for what the general path takes as a scope or version, if it is not long. */
+const isName = (value: unknown): boolean =>
+  value === undefined || (typeof value === "string" && value.length <= MAX_NAME && isWellFormed(value));
+
 /** The parts of a request that slots are read from. */
 interface Parts {
   readonly id: string;
@@ -85,6 +94,7 @@ interface Parts {
   readonly kind: string;
   readonly resourceId: string;
   readonly resourceAttr: Fields;
+  readonly tokens: Tokens;
 }
 
 /** The state of one check. */
@@ -111,6 +121,7 @@ const verdictOf = (call: Call, path: FastPath, who: Parts): number => {
     call.table = path.roles;
   }
   if (callState.serial !== call.serial || frame.words[ALWAYS] !== TRUE) return UNKNOWN;
+  writeTime(frame, path.times, now);
   callState.isDeciding = true;
   const answer = frame.verdict(handle, path.id, who.roles.length, frame.used, now);
   callState.isDeciding = false;
@@ -123,6 +134,7 @@ const grantedBy = (call: Call, path: FastPath, who: Parts, lastScope: number): n
   if (mask < 0 || !encode(call, path, who)) return UNKNOWN;
   const { fastPaths: { frame, handle }, now } = call;
   if (callState.serial !== call.serial || frame.words[ALWAYS] !== TRUE) return UNKNOWN;
+  writeTime(frame, path.times, now);
   callState.isDeciding = true;
   const answer = frame.grants(handle, path.id, mask, lastScope, frame.used, now);
   callState.isDeciding = false;
@@ -130,16 +142,17 @@ const grantedBy = (call: Call, path: FastPath, who: Parts, lastScope: number): n
 };
 
 /** Writes the slots of a fast path, and reads the clock if a program may. */
-const encode = (call: Call, path: FastPath, { id, roles, principalAttr, kind, resourceId, resourceAttr }: Parts): boolean => {
+const encode = (call: Call, path: FastPath, who: Parts): boolean => {
+  const { id, roles, principalAttr, kind, resourceId, resourceAttr, tokens } = who;
   const { fastPaths } = call;
-  if (encodeValues(fastPaths, path, id, roles, principalAttr, kind, resourceId, resourceAttr) !== ENCODED) return false;
+  if (encodeValues(fastPaths, path, id, roles, principalAttr, kind, resourceId, resourceAttr, tokens) !== ENCODED) return false;
   if (path.flags & (PROGRAMS | NOW) && call.now < 0) call.now = fastPaths.clock();
   return true;
 };
 
 // Constants of this module: see `encode-request.ts`.
 const { begin, hasOnly, isDisturbed, isObject, isPlain, maskOf, maskOfOne, NOTHING } = entry;
-const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS } = entry;
+const { PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, tokensOf } = entry;
 const { encodeValues, ENCODED } = encoder;
 const OBJECT = Object.prototype;
 const REQUEST_MEMBERS: ReadonlySet<string> = new Set(["principal", "actions", "resource", "requestId", "auxData"]);

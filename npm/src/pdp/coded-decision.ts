@@ -56,11 +56,14 @@ function actionDecision(at: number, texts: TableTexts): ActionDecision {
     effect: code & 1 ? "allow" : "deny",
     policy: policy === NO_POLICY ? "NO_MATCH" : texts.of(policy),
     scope: texts.of(wordAt(at + 3)),
-    reason: rule === 0 ? ({ kind: KINDS[code >>> 1] } as Reason) : { kind: "rule", rule: texts.of(rule - 1) },
+    reason:
+      rule === 0
+        ? ({ kind: KINDS[code >>> 1] } as Reason)
+        : { kind: "rule", rule: `${texts.of(wordAt(at + 5))}#${texts.of(rule - 1)}` },
   };
 }
 
-const ACTION_WORDS = 5;
+const ACTION_WORDS = 6;
 const NO_POLICY = 2 ** 32 - 1;
 /** The reasons that no rule gives, by their numbers. */
 const KINDS = ["", "not-in-role-policy", "no-rule-applied", "no-policy"] as const;

@@ -98,6 +98,64 @@ describe("absent attributes", () => {
   });
 });
 
+describe("tokens of the auxiliary data", () => {
+  const check = (action: string, auxData: unknown, attr: object = {}): boolean =>
+    decided(() => asking("claims", action, { resource: { attr }, request: { auxData } }));
+
+  it("are read where the rules read them", () => {
+    expect([check("own", { jwt: { sub: "u1" } }, { owner: "u1" }), check("own", { jwt: { sub: "u1" } }, { owner: "u2" })]).toEqual([true, false]);
+    expect([check("own", { jwt: {} }, { owner: "u1" }), check("own", { jwt: { sub: 1 } }, { owner: 1 })]).toEqual([false, true]);
+    expect([check("group", { jwt: { groups: ["a", "staff"] } }), check("group", { jwt: { groups: ["a"] } })]).toEqual([true, false]);
+    expect([check("group", { jwt: { groups: { staff: 1 } } }), check("group", { jwt: { groups: "staff" } })]).toEqual([true, false]);
+    expect([check("mail", { jwt: { email: "A@B.C" } }, { email: "a@b.c" }), check("mail", { jwt: { email: 1 } }, { email: "1" })]).toEqual([true, false]);
+    const context = (ip: unknown): object => ({ jwts: { context: { claims: { ip } } } });
+    expect([check("local", context("10.0.0.1")), check("local", context("10.0.0.2")), check("local", context(undefined))]).toEqual([true, false, false]);
+    expect([check("local", { jwts: {} }), check("local", { jwts: { context: 1 } }), check("local", { jwts: { context: {} } })]).toEqual([false, false, false]);
+  });
+
+  it("are none if they are absent", () => {
+    for (const auxData of [undefined, {}, { jwt: undefined }, { jwts: {} }]) {
+      expect([check("anonymous", auxData), check("local", auxData), check("own", auxData, { owner: "u1" })]).toEqual([true, false, false]);
+    }
+    expect(check("anonymous", { jwt: { sub: null } })).toBe(false);
+  });
+
+  it("are refused or decided by the general path if they are unusual", () => {
+    const prototype = Object.create({ sub: "u1" }) as object;
+    for (const auxData of [null, 1, [], { jwt: null }, { jwt: [] }, { jwt: "x" }, { jwtt: {} }, { jwts: 1 }, prototype, { jwt: prototype }, { jwt: { sub: Number.NaN } }]) {
+      const request = asking("claims", "own", { resource: { attr: { owner: "u1" } }, request: { auxData } });
+      const asked = (decide: () => boolean): unknown => {
+        try {
+          return decide();
+        } catch (thrown) {
+          return String(thrown);
+        }
+      };
+      const right = asked(() => JSON.parse(new TextDecoder().decode(pdp.decisionBytes(withActions(request, ["own"])))).actions.own.effect === "allow");
+      for (const [way, decide] of [...onOne, ...onLists]) {
+        expect(asked(() => decide(pdp, () => request, { kind: "claims", action: "own" })), `${way} ${JSON.stringify(auxData)}`).toBe(right);
+      }
+      expect(asked(() => accessed.isAllowed(request))).toBe(right);
+      expect(asked(() => pdp.check(withActions(request, ["own"])).actions["own"]!.effect === "allow")).toBe(right);
+    }
+    const misspelt = { ...asking("claims", "anonymous"), auxdata: { jwt: { sub: "u1" } } } as ActionRequest;
+    expect(() => pdp.isAllowed(misspelt)).toThrow("auxdata");
+  });
+
+  it("are not inherited", () => {
+    const prototype = Object.prototype as unknown as Record<string, unknown>;
+    for (const [name, value] of [["auxData", { jwt: { sub: "u1" } }], ["jwt", { sub: "u1" }], ["jwts", { context: 1 }]] as const) {
+      prototype[name] = value;
+      try {
+        const own = asking("claims", "own", { resource: { attr: { owner: "u1" } } });
+        expect([pdp.isAllowed(own), pdp.isAllowed({ ...own, auxData: {} }), pdp.isAllowed(asking("claims", "anonymous"))]).toEqual([false, false, true]);
+      } finally {
+        delete prototype[name];
+      }
+    }
+  });
+});
+
 describe("a target with a scope or version", () => {
   const principal = { id: "ada", roles: ["user"] };
   const targets: readonly Target[] = [

@@ -44,13 +44,13 @@ describe("options", () => {
   });
 
   it("take an accessor module, and nothing similar", () => {
-    const accessors = { format: 4, bundle: "00", names: [], decideRequest: () => 2 };
+    const accessors = { format: 5, bundle: "00", names: [], decideRequest: () => 2 };
     expect(readOptions({ trust: "unsigned", accessors }).accessors).toBe(accessors);
     const check = (changes: unknown, error: new () => Error, message: string): void =>
       refused({ trust: "unsigned", accessors: changes }, error, message);
     check("accessors.js", TypeError, "option `accessors` must be a module, found string");
     check({}, TypeError, "option `accessors` must be a module that `wardgate compile --emit` wrote");
     check({ ...accessors, names: "owner" }, TypeError, "must be a module that");
-    check({ ...accessors, format: 1 }, RangeError, "option `accessors` must have format 4, found 1: emit it again");
+    check({ ...accessors, format: 1 }, RangeError, "option `accessors` must have format 5, found 1: emit it again");
   });
 });

@@ -25,9 +25,9 @@ export class PrincipalQueries implements PreparedPrincipal {
     const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource);
+      answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource, this.#auxData);
       if (answer === UNSURE && engine.fastPaths.refresh()) {
-        answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource);
+        answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource, this.#auxData);
       }
     } catch (thrown) {
       throw engine.failure(thrown);
@@ -63,9 +63,9 @@ class TargetQueries implements PreparedQuestion {
     const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource);
+      answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource, this.#auxData);
       if (answer === UNSURE && engine.fastPaths.refresh()) {
-        answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource);
+        answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource, this.#auxData);
       }
     } catch (thrown) {
       throw engine.failure(thrown);
@@ -96,9 +96,9 @@ export class ActionQueries implements PreparedAction {
     const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideAction(engine.fastPaths, this.#target, principal, resource);
+      answer = decideAction(engine.fastPaths, this.#target, principal, resource, auxData);
       if (answer === UNSURE && engine.fastPaths.refresh()) {
-        answer = decideAction(engine.fastPaths, this.#target, principal, resource);
+        answer = decideAction(engine.fastPaths, this.#target, principal, resource, auxData);
       }
     } catch (thrown) {
       throw engine.failure(thrown);

@@ -15,6 +15,7 @@ const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
   "member", "holder", "pair", "every", "none", "ends", "inside", "long",
+  "later", "passed", "dated", "sameMoment", "ordered", "hourly",
 ];
 
 const pdp = openSync(unusual, atNoon);

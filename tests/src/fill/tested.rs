@@ -1,6 +1,8 @@
 //! Words of slots with a test, by the plain meaning of the test.
 
 use wardgate_engine::attr::Attr;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test;
 use wardgate_fastpath::{SlotTest, Term, word};
@@ -12,6 +14,8 @@ pub(super) enum Tested {
     Truth(Option<bool>),
     /// A size.
     Size(usize),
+    /// A moment.
+    Time(Timestamp),
 }
 
 /// Returns the result of a test of a value; `operand` returns the value of an earlier slot. An
@@ -22,6 +26,10 @@ pub(super) fn tested(
     value: Option<Attr>,
     operand: &dyn Fn(u32) -> Option<Attr>,
 ) -> Option<Tested> {
+    if kind == test::TIME {
+        let Some(Attr::String(text)) = value else { return Some(Tested::Truth(None)) };
+        return Some(parse_timestamp(&text).map_or(Tested::Truth(None), Tested::Time));
+    }
     let constant = |term: &Term| match *term {
         [_, bits, slot] if bits & test::SLOT != 0 => operand(slot),
         [_, _, word::NULL] => Some(Attr::Null),

@@ -201,6 +201,8 @@ const PRESENCE: &str = r#"
 "#;
 const TIMES: &[&str] = &[
     "now() > timestamp(R.attr.at)",
+    "timestamp(R.attr.at) <= now() || timestamp(R.attr.owner) < timestamp(R.attr.at)",
+    "timestamp(R.attr.at) > now() && timestamp(R.attr.at) - now() < duration(\"24h\")",
     "timestamp(R.attr.at) >= timestamp(\"2024-01-01T00:00:00Z\")",
     "timestamp(R.attr.at).timeSince() < duration(\"24h\")",
     "now() - timestamp(R.attr.at) > duration(\"90m\")",

@@ -146,11 +146,18 @@ fn doubles(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
 fn times(op: BinaryOp, left: &Value, right: &Value) -> Answer {
     match (op, left, right) {
         (BinaryOp::Add, Value::Time(a), Value::Duration(b))
-        | (BinaryOp::Add, Value::Duration(b), Value::Time(a)) => Ok(Value::Time(a + b)),
-        (BinaryOp::Sub, Value::Time(a), Value::Duration(b)) => Ok(Value::Time(a - b)),
+        | (BinaryOp::Add, Value::Duration(b), Value::Time(a)) => within_years(a + b),
+        (BinaryOp::Sub, Value::Time(a), Value::Duration(b)) => within_years(a - b),
         (BinaryOp::Sub, Value::Time(a), Value::Time(b)) => Ok(Value::Duration(a - b)),
         _ => Err(Failed),
     }
+}
+
+/// Returns a moment in the years 1 to 9999, the range of CEL.
+fn within_years(nanoseconds: i128) -> Answer {
+    let years = -62_135_596_800..253_402_300_800;
+    let is_known = years.contains(&nanoseconds.div_euclid(HOUR / 3600));
+    if is_known { Ok(Value::Time(nanoseconds)) } else { Err(Failed) }
 }
 
 fn size(value: &Value) -> Answer {

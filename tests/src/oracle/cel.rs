@@ -133,7 +133,10 @@ impl Evaluator<'_> {
             return logic(op == BinaryOp::Or, vec![left, right]);
         }
         let (left, right) = (left?, right?);
-        let ordered = |fits: fn(Ordering) -> bool| Ok(Value::Bool(fits(left.order(&right)?)));
+        let ordered = |fits: fn(Ordering) -> bool| {
+            let has_order = !left.is_nan() && !right.is_nan();
+            Ok(Value::Bool(has_order && fits(left.order(&right)?)))
+        };
         match op {
             BinaryOp::Eq => Ok(Value::Bool(left.equals(&right))),
             BinaryOp::Ne => Ok(Value::Bool(!left.equals(&right))),

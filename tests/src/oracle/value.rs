@@ -87,6 +87,11 @@ impl Value {
         }
     }
 
+    /// Returns true for NaN, which stands in no order to any value.
+    pub(super) const fn is_nan(&self) -> bool {
+        matches!(self, Self::Double(value) if value.is_nan())
+    }
+
     /// Orders. Only numbers, texts, booleans, moments and durations have an order.
     pub(super) fn order(&self, other: &Self) -> Result<Ordering, Failed> {
         match (self, other) {

@@ -19,6 +19,7 @@ use crate::fast::cache::with_key;
 use crate::fast::equalities;
 use crate::fast::index::{Index, Unusual};
 use crate::fast::input::{FastInput, SlotValue, read};
+use crate::fast::moment;
 use crate::fast::path::{Slot, UnpackedPath};
 use crate::field::Field;
 pub(crate) use contents::SlotValues;
@@ -128,6 +129,9 @@ impl<C: Clock> Decider<'_, C> {
             } else {
                 fill::<MAX_SLOTS>(frame, slots)?;
             }
+            if fast_path.needs_time() {
+                write_time(frame, fast_path, self.clock.now())?;
+            }
             answered(match roles {
                 Roles::Mask(mask) => table.decide(fast_path.id, *mask, frame),
                 Roles::Classes(classes, count) => {
@@ -167,6 +171,9 @@ impl<C: Clock> Decider<'_, C> {
         let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
         with_frame(|frame| {
             fill::<N>(frame, fast_path.slots.iter().zip(values.values()))?;
+            if fast_path.needs_time() {
+                write_time(frame, fast_path, now)?;
+            }
             let contents: (&Frame, &dyn Contents) = (frame, values);
             answered(match roles {
                 Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, contents, now),
@@ -244,6 +251,15 @@ fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
         Ok(mut frame) => work(&mut frame),
         Err(_) => work(&mut Frame::new()),
     })
+}
+
+/// Writes the time of the decision into the slots that hold it.
+#[inline(never)]
+fn write_time(frame: &mut Frame, fast_path: &UnpackedPath, now: Timestamp) -> Option<()> {
+    for slot in fast_path.times() {
+        frame.set_number(slot, moment::of_time(now)?);
+    }
+    Some(())
 }
 
 /// Writes every slot of a fast path. `N` is at least the number of slots.

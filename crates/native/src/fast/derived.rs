@@ -5,15 +5,17 @@
 //! decides.
 
 use wardgate_engine::attr::Attr;
+use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, MAX_ELEMENTS, MAX_NEEDLE, MAX_TEXT, MEMBER, NEGATED, SIZE,
-    STARTS_WITH,
+    self, ALL, CONTAINS, ENDS_WITH, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT, MEMBER,
+    NEGATED, NOW, SIZE, STARTS_WITH, TIME,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 
 use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::json;
+use crate::fast::moment;
 use crate::fast::path::Slot;
 use crate::field::{AsField, Field, Items};
 
@@ -63,20 +65,29 @@ impl Test {
     pub(crate) fn unpack(table: &PolicyTable, test: SlotTest<'_>, slots: &[Slot]) -> Option<Self> {
         let term = |words: &TermWords| Term::unpack(table, words, slots);
         let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
-        (test.kind <= SIZE).then_some(Self { kind: test.kind, terms })
+        (test.kind <= NOW).then_some(Self { kind: test.kind, terms })
     }
 
     /// Returns the result for the value of a slot in a request.
     #[inline(never)]
     pub(crate) fn result<'r>(&self, value: SlotValue<'_>, input: &impl FastInput) -> SlotValue<'r> {
-        if self.kind == SIZE {
-            return size(value, input).map_or(SlotValue::Unsupported, SlotValue::Field);
+        match self.kind {
+            SIZE => return size(value, input).map_or(SlotValue::Unsupported, SlotValue::Field),
+            TIME => return time(value).map_or(SlotValue::Unsupported, SlotValue::Field),
+            // The time is written when the other slots are.
+            NOW => return SlotValue::Field(Field::Missing),
+            _ => {}
         }
         match self.truth(value, input) {
             Ok(Truth::Error) => SlotValue::Field(Field::Missing),
             Ok(truth) => SlotValue::Field(Field::Bool(truth == Truth::True)),
             Err(Unsupported) => SlotValue::Unsupported,
         }
+    }
+
+    /// Returns true if the slot holds the time of the decision.
+    pub(crate) const fn is_now(&self) -> bool {
+        self.kind == NOW
     }
 
     fn truth(&self, value: SlotValue<'_>, input: &impl FastInput) -> Tested {
@@ -308,4 +319,20 @@ fn elements(items: &dyn Items) -> usize {
 fn counted<'r>(count: usize) -> Tested<Field<'r>> {
     let count = u32::try_from(count).map_err(|_| Unsupported)?;
     Ok(Field::Number(count.into()))
+}
+
+/// Returns the number of a moment; a value that is no moment is an error.
+fn time<'r>(value: SlotValue<'_>) -> Tested<Field<'r>> {
+    let text = match value {
+        SlotValue::Field(Field::Text(text)) if text.len() <= MAX_MOMENT => text,
+        SlotValue::Field(Field::Null | Field::Bool(_) | Field::Missing) | SlotValue::Broken => {
+            return Ok(Field::Missing);
+        }
+        SlotValue::Field(Field::Number(number)) if number.is_finite() => return Ok(Field::Missing),
+        _ => return Err(Unsupported),
+    };
+    match parse_timestamp(text) {
+        Ok(moment) => moment::of_text(moment).map(Field::Number).ok_or(Unsupported),
+        Err(_) => Ok(Field::Missing),
+    }
 }

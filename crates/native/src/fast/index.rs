@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use wardgate_engine::fastpath::Coverage;
 use wardgate_engine::names::{sanitized, trimmed_scope};
-use wardgate_engine::table::layout::{INDEX_WORDS, Key};
-use wardgate_engine::table::{PolicyTable, Section};
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::layout::Key;
 use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
@@ -85,16 +85,16 @@ impl Index {
             has_role_policies: table.has_role_policies(),
             ..Self::default()
         };
-        let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
+        let entries = table.entries().iter().copied();
         let (mut kinds, mut known) = (Vec::new(), HashMap::new());
-        for [key, kind, version, scope, value] in entries {
-            let is_list = *key == Key::FastPaths.code();
-            let offset = value.checked_sub(1).filter(|_| is_list);
-            let Some(offset) = offset else { continue };
+        for [key, kind, version, scope, offset] in entries.clone() {
+            if key != Key::FastPaths.code() {
+                continue;
+            }
             let Some(list) = table.fast_paths().list(offset) else { continue };
             let list = index.list(table, (offset, list), &mut known);
             index.offsets.insert(offset, list);
-            let [kind, version, scope] = [kind, version, scope].map(|id| table.string(*id));
+            let [kind, version, scope] = [kind, version, scope].map(|id| table.string(id));
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
             } else {
@@ -102,10 +102,8 @@ impl Index {
                 scoped.push(ScopedList { version: version.into(), scope: scope.into(), list });
             }
         }
-        for [key, .., value] in entries {
-            let is_own = *key == Key::OwnFastPaths.code();
-            let offset = value.checked_sub(1).filter(|_| is_own);
-            if let Some(offset) = offset
+        for [key, .., offset] in entries {
+            if key == Key::OwnFastPaths.code()
                 && let Some(list) = table.fast_paths().list(offset)
             {
                 let list = index.list(table, (offset, list), &mut known);

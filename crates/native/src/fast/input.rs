@@ -42,6 +42,17 @@ pub(crate) trait FastInput {
 
     /// Follows a path of at least one name into the attributes of the resource.
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_>;
+
+    /// Follows a path of at least one name into the claims of the token of the auxiliary data.
+    /// Without a method of the host, questions about them are for the general path.
+    fn claim(&self, _path: &[Box<str>]) -> SlotValue<'_> {
+        SlotValue::Unsupported
+    }
+
+    /// Follows a path of at least one name into the tokens of the auxiliary data.
+    fn token(&self, _path: &[Box<str>]) -> SlotValue<'_> {
+        SlotValue::Unsupported
+    }
 }
 
 /// A question that can be copied for the general path.
@@ -90,6 +101,8 @@ fn read_value<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> {
     let text = match slot.root {
         SlotRoot::PrincipalAttr => return input.principal_attribute(&slot.path),
         SlotRoot::ResourceAttr => return input.resource_attribute(&slot.path),
+        SlotRoot::Claims => return input.claim(&slot.path),
+        SlotRoot::Tokens => return input.token(&slot.path),
         SlotRoot::PrincipalRoles if slot.path.is_empty() => return SlotValue::Roles,
         SlotRoot::PrincipalRoles => return SlotValue::Broken,
         SlotRoot::PrincipalId => input.principal(),
@@ -116,6 +129,15 @@ pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -
         // No fast path reads all attributes.
         None => SlotValue::Unsupported,
         Some((first, rest)) => follow_on(object.get(first), rest),
+    }
+}
+
+/// Returns the value at the end of a path of at least one name into an object without members.
+#[inline]
+pub(crate) const fn follow_nothing<'a>(path: &[Box<str>]) -> SlotValue<'a> {
+    match path.len() {
+        1 => SlotValue::Field(Field::Missing),
+        _ => SlotValue::Broken,
     }
 }
 

@@ -55,6 +55,10 @@ pub(crate) enum SlotRoot {
     ResourceKind,
     ResourceId,
     ResourceAttr,
+    /// The claims of the token of the auxiliary data.
+    Claims,
+    /// The tokens of the auxiliary data, by name.
+    Tokens,
 }
 
 impl UnpackedPath {
@@ -111,6 +115,13 @@ impl UnpackedPath {
         self.flags & PROGRAMS != 0
     }
 
+    /// Returns the numbers of the slots that hold the time.
+    pub(crate) fn times(&self) -> impl Iterator<Item = usize> {
+        let is_time = |slot: &Slot| slot.test.as_ref().is_some_and(|test| test.is_now());
+        let slots = self.slots.iter().enumerate();
+        slots.filter(move |(_, slot)| is_time(slot)).map(|(position, _)| position)
+    }
+
     /// Returns true if some condition reads the time.
     pub(crate) const fn needs_time(&self) -> bool {
         self.flags & NOW != 0
@@ -151,6 +162,8 @@ impl SlotRoot {
             Root::ResourceKind => Self::ResourceKind,
             Root::ResourceId => Self::ResourceId,
             Root::ResourceAttr => Self::ResourceAttr,
+            Root::AuxDataJwt => Self::Claims,
+            Root::AuxDataJwts => Self::Tokens,
             _ => return None,
         })
     }

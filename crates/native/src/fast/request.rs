@@ -58,6 +58,14 @@ impl FastInput for RequestInput<'_> {
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         find(&self.request.resource.attr, path)
     }
+
+    fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        find(&self.request.aux_data.jwt, path)
+    }
+
+    fn token(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        find(&self.request.aux_data.jwts, path)
+    }
 }
 
 /// Follows a path into attributes. Returns lists and objects as references, so that programs need

@@ -10,6 +10,7 @@ use super::decide::decide;
 use super::json;
 use super::request::RequestInput;
 use crate::policies::Policies;
+use crate::value::ValueInput;
 
 fn policies() -> Policies {
     let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
@@ -27,8 +28,8 @@ macro_rules! covered {
 
 /// The policies by file.
 const COVERED: &[(&str, &str)] = covered!(
-    "boss.acme.yaml" "boss.yaml" "clerk.acme.yaml" "clerk.yaml" "glob.yaml" "plain.acme.yaml"
-    "plain.v2.yaml" "plain.yaml" "text.yaml"
+    "boss.acme.yaml" "boss.yaml" "claims.yaml" "clerk.acme.yaml" "clerk.yaml" "emits.yaml" "glob.yaml"
+    "plain.acme.yaml" "plain.v2.yaml" "plain.yaml" "text.yaml"
 );
 
 /// Asserts that a fast path decides this request, in each form.
@@ -44,6 +45,8 @@ fn check(policies: &Policies, request: &Value, expected: bool) {
     let from_text =
         json::with_input(text.as_bytes(), |input| decide(table, policies.index(), input, &now));
     assert_eq!(from_text.unwrap(), Some(expected), "{request}");
+    let input = ValueInput::read(request).unwrap();
+    assert_eq!(decide(table, policies.index(), &input, &now), Some(expected), "{request}");
 }
 
 fn asking(kind: &str, action: &str, resource: &Value, principal: &Value) -> Value {
@@ -77,6 +80,34 @@ fn absent_attributes_are_none() {
     check(&policies, &asking("plain", "own", &json!({}), &json!({})), false);
     check(&policies, &asking("plain", "open", &json!({}), &json!({})), true);
     check(&policies, &asking("plain", "team", &json!({}), &json!({})), true);
+}
+
+#[test]
+fn tokens_of_the_auxiliary_data_are_read() {
+    let policies = policies();
+    let check = |action: &str, attr: Value, aux_data: Value, expected: bool| {
+        let mut request = asking("claims", action, &json!({"attr": attr}), &json!({}));
+        if !aux_data.is_null() {
+            request["auxData"] = aux_data;
+        }
+        check(&policies, &request, expected);
+    };
+    check("own", json!({"owner": "u1"}), json!({"jwt": {"sub": "u1"}}), true);
+    check("own", json!({"owner": "u1"}), json!({"jwt": {"sub": "u2"}}), false);
+    check("own", json!({"owner": "u1"}), json!({}), false);
+    check("own", json!({"owner": "u1"}), Value::Null, false);
+    check("group", json!({}), json!({"jwt": {"groups": ["a", "staff"]}}), true);
+    check("group", json!({}), json!({"jwt": {"groups": []}}), false);
+    check("anonymous", json!({}), Value::Null, true);
+    check("anonymous", json!({}), json!({"jwts": {}}), true);
+    check("anonymous", json!({}), json!({"jwt": {"sub": null}}), false);
+    let context = |claims: Value| json!({"jwts": {"context": claims}});
+    check("local", json!({}), context(json!({"claims": {"ip": "10.0.0.1"}})), true);
+    check("local", json!({}), context(json!({"claims": {"ip": "10.0.0.2"}})), false);
+    check("local", json!({}), context(json!({})), false);
+    check("local", json!({}), context(json!(1)), false);
+    check("local", json!({}), json!({}), false);
+    check("mail", json!({"email": "a@b.c"}), json!({"jwt": {"email": "A@b.c"}}), true);
 }
 
 #[test]

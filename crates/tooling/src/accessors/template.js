@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 4;
+export const format = 5;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -43,6 +43,9 @@ export function decideRequest(plans, request) {
         else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS))
             return UNSURE;
     }
+    const tokens = plan.readsTokens === true ? tokensIn(request) : NO_TOKENS;
+    if (tokens === null)
+        return UNSURE;
     let resourceAttr = NOTHING;
     if (plan.readsResource === true) {
         const { attr } = resource;
@@ -87,6 +90,12 @@ READS            case BY_NAME: {
                 break;
             case WHOLE:
                 v = o;
+                break;
+            case CLAIMS:
+                v = tokens.jwt;
+                break;
+            case TOKENS:
+                v = tokens.jwts;
                 break;
             default: return UNSURE;
         }
@@ -181,7 +190,7 @@ READS            case BY_NAME: {
 const OBJECT = Object.prototype;
 const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
-const { ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { NO_TOKENS, ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord, tokensIn } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { ACCESSOR, APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;
+const { ACCESSOR, APART, BY_NAME, CLAIMS, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, TESTED, TOKENS, USED, WHOLE } = places;

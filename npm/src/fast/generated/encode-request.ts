@@ -51,6 +51,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
+  const tokens = plan.readsTokens === true ? tokensIn(request) : NO_TOKENS;
+  if (tokens === null) return UNSURE;
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
@@ -114,6 +116,8 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
       case RESOURCE_KIND: v = kind; break;
       case PRINCIPAL_ROLES: v = roles; break;
       case WHOLE: v = o; break;
+      case CLAIMS: v = tokens.jwt; break;
+      case TOKENS: v = tokens.jwts; break;
       default: return UNSURE;
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
@@ -182,7 +186,7 @@ const OBJECT = Object.prototype;
 // Constants of this module, functions too: an import is loaded and checked on each use (10 %).
 const { apartWord, begin, brokenWord, classesOf, decideInOrder, decideLong, decideShort, digest, frames, hasOnly, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, laterWord, maskOf, NOTHING, operands, places, planFor } = entry;
-const { ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord } = entry;
+const { NO_TOKENS, ownPath, PRINCIPAL_MEMBERS, RESOURCE_MEMBERS, testWord, tokensIn } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;
+const { APART, BY_NAME, CLAIMS, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, TOKENS, USED, WHOLE } = places;

@@ -5,7 +5,7 @@
 
 import * as entry from "../accessors.ts";
 import type { FastPath, FastPaths } from "../fast-paths.ts";
-import type { Fields } from "../../base/plain.ts";
+import type { Fields, Tokens } from "../../base/plain.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15,
   n16, n17, n18, n19, n20, n21, n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
@@ -21,6 +21,7 @@ export function encodeValues(
   kind: string,
   resourceId: string,
   resourceAttr: Fields,
+  tokens: Tokens,
 ): number {
   const { frame } = plans;
   const mask = 0;
@@ -80,6 +81,8 @@ export function encodeValues(
       case RESOURCE_KIND: v = kind; break;
       case PRINCIPAL_ROLES: v = roles; break;
       case WHOLE: v = o; break;
+      case CLAIMS: v = tokens.jwt; break;
+      case TOKENS: v = tokens.jwts; break;
       default: return UNSURE;
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
@@ -150,5 +153,5 @@ const OBJECT = Object.prototype;
 const { apartWord, brokenWord, frames, hold } = entry;
 const { isListOrMap, isObject, isPlain, laterWord, NOTHING, operands, places, testWord } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { APART, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, USED, WHOLE } = places;
+const { APART, BY_NAME, CLAIMS, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, OPERAND, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, TESTED, TOKENS, USED, WHOLE } = places;

@@ -23,8 +23,17 @@ impl Lowerer<'_, '_, '_> {
             return Ok(());
         };
         let args: Vec<_> = target.into_iter().chain(args).collect();
-        if let (Function::Dyn, [only]) = (function, args.as_slice()) {
-            return self.write(only, to);
+        match (function, args.as_slice()) {
+            (Function::Dyn, [only]) => return self.write(only, to),
+            (
+                Function::Matches,
+                [text, Expr { kind: ExprKind::Literal(Literal::String(pattern)), .. }],
+            ) => {
+                if let Some((function, part)) = regex::plain(pattern) {
+                    return self.part(function, text, &part, to);
+                }
+            }
+            _ => {}
         }
         let mark = self.code.mark();
         let mut first = None;
@@ -35,6 +44,19 @@ impl Lowerer<'_, '_, '_> {
         }
         let count = u8::try_from(args.len()).unwrap_or(u8::MAX);
         self.code.op_word(Op::Call, [to, first.unwrap_or(0), count], function.id());
+        self.code.release(mark);
+        Ok(())
+    }
+
+    /// Writes a call that looks for a part in a text.
+    fn part(&mut self, function: Function, text: &Expr, part: &str, to: u8) -> Lowered {
+        let mark = self.code.mark();
+        let first = self.register(text.span)?;
+        self.write(text, first)?;
+        let second = self.register(text.span)?;
+        let part = constants::literal(&Literal::String(part.to_owned()), self.pool);
+        self.code.op_word(Op::Const, [second, 0, 0], part);
+        self.code.op_word(Op::Call, [to, first, 2], function.id());
         self.code.release(mark);
         Ok(())
     }

@@ -183,5 +183,5 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: [member]
       condition: { match: { expr: R.attr.name.startsWith("h") && now() < timestamp("2020-01-01T00:00:00Z") } }
-    - { actions: [list], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.name.matches("^h") } } }
+    - { actions: [list], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.name.matches("^h.l") } } }
 "#;

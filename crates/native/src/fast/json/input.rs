@@ -16,6 +16,8 @@ pub(crate) struct JsonInput<'a> {
     action: &'a str,
     principal: Entity<'a>,
     resource: Entity<'a>,
+    /// The claims of the token, and the tokens by name; `None` if the message has them elsewhere.
+    aux_data: Option<[Range<usize>; 2]>,
     /// The steps that programs may still take, for this question and others.
     steps: Option<&'a Cell<u32>>,
 }
@@ -49,7 +51,7 @@ impl<'a> JsonInput<'a> {
             return Err(Stop::Unsupported);
         }
         let (mut action, mut principal, mut resource) = (None, None, None);
-        let mut seen = Seen::default();
+        let (mut seen, mut aux_data) = (Seen::default(), [0..0, 0..0]);
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
                 b"action" => {
@@ -68,6 +70,10 @@ impl<'a> JsonInput<'a> {
                     seen.note(8);
                     plain(scanner, start)?;
                 }
+                b"auxData" => {
+                    seen.note(16);
+                    aux_data = read_aux_data(scanner, start, tape)?;
+                }
                 _ => return Err(Stop::Unsupported),
             }
             Ok(())
@@ -82,7 +88,8 @@ impl<'a> JsonInput<'a> {
         if !(is_principal && is_resource && are_named) {
             return Err(Stop::Unsupported);
         }
-        Ok(Self::new((scanner.whole(), tape), action, (principal, resource), None))
+        let input = Self::new((scanner.whole(), tape), action, (principal, resource), None);
+        Ok(Self { aux_data: Some(aux_data), ..input })
     }
 
     /// Returns a question whose parts were noted. `steps` counts the steps that its programs share
@@ -93,7 +100,7 @@ impl<'a> JsonInput<'a> {
         (principal, resource): (Entity<'a>, Entity<'a>),
         steps: Option<&'a Cell<u32>>,
     ) -> Self {
-        Self { text, tape, action, principal, resource, steps }
+        Self { text, tape, action, principal, resource, aux_data: None, steps }
     }
 
     fn members(&self, range: &Range<usize>) -> &[Member] {
@@ -112,10 +119,10 @@ impl<'a> JsonInput<'a> {
     }
 
     /// Follows a path into noted members.
-    fn attribute(&self, entity: &Entity<'_>, path: &[Box<str>]) -> SlotValue<'_> {
+    fn attribute(&self, members: &Range<usize>, path: &[Box<str>]) -> SlotValue<'_> {
         let Some((first, rest)) = path.split_first() else { return SlotValue::Unsupported };
         let is_meant = |member: &&Member| self.name(member) == first.as_bytes();
-        match self.members(&entity.attributes).iter().find(is_meant) {
+        match self.members(members).iter().find(is_meant) {
             None if rest.is_empty() => SlotValue::Field(Field::Missing),
             None => SlotValue::Broken,
             Some(member) => self.value(member, rest),
@@ -213,13 +220,51 @@ impl FastInput for JsonInput<'_> {
 
     #[inline]
     fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
-        self.attribute(&self.principal, path)
+        self.attribute(&self.principal.attributes, path)
     }
 
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
-        self.attribute(&self.resource, path)
+        self.attribute(&self.resource.attributes, path)
     }
+
+    fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        let Some([claims, _]) = &self.aux_data else { return SlotValue::Unsupported };
+        self.attribute(claims, path)
+    }
+
+    fn token(&self, path: &[Box<str>]) -> SlotValue<'_> {
+        let Some([_, tokens]) = &self.aux_data else { return SlotValue::Unsupported };
+        self.attribute(tokens, path)
+    }
+}
+
+/// Reads the claims of the token, and the tokens by name.
+fn read_aux_data(
+    scanner: &mut Scanner<'_>,
+    start: Start,
+    tape: &mut Tape,
+) -> Scanned<[Range<usize>; 2]> {
+    if start != Start::Object {
+        return Err(Stop::Unsupported);
+    }
+    let (mut seen, mut claims, mut tokens) = (Seen::default(), 0..0, 0..0);
+    each_member(scanner, |scanner, name, start| {
+        match scanner.raw_bytes(name) {
+            b"jwt" => {
+                seen.note(1);
+                claims = tape.object(scanner, start)?;
+            }
+            b"jwts" => {
+                seen.note(2);
+                tokens = tape.object(scanner, start)?;
+            }
+            _ => return Err(Stop::Unsupported),
+        }
+        Ok(())
+    })?;
+    seen.must_be_single()?;
+    Ok([claims, tokens])
 }
 
 impl From<Fault> for Stop {
