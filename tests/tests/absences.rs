@@ -14,7 +14,7 @@ fn constructs_that_need_the_general_path_are_named() {
         let expected = Vec::from([(Some("view".to_owned()), reason)]);
         assert_eq!(found(&rule("view", "user", condition)), expected, "{condition}");
     };
-    check("request.auxData.jwt.sub == 'a'", Reason::AuxData);
+    check("size(request.auxData.jwt) == 1", Reason::AuxData);
     check("'owner' in runtime.effectiveDerivedRoles", Reason::DerivedRoles);
     check("P.attr == R.attr", Reason::WholeMap);
     check("R.scope == 'a'", Reason::ScopeOrVersion);

@@ -65,7 +65,8 @@ fn conditions_beyond_the_bounds_have_no_fast_path() {
     assert!(!has_fast_path(&many(33)));
     assert!(!has_fast_path(&rule("R.scope == 'a'")));
     assert!(!has_fast_path(&rule("P.attr == R.attr")));
-    assert!(!has_fast_path(&rule("request.auxData.jwt.sub == 'a'")));
+    assert!(has_fast_path(&rule("request.auxData.jwt.sub == 'a'")));
+    assert!(!has_fast_path(&rule("size(request.auxData.jwt) == 1")));
     assert!(!has_fast_path(&rule("'owner' in runtime.effectiveDerivedRoles")));
     assert!(!has_fast_path(&rule("true").replace("[user]", "['us*']")));
 }

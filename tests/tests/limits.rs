@@ -8,7 +8,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
 use wardgate_engine::limits::{MAX_EXPLANATION_BYTES, MAX_REQUEST_STEPS};
 use wardgate_engine::request::Request;
-use wardgate_engine::table::layout::{EFFECT_DENY, Header, INDEX_WORDS, Key, block, rule};
+use wardgate_engine::table::layout::{EFFECT_DENY, Header, INDEX_WORDS, Key, block, head, rule};
 use wardgate_engine::table::{Flaw, PolicyTable, Section};
 use wardgate_tests::compiled::Compiled;
 
@@ -95,24 +95,35 @@ fn a_scope_of_a_million_dots_is_read_once() {
 }
 
 #[test]
-fn a_table_whose_names_share_a_large_block_is_refused() {
+fn blocks_are_shared_as_a_whole_or_refused() {
     let small = POLICY.replace("resource: doc", "resource: small");
     let actions: Vec<String> = (0..40).map(|n| format!("a{n}")).collect();
     let large = POLICY.replace("delete", &actions.join(", "));
     let files = [("doc.yaml", large), ("small.yaml", small)];
     let files = files.map(|(path, text)| (path.to_owned(), text.into_bytes()));
-    let mut parts = compile_files(&files, &Options::default()).unwrap().parts;
-    assert!(open(&pack(&parts), Trust::Unsigned, &Conditions::default()).is_ok());
-    let (start, length) = Header::read(&parts.words).unwrap().bounds(Section::Index);
-    let entries = parts.words[start..start + length].chunks_exact_mut(INDEX_WORDS);
-    let mut blocks: Vec<&mut u32> = entries
-        .filter(|entry| entry[0] == Key::Resource.code() && entry[4] != 0)
-        .map(|entry| &mut entry[4])
+    let parts = compile_files(&files, &Options::default()).unwrap().parts;
+    let header = Header::read(&parts.words).unwrap();
+    let (start, length) = header.bounds(Section::Index);
+    let entries = parts.words[start..start + length].chunks_exact(INDEX_WORDS);
+    let heads: Vec<u32> = entries
+        .filter(|entry| entry[0] == Key::Resource.code())
+        .map(|entry| entry[INDEX_WORDS - 1])
         .collect();
-    let first = blocks.iter().map(|block| **block).min().unwrap();
-    blocks.iter_mut().for_each(|block| **block = first);
-    let error = open(&pack(&parts), Trust::Unsigned, &Conditions::default()).unwrap_err();
-    assert_eq!(error, OpenError::Malformed(Flaw::Blocks));
+    let (blocks, length) = header.bounds(Section::Blocks);
+    let field =
+        |policy: usize, field: usize| blocks + usize::try_from(heads[policy]).unwrap() + field;
+    let opened = |block: u32| {
+        let mut parts = parts.clone();
+        parts.words[field(1, head::BLOCK)] = block;
+        open(&pack(&parts), Trust::Unsigned, &Conditions::default()).map(drop)
+    };
+    let [first, second] = [0, 1].map(|policy| parts.words[field(policy, head::BLOCK)]);
+    assert_ne!(first, second);
+    assert_eq!(opened(first), Ok(()));
+    // Blocks that overlap would cost a walk for each of them.
+    for block in (0..u32::try_from(length).unwrap()).filter(|at| ![first, second].contains(at)) {
+        assert_eq!(opened(block), Err(OpenError::Malformed(Flaw::Blocks)), "{block}");
+    }
 }
 
 #[test]
@@ -120,7 +131,10 @@ fn unknown_flags_and_effects_are_refused() {
     let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let sound = compile_files(&files, &Options::default()).unwrap().parts;
     let (blocks, _) = Header::read(&sound.words).unwrap().bounds(Section::Blocks);
-    let record = blocks + usize::try_from(sound.words[blocks + block::RULE_RECORDS]).unwrap();
+    let at = |word: u32| usize::try_from(word).unwrap();
+    let lines = blocks;
+    let record = lines + 1 + at(sound.words[lines]);
+    let record = record + at(sound.words[record + block::RULE_RECORDS]);
     let check = |place: usize, word: u32, flaw: Flaw| {
         let mut parts = sound.clone();
         parts.words[place] = word;

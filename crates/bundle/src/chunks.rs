@@ -4,11 +4,13 @@
 //! A gear hash runs over the bytes; where its upper bits are zero, a chunk ends. The hash protects
 //! against no attacker: readers accept any cuts, and the digests protect the content.
 
-/// Cuts `bytes` into chunks.
+/// Cuts `bytes` into chunks. What fits into one is not cut: one chunk is compressed better than
+/// several, and a delta saves little there.
 pub(crate) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     core::iter::from_fn(move || {
-        let (chunk, left) = rest.split_at_checked(end(rest)).filter(|_| !rest.is_empty())?;
+        let end = if bytes.len() <= LONGEST { rest.len() } else { end(rest) };
+        let (chunk, left) = rest.split_at_checked(end).filter(|_| !rest.is_empty())?;
         rest = left;
         Some(chunk)
     })
@@ -38,7 +40,7 @@ fn gear(byte: u8) -> u64 {
 /// The smallest and the largest length of a chunk in bytes. The last chunk of a part may be
 /// shorter.
 const SHORTEST: usize = 2 << 10;
-const LONGEST: usize = 32 << 10;
+const LONGEST: usize = 64 << 10;
 
 /// The number of bytes that the hash depends on.
 const WINDOW: usize = 64;

@@ -1,13 +1,13 @@
-//! The container: the layout of the bytes of a bundle. Version 2.
+//! The container: the layout of the bytes of a bundle. Version 4.
 //!
 //! ```text
 //! bytes  0..8    magic "WARDGATE"
-//! bytes  8..12   container version, 2
+//! bytes  8..12   container version, 4
 //! bytes 12..16   kind: 1 bundle, 2 delta, 3 sealed
 //! bytes 16..20   length of the envelope
 //! bytes 20..24   length of the index, 40 for each chunk
 //! bytes 24..28   length of the content; in a delta, of the chunks that it carries
-//! bytes 28..32   0
+//! bytes 28..32   1 if the explanations are left out, else 0
 //! bytes 32..64   root: the BLAKE3 digest of the index
 //! a delta only   root and revision of its base: 32 and 8 bytes
 //! then           the envelope, and zeros up to a multiple of 8
@@ -18,16 +18,18 @@
 //! All numbers are little-endian. Lengths are added up before any part is read, and digests are
 //! compared before any part is interpreted. See `sealed` for the third kind.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash};
+use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash, hash_many};
 
 use crate::cbor::wide;
+use crate::compress::decompress;
 use crate::envelope::Envelope;
 use crate::error::OpenError;
 use crate::format::{MAGIC, VERSION, number, size};
 use crate::header::Header;
-use crate::index::Index;
+use crate::index::{EXPLANATIONS, Entry, Index};
 use crate::limits::{MAX_CHUNKS, MAX_ENVELOPE_BYTES};
 
 /// The kind of a container.
@@ -56,6 +58,8 @@ pub(crate) struct Container<'b> {
     pub(crate) root: Digest,
     pub(crate) envelope: &'b [u8],
     pub(crate) index: Index<'b>,
+    /// True if the content lacks the explanations.
+    pub(crate) is_stripped: bool,
     pub(crate) content: &'b [u8],
 }
 
@@ -65,6 +69,7 @@ pub(crate) struct Prefix {
     pub(crate) envelope: usize,
     pub(crate) index: usize,
     pub(crate) content: usize,
+    pub(crate) is_stripped: bool,
 }
 
 impl Kind {
@@ -84,6 +89,11 @@ impl Kind {
         }
     }
 
+    /// Returns all flags of this kind.
+    const fn flags(self) -> u32 {
+        if matches!(self, Self::Sealed) { 0 } else { STRIPPED }
+    }
+
     /// Returns the length of the base field of this kind, in bytes.
     const fn base_bytes(self) -> usize {
         if matches!(self, Self::Delta) { BASE_BYTES } else { 0 }
@@ -95,17 +105,17 @@ impl Prefix {
         if bytes.get(..MAGIC.len()) != Some(MAGIC) || bytes.len() < PREFIX_BYTES {
             return Err(OpenError::NotABundle);
         }
-        let [version, kind, envelope, index, content, zero] =
+        let [version, kind, envelope, index, content, flags] =
             [8, 12, 16, 20, 24, 28].map(|at| number(bytes, at));
         if version != VERSION {
             return Err(OpenError::UnsupportedVersion { found: version });
         }
         let kind = [Kind::Bundle, Kind::Delta, Kind::Sealed]
             .into_iter()
-            .find(|known| known.code() == kind && zero == 0)
+            .find(|known| known.code() == kind && flags & !known.flags() == 0)
             .ok_or(OpenError::UnsupportedKind { found: kind })?;
         let [envelope, index, content] = [envelope, index, content].map(size);
-        Ok(Self { kind, envelope, index, content })
+        Ok(Self { kind, envelope, index, content, is_stripped: flags == STRIPPED })
     }
 
     /// Writes the prefix. A length beyond 32 bits becomes the largest number; such a bundle exceeds
@@ -115,7 +125,8 @@ impl Prefix {
         let lengths = [self.envelope, self.index, self.content]
             .map(|length| u32::try_from(length).unwrap_or(u32::MAX));
         let [envelope, index, content] = lengths;
-        for number in [VERSION, self.kind.code(), envelope, index, content, 0] {
+        let flags = if self.is_stripped { STRIPPED } else { 0 };
+        for number in [VERSION, self.kind.code(), envelope, index, content, flags] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
     }
@@ -167,14 +178,63 @@ impl<'b> Container<'b> {
         if named.iter().any(|byte| *byte != 0) {
             return Err(OpenError::MalformedEnvelope);
         }
-        Ok(Self { base, root, envelope, index: Index::read(index)?, content: rest })
+        let (index, is_stripped) = (Index::read(index)?, prefix.is_stripped);
+        Ok(Self { base, root, envelope, index, is_stripped, content: rest })
+    }
+
+    /// Returns the chunks that the content of the bundle has.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'b>> + use<'b> {
+        let is_stripped = self.is_stripped;
+        self.index.entries().filter(move |entry| !is_stripped || entry.part != EXPLANATIONS)
     }
 
     /// Splits a bundle, if its lengths and all its digests fit.
     pub(crate) fn verified(bytes: &'b [u8]) -> Result<Self, OpenError> {
         let container = Self::read(bytes, Kind::Bundle)?;
-        container.index.verify(container.content)?;
+        container.verify()?;
         Ok(container)
+    }
+
+    /// Compares each chunk of the content with its digest.
+    pub(crate) fn verify(&self) -> Result<(), OpenError> {
+        let expected = self.entries().map(|entry| wide(entry.length)).sum();
+        let found = wide(self.content.len());
+        if expected != found {
+            return Err(OpenError::WrongLength { expected, found });
+        }
+        let chunks: Vec<&[u8]> = self.chunks().map(|(_, chunk)| chunk).collect();
+        // All chunks in one call: chunks of several lengths fill the lanes of the machine together.
+        let mut digests = vec![[0; DIGEST_BYTES]; chunks.len()];
+        hash_many(&chunks, &mut digests).map_err(|_| OpenError::WrongDigest)?;
+        let stated = self.entries().map(|entry| entry.digest);
+        if stated.eq(&digests) { Ok(()) } else { Err(OpenError::WrongDigest) }
+    }
+
+    /// Returns the chunks of the content, as far as there are bytes.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (Entry<'b>, &'b [u8])> + use<'b> {
+        let mut rest = self.content;
+        self.entries().map_while(move |entry| {
+            let (chunk, left) = rest.split_at_checked(entry.length)?;
+            rest = left;
+            Some((entry, chunk))
+        })
+    }
+
+    /// Returns a part as its writer cut it, decompressed.
+    pub(crate) fn part(&self, part: u32) -> Result<Vec<u8>, OpenError> {
+        let of_part = || self.chunks().filter(|(entry, _)| entry.part == part);
+        let mut bytes = vec![0; of_part().map(|(entry, _)| entry.plain).sum()];
+        let mut rest = bytes.as_mut_slice();
+        for (entry, chunk) in of_part() {
+            let (plain, left) = rest.split_at_mut_checked(entry.plain).unwrap_or_default();
+            if entry.plain == entry.length {
+                plain.copy_from_slice(chunk);
+            } else {
+                decompress(chunk, plain).ok_or(OpenError::MalformedContent)?;
+            }
+            rest = left;
+        }
+        Ok(bytes)
     }
 
     /// Returns the header, which must name the root of this content.
@@ -192,6 +252,7 @@ impl<'b> Container<'b> {
             envelope: self.envelope.len(),
             index: index.len(),
             content: self.content.len(),
+            is_stripped: self.is_stripped,
         };
         let lengths = [ROOT_END + BASE_BYTES + 8 + DIGEST_BYTES, self.envelope.len(), index.len()];
         let mut bytes = Vec::with_capacity(lengths.iter().sum::<usize>() + self.content.len());
@@ -223,14 +284,16 @@ fn base(bytes: &[u8]) -> Option<Base> {
     Some(Base { content: *content, revision: u64::from_le_bytes(*revision.first_chunk()?) })
 }
 
-/// Returns the number of zeros after an envelope. They align the words, so that a host can read
-/// them in place.
+/// Returns the number of zeros after an envelope, which align what follows.
 const fn padding(envelope: usize) -> usize {
     envelope.wrapping_neg() % 8
 }
 
 /// The length of the prefix of every kind, in bytes.
 pub(crate) const PREFIX_BYTES: usize = 32;
+
+/// Flag: the explanations are left out.
+const STRIPPED: u32 = 1;
 
 const ROOT_END: usize = PREFIX_BYTES + DIGEST_BYTES;
 const BASE_BYTES: usize = DIGEST_BYTES + 8;

@@ -17,7 +17,6 @@ pub use crate::container::Base;
 use crate::container::{Container, Kind, take};
 use crate::envelope::Envelope;
 use crate::error::OpenError;
-use crate::index::Index;
 use crate::trust::Trust;
 
 /// Returns the delta that turns the bundle `old` into the bundle `new`.
@@ -31,7 +30,7 @@ use crate::trust::Trust;
 /// use wardgate_engine::table::Parts;
 ///
 /// let bundle = |revision, text: &str| {
-///     let parts = Parts { words: vec![], text: text.into(), blob: [].into() };
+///     let parts = Parts { words: vec![], text: text.into(), blob: [].into(), explanations: "".into() };
 ///     pack_as(&parts, &Label { revision, ..Label::default() }).unwrap()
 /// };
 /// let (old, new) = (bundle(1, "view"), bundle(2, "view edit"));
@@ -42,11 +41,9 @@ use crate::trust::Trust;
 /// ```
 pub fn delta(old: &[u8], new: &[u8]) -> Result<Vec<u8>, OpenError> {
     let (old, new) = (Container::verified(old)?, Container::verified(new)?);
-    let mut known = chunks(&old.index, old.content);
+    let mut known: Chunks<'_> = old.chunks().map(|(entry, chunk)| (entry.digest, chunk)).collect();
     let mut carried = Vec::new();
-    let mut rest = new.content;
-    for entry in new.index.entries() {
-        let chunk = take(&mut rest, entry.length)?;
+    for (entry, chunk) in new.chunks() {
         if known.insert(entry.digest, chunk).is_none() {
             carried.extend_from_slice(chunk);
         }
@@ -82,7 +79,7 @@ pub fn apply(
     delta.header(&envelope)?;
     let content = together(&old, &delta, conditions)?;
     let bundle = Container { base: None, content: &content, ..delta };
-    bundle.index.verify(&content)?;
+    bundle.verify()?;
     let bytes = bundle.bytes();
     conditions.size(&bytes)?;
     Ok(bytes)
@@ -94,16 +91,16 @@ fn together(
     delta: &Container<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Vec<u8>, OpenError> {
-    let length = delta.index.lengths().into_iter().sum();
+    let length = delta.entries().map(|entry| entry.length).sum();
     // One chunk of the base may occur many times, so the sum of the lengths counts and the size of
     // the delta does not.
-    conditions.length(length)?;
-    let digests: Vec<&Digest> = delta.index.entries().map(|entry| entry.digest).collect();
+    conditions.length(delta.index.plain())?;
+    let digests: Vec<&Digest> = delta.entries().map(|entry| entry.digest).collect();
     let mut known = KnownChunks::new(digests);
-    known.add(&old.index, old.content);
+    known.add(old);
     let mut content = Vec::with_capacity(length);
     let mut rest = delta.content;
-    for entry in delta.index.entries() {
+    for entry in delta.entries() {
         let chunk = known.of(entry.digest, || take(&mut rest, entry.length))?;
         // A chunk of the base may have another length than the index announces.
         if chunk.len() != entry.length {
@@ -137,11 +134,9 @@ impl<'b> KnownChunks<'b> {
         Self { chunks }
     }
 
-    /// Adds the chunks of a content.
-    fn add(&mut self, index: &Index<'_>, content: &'b [u8]) {
-        let mut rest = content;
-        for entry in index.entries() {
-            let Ok(chunk) = take(&mut rest, entry.length) else { break };
+    /// Adds the chunks of a bundle.
+    fn add(&mut self, bundle: &Container<'b>) {
+        for (entry, chunk) in bundle.chunks() {
             if let Some(known) = self.get(entry.digest) {
                 *known = Some(chunk);
             }
@@ -170,14 +165,3 @@ impl<'b> KnownChunks<'b> {
 /// Chunks by their digests. It is a tree and no hash table: an attacker may choose the digests of a
 /// delta, and could make them collide in one bucket.
 type Chunks<'b> = BTreeMap<&'b Digest, &'b [u8]>;
-
-/// Returns the chunks of a content.
-fn chunks<'b>(index: &Index<'b>, content: &'b [u8]) -> Chunks<'b> {
-    let mut chunks = Chunks::new();
-    let mut rest = content;
-    for entry in index.entries() {
-        let Ok(chunk) = take(&mut rest, entry.length) else { break };
-        chunks.insert(entry.digest, chunk);
-    }
-    chunks
-}

@@ -75,6 +75,8 @@ refusals! {
     WrongDigest = "wrong-digest";
     /// The list of chunks is malformed.
     MalformedIndex = "malformed-index";
+    /// A chunk does not decompress to its stated length, or the words of the table are malformed.
+    MalformedContent = "malformed-content";
     /// The envelope is not the required COSE structure, byte for byte.
     MalformedEnvelope = "malformed-envelope";
     /// The bundle has more signatures than are verified.
@@ -167,6 +169,7 @@ impl OpenError {
             Self::NotADelta => "these bytes are not a delta",
             Self::WrongDigest => "the digest does not fit the content",
             Self::MalformedIndex => "the list of chunks is malformed",
+            Self::MalformedContent => "a part of the table is malformed",
             Self::MalformedEnvelope => "the envelope is malformed",
             Self::NotSigned => "the bundle is not signed",
             Self::UnknownSigner => "no signature is by a trusted key",

@@ -1,7 +1,7 @@
 //! The constants and number helpers of the container format, shared by the rest of the crate.
 
 /// The version of the container.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// The first bytes of every container.
 pub(crate) const MAGIC: &[u8; 8] = b"WARDGATE";

@@ -1,14 +1,14 @@
 //! The index: the chunks of the content, with the digest of each.
 //!
 //! It is the middle of a tree. Its own digest is the root, which the signed header names; its
-//! entries name the chunks. An entry is part (0 words, 1 text, 2 blob, 3 rules) and length, 4 bytes
-//! each, and 32 bytes of digest. The writer may cut anywhere: a reader checks only that the chunks
-//! cover the content.
+//! entries name the chunks. An entry is `part | plain length << 3` and the length of the chunk, 4
+//! bytes each, and 32 bytes of digest of the chunk. A chunk that is shorter than its plain bytes is
+//! a block of LZ4. The writer may cut anywhere: a reader checks only that the chunks cover the
+//! content.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash, hash_many};
+use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash};
 
 use crate::cbor::wide;
 use crate::error::OpenError;
@@ -18,8 +18,8 @@ use crate::limits::MAX_BUNDLE_BYTES;
 /// The index of a container.
 #[derive(Clone, Copy)]
 pub(crate) struct Index<'b> {
-    // INVARIANT: whole entries; parts are known and in order; lengths are not 0, and their sum is
-    // below the bound of a bundle.
+    // INVARIANT: whole entries; parts are known and in order; lengths are not 0 and not above the
+    // plain ones, whose sum is below the bound of a bundle.
     entries: &'b [[u8; Index::ENTRY_BYTES]],
 }
 
@@ -27,6 +27,8 @@ pub(crate) struct Index<'b> {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'b> {
     pub(crate) part: u32,
+    /// The number of bytes that the chunk stands for, and of the chunk itself.
+    pub(crate) plain: usize,
     pub(crate) length: usize,
     pub(crate) digest: &'b Digest,
 }
@@ -39,11 +41,14 @@ impl<'b> Index<'b> {
         let (entries, rest) = bytes.as_chunks();
         let index = Self { entries };
         let ordered = index.entries().is_sorted_by_key(|entry| entry.part);
-        let sound = |entry: Entry<'_>| size(entry.part) < PARTS && entry.length > 0;
-        let total: u64 = index.entries().map(|entry| wide(entry.length)).sum();
-        let [words, ..] = index.lengths();
+        let sound = |entry: Entry<'_>| {
+            let is_plain = entry.length == entry.plain;
+            let fits = entry.length > 0 && entry.length <= entry.plain;
+            fits && (entry.part < RULES || entry.part == RULES && is_plain)
+        };
+        let total: u64 = index.entries().map(|entry| wide(entry.plain)).sum();
         let fits = rest.is_empty() && total <= wide(MAX_BUNDLE_BYTES);
-        if fits && ordered && index.entries().all(sound) && words.is_multiple_of(4) {
+        if fits && ordered && index.entries().all(sound) {
             return Ok(index);
         }
         Err(OpenError::MalformedIndex)
@@ -54,22 +59,19 @@ impl<'b> Index<'b> {
         Self { entries: bytes.as_chunks().0 }
     }
 
-    /// Writes the index of `chunks`.
-    pub(crate) fn of<'c>(chunks: impl Iterator<Item = (u32, &'c [u8])>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for (part, chunk) in chunks {
-            let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
-            bytes.extend_from_slice(&part.to_le_bytes());
-            bytes.extend_from_slice(&length.to_le_bytes());
-            bytes.extend_from_slice(&hash(chunk));
-        }
-        bytes
+    /// Writes the entry of a chunk that stands for `plain` bytes.
+    pub(crate) fn write(bytes: &mut Vec<u8>, part: u32, plain: usize, chunk: &[u8]) {
+        let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX >> PART_BITS);
+        bytes.extend_from_slice(&(part | number(plain) << PART_BITS).to_le_bytes());
+        bytes.extend_from_slice(&number(chunk.len()).to_le_bytes());
+        bytes.extend_from_slice(&hash(chunk));
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'b>> + use<'b> {
         self.entries.iter().filter_map(|entry| {
-            let digest = entry.last_chunk()?;
-            Some(Entry { part: number(entry, 0), length: size(number(entry, 4)), digest })
+            let (first, digest) = (number(entry, 0), entry.last_chunk()?);
+            let (part, plain) = (first & ((1 << PART_BITS) - 1), size(first >> PART_BITS));
+            Some(Entry { part, plain, length: size(number(entry, 4)), digest })
         })
     }
 
@@ -77,39 +79,19 @@ impl<'b> Index<'b> {
         self.entries.as_flattened()
     }
 
-    /// Returns the length of each part in bytes.
-    pub(crate) fn lengths(&self) -> [usize; PARTS] {
-        let mut lengths = [0; PARTS];
-        for entry in self.entries() {
-            if let Some(length) = lengths.get_mut(size(entry.part)) {
-                *length = usize::saturating_add(*length, entry.length);
-            }
-        }
-        lengths
-    }
-
-    /// Compares each chunk of `content` with its digest.
-    pub(crate) fn verify(&self, content: &[u8]) -> Result<(), OpenError> {
-        let (expected, found) = (self.lengths().into_iter().map(wide).sum(), wide(content.len()));
-        if expected != found {
-            return Err(OpenError::WrongLength { expected, found });
-        }
-        let mut rest = content;
-        let chunks: Vec<&[u8]> = self
-            .entries()
-            .map(|entry| {
-                let (chunk, left) = rest.split_at_checked(entry.length).unwrap_or_default();
-                rest = left;
-                chunk
-            })
-            .collect();
-        // All chunks in one call: chunks of several lengths fill the lanes of the machine together.
-        let mut digests = vec![[0; DIGEST_BYTES]; chunks.len()];
-        hash_many(&chunks, &mut digests).map_err(|_| OpenError::WrongDigest)?;
-        let stated = self.entries().map(|entry| entry.digest);
-        if stated.eq(&digests) { Ok(()) } else { Err(OpenError::WrongDigest) }
+    /// Returns the number of bytes that all chunks stand for.
+    pub(crate) fn plain(&self) -> usize {
+        self.entries().map(|entry| entry.plain).sum()
     }
 }
 
-/// The number of parts of a content: words, text and blob of the table, and the rules of SPOCP.
-const PARTS: usize = 4;
+/// The parts of a content, in their order: words, text, blob and explanations of the table, and the
+/// rules of SPOCP. The rules are never compressed, so that a host reads them where they are.
+pub(crate) const WORDS: u32 = 0;
+pub(crate) const TEXT: u32 = 1;
+pub(crate) const BLOB: u32 = 2;
+pub(crate) const EXPLANATIONS: u32 = 3;
+pub(crate) const RULES: u32 = 4;
+
+/// The bits of an entry's first word that hold the part; the others are the plain length.
+const PART_BITS: u32 = 3;

@@ -16,6 +16,7 @@ extern crate std;
 
 mod cbor;
 mod chunks;
+mod compress;
 mod conditions;
 mod container;
 pub mod delta;
@@ -34,6 +35,7 @@ pub mod sealed;
 mod signing;
 mod terms;
 mod trust;
+mod words;
 
 pub use conditions::{AfterExpiry, Conditions};
 pub use container::Kind;
@@ -41,7 +43,7 @@ pub use error::OpenError;
 pub use header::{Header, Label, hexadecimal};
 pub use key_id::KeyId;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
-pub use pack::{PackError, pack, pack_as, relabel};
+pub use pack::{PackError, pack, pack_as, relabel, strip};
 #[cfg(feature = "rules")]
 pub use rules::{open_with_rules, pack_with_rules};
 #[cfg(feature = "sign")]

@@ -4,7 +4,7 @@
 //! structure. No later part is read before the check in front of it holds; in particular no byte of
 //! the content is interpreted before a trusted key has signed it.
 
-use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use wardgate_crypto::blake3::{DIGEST_BYTES, Digest};
@@ -16,8 +16,10 @@ use crate::container::{Base, Container, Kind, PREFIX_BYTES};
 use crate::envelope::Envelope;
 use crate::error::OpenError;
 use crate::header::Header;
+use crate::index::{BLOB, EXPLANATIONS, RULES, TEXT, WORDS};
 use crate::key_id::{KeyId, algorithm};
 use crate::trust::{LEVELS, Trust};
+use crate::words;
 
 /// A bundle that was opened.
 #[derive(Debug)]
@@ -79,12 +81,14 @@ pub fn open(
     let signers = trust.verify(&envelope)?;
     let header = container.header(&envelope)?;
     conditions.header(&header)?;
+    conditions.length(container.index.plain())?;
     let table = PolicyTable::from_parts(parts(&container)?).map_err(OpenError::Malformed)?;
     if table.evaluation() != header.evaluation {
         return Err(OpenError::WrongEvaluation);
     }
     let table = table.expiring(conditions.denies_from(&header));
-    let [_, _, _, rules] = container.index.lengths();
+    let rules = container.entries().filter(|entry| entry.part == RULES);
+    let rules: usize = rules.map(|entry| entry.length).sum();
     Ok(Opened { table, header, signers, rules: bytes.len().saturating_sub(rules) })
 }
 
@@ -119,15 +123,14 @@ pub fn digest(bytes: &[u8]) -> Option<Digest> {
 }
 
 fn parts(container: &Container<'_>) -> Result<Parts, OpenError> {
-    let [words, text, blob, _] = container.index.lengths();
-    let (words, rest) = container.content.split_at_checked(words).ok_or(OpenError::NotABundle)?;
-    let (text, rest) = rest.split_at_checked(text).ok_or(OpenError::NotABundle)?;
-    let (blob, _) = rest.split_at_checked(blob).ok_or(OpenError::NotABundle)?;
-    let text = core::str::from_utf8(text).map_err(|_| OpenError::NotText)?;
-    let (words, _) = words.as_chunks();
+    let text = |part| {
+        let text = String::from_utf8(container.part(part)?).map_err(|_| OpenError::NotText)?;
+        Ok(text.into_boxed_str())
+    };
     Ok(Parts {
-        words: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
-        text: Box::from(text),
-        blob: Box::from(blob),
+        words: words::read(&container.part(WORDS)?).ok_or(OpenError::MalformedContent)?,
+        text: text(TEXT)?,
+        blob: container.part(BLOB)?.into(),
+        explanations: text(EXPLANATIONS)?,
     })
 }

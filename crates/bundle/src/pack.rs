@@ -10,12 +10,14 @@ use wardgate_engine::table::layout::FLAG_STRICT;
 use wardgate_engine::table::{Evaluation, Parts};
 
 use crate::chunks::cut;
+use crate::compress::compress;
 use crate::container::Container;
 use crate::envelope::Envelope;
 use crate::error::OpenError;
 use crate::header::{Header, Label};
-use crate::index::Index;
+use crate::index::{BLOB, EXPLANATIONS, Index, RULES, TEXT, WORDS};
 use crate::limits::{MAX_BUNDLE_BYTES, MAX_NAME_BYTES, MAX_NUMBER};
+use crate::words;
 
 /// The reason why a bundle was not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +61,7 @@ impl core::error::Error for PackError {}
 /// use wardgate_bundle::{Conditions, Kind, Trust, open, pack};
 /// use wardgate_engine::table::Parts;
 ///
-/// let parts = Parts { words: vec![1, 2, 3, 4], text: "".into(), blob: [].into() };
+/// let parts = Parts { words: vec![1, 2, 3, 4], text: "".into(), blob: [].into(), explanations: "".into() };
 /// let bundle = pack(&parts);
 /// assert_eq!(Kind::of(&bundle), Ok(Kind::Bundle));
 /// // The digests fit, and these words are no policy table.
@@ -108,16 +110,43 @@ pub fn relabel(bundle: &[u8], label: &Label) -> Result<Vec<u8>, PackError> {
 }
 
 fn packed(parts: &Parts, rules: &[u8], label: Label) -> Vec<u8> {
-    let words: Vec<u8> = parts.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let pieces = [(0, words.as_slice()), (1, parts.text.as_bytes()), (2, &parts.blob), (3, rules)];
-    let chunks = pieces.iter().flat_map(|(part, piece)| cut(piece).map(|chunk| (*part, chunk)));
-    let index = Index::of(chunks);
-    let content = pieces.map(|(_, piece)| piece).concat();
+    let words = words::write(&parts.words);
+    let pieces = [
+        (WORDS, words.as_slice()),
+        (TEXT, parts.text.as_bytes()),
+        (BLOB, &parts.blob),
+        (EXPLANATIONS, parts.explanations.as_bytes()),
+        (RULES, rules),
+    ];
+    let (mut index, mut content) = (Vec::new(), Vec::new());
+    for (part, piece) in pieces {
+        for plain in cut(piece) {
+            let block = if part == RULES { None } else { compress(plain) };
+            let chunk = block.as_deref().unwrap_or(plain);
+            Index::write(&mut index, part, plain.len(), chunk);
+            content.extend_from_slice(chunk);
+        }
+    }
     let root = hash(&index);
     let payload = Header { label, evaluation: evaluation(parts), content: root }.payload();
     let envelope = Envelope { payload: &payload, signatures: Vec::new() }.bytes();
     let index = Index::unread(&index);
-    Container { base: None, root, envelope: &envelope, index, content: &content }.bytes()
+    let is_stripped = false;
+    Container { base: None, root, envelope: &envelope, index, is_stripped, content: &content }
+        .bytes()
+}
+
+/// Returns the bundle without its explanations: names of files and sources of expressions. Its
+/// signatures stay, and its decisions but for the expressions that errors name. A delta from it to
+/// the whole bundle carries the explanations.
+///
+/// # Errors
+/// The first reason found to refuse the bundle.
+pub fn strip(bundle: &[u8]) -> Result<Vec<u8>, OpenError> {
+    let container = Container::verified(bundle)?;
+    let kept = container.chunks().filter(|(entry, _)| entry.part != EXPLANATIONS);
+    let content: Vec<u8> = kept.flat_map(|(_, chunk)| chunk).copied().collect();
+    Ok(Container { is_stripped: true, content: &content, ..container }.bytes())
 }
 
 /// Returns the mode that the table states, valid or not: opening compares it with the header.

@@ -40,7 +40,7 @@ pub fn pack_with_rules(
 ///
 /// let mut rules = RuleSet::new();
 /// rules.insert(&Normal::from_advanced(b"(http (action GET))")?)?;
-/// let parts = Parts { words: vec![], text: "".into(), blob: [].into() };
+/// let parts = Parts { words: vec![], text: "".into(), blob: [].into(), explanations: "".into() };
 /// let bundle = pack_with_rules(&parts, &rules, &Label::default())?;
 /// // An empty table is refused, and its rules with it.
 /// let refused = open_with_rules(&bundle, Trust::Unsigned, &Conditions::default());

@@ -40,7 +40,7 @@ pub const RANDOM_BYTES: usize = SALT_BYTES + NONCE_BYTES;
 /// use wardgate_bundle::{Conditions, pack, sealed};
 /// use wardgate_engine::table::Parts;
 ///
-/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into(), explanations: "".into() });
 /// let (key, randomness) = ([7; sealed::KEY_BYTES], [9; sealed::RANDOM_BYTES]);
 /// let sealed = sealed::seal(&bundle, &key, &randomness)?;
 /// let conditions = Conditions::default();
@@ -64,7 +64,14 @@ pub fn seal(
     let mut head = headers.head(sealed.len());
     head.extend_from_slice(&sealed);
     let mut container = Vec::with_capacity(PREFIX_BYTES + head.len());
-    Prefix { kind: Kind::Sealed, envelope: head.len(), index: 0, content: 0 }.write(&mut container);
+    let prefix = Prefix {
+        kind: Kind::Sealed,
+        envelope: head.len(),
+        index: 0,
+        content: 0,
+        is_stripped: false,
+    };
+    prefix.write(&mut container);
     container.extend_from_slice(&head);
     Ok(container)
 }

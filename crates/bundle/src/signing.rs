@@ -54,7 +54,7 @@ pub enum SigningError {
 /// use wardgate_crypto::ml_dsa::Level;
 /// use wardgate_engine::table::Parts;
 ///
-/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into(), explanations: "".into() });
 /// let (key, level) = (KeyId::new(b"release").unwrap(), Level::MlDsa44);
 /// let message = signing_input(&bundle, &key, level)?;
 /// assert!(!message.is_empty());
@@ -109,7 +109,7 @@ pub fn attach(
 /// use wardgate_crypto::ml_dsa::{Level, SigningKey};
 /// use wardgate_engine::table::Parts;
 ///
-/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into() });
+/// let bundle = pack(&Parts { words: vec![], text: "".into(), blob: [].into(), explanations: "".into() });
 /// let signer = SigningKey::from_seed(Level::MlDsa44, &[7; 32]);
 /// let key = KeyId::of(signer.level(), &signer.public_key());
 /// let signed = sign(&bundle, &key, &signer, None)?;

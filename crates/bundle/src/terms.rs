@@ -50,6 +50,7 @@ impl Terms {
     ///
     /// # Errors
     /// The bytes are no terms.
+    #[inline(never)]
     pub fn read(spec: &[u8]) -> Result<Self, TermsError> {
         let mut reader = Reader { rest: spec };
         let terms = reader.terms().ok_or(TermsError::Malformed)?;

@@ -126,6 +126,10 @@ pub(crate) struct Compile {
     /// A key to sign the bundle with. May be given several times.
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) sign: Vec<PathBuf>,
+    /// Leave out the names of files and the texts of expressions. Decisions stay the same; `wardgate explain`
+    /// cannot show what is missing. `wardgate delta` to the whole bundle brings it back.
+    #[arg(long)]
+    pub(crate) strip: bool,
     /// Print JSON: a summary, or an array with one object for each error.
     #[arg(long)]
     pub(crate) json: bool,

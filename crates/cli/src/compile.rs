@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use wardgate_bundle::Label;
+use wardgate_bundle::{Label, strip};
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_engine::table::PolicyTable;
 use wardgate_tooling::accessors;
@@ -32,6 +32,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status> {
         ([], _) | (_, None) => compiled.bundle,
         (keys, Some(output)) => sign::signed(output, compiled.bundle, keys, false)?,
     };
+    let bundle = if compile.strip { stripped(&bundle)? } else { bundle };
     let warnings = policies::located(&compile.directory, compiled.warnings);
     if !compile.json {
         warnings.iter().for_each(complain);
@@ -40,6 +41,11 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status> {
     emit(compile, &table, &bundle)?;
     summary.print(compile, (bundle.len(), &warnings), out)?;
     Ok(Status::Done)
+}
+
+/// Returns the bundle without its explanations.
+fn stripped(bundle: &[u8]) -> Result<Vec<u8>> {
+    strip(bundle).map_err(|error| Failure::policies(error.to_string()))
 }
 
 /// Refuses options that would have no effect, and outputs that would overwrite the bundle.
@@ -53,6 +59,7 @@ fn check(compile: &Compile) -> Result<()> {
         Some(_) => None,
         None if compile.emit.is_some() => Some("--emit"),
         None if !compile.sign.is_empty() => Some("--sign"),
+        None if compile.strip => Some("--strip"),
         None => compile.label.given(),
     };
     if let Some(option) = option {

@@ -21,7 +21,7 @@ use wardgate_engine::table::{Evaluation, PolicyTable};
 use crate::arguments::Explain;
 use crate::clock;
 use crate::failure::{Result, Status};
-use crate::output::Output;
+use crate::output::{Output, complain};
 use crate::policies::{self, Source};
 use crate::requests;
 use constants::Constants;
@@ -34,6 +34,12 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
     let now = explain.input.now.unwrap_or_else(clock::now);
     let source = Source { path, options, opening };
     let (table, sources) = policies::table_and_sources(source, now)?;
+    if table.is_stripped() {
+        complain(format_args!(
+            "{}: compiled with `--strip`, so files and expressions are not shown",
+            path.display()
+        ));
+    }
     let options = policies::table_options(options)?;
     let constants = sources.map(|sources| Constants::of(&sources, options));
     requests::each(&explain.input.request, |mut call| {
@@ -51,6 +57,11 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
         })?;
         out.flush()
     })
+}
+
+/// Returns where a rule is written; a bundle without explanations has no name of the file.
+fn place(file: &str, line: u32) -> String {
+    if file.is_empty() { format!("line {line}") } else { format!("{file}:{line}") }
 }
 
 fn verdict(

@@ -95,6 +95,7 @@ impl Report<'_> {
             |(name, bytes): &(&str, usize)| serde_json::json!({ "name": name, "bytes": bytes });
         serde_json::json!({
             "bytes": self.bytes,
+            "stripped": self.table.is_stripped(),
             "header": label::json(self.header),
             "signers": self.signatures.claimed,
             "verified": self.signatures.verified,
@@ -123,6 +124,9 @@ impl Report<'_> {
             field(out, name, &value)?;
         }
         field(out, "signed by", &self.signatures.words())?;
+        if self.table.is_stripped() {
+            field(out, "explanations", "left out")?;
+        }
         field(out, "evaluation", self.evaluation())?;
         field(out, "scope search", self.scope_search())?;
         field(out, "default version", self.table.default_version())?;
@@ -140,9 +144,9 @@ impl Report<'_> {
         for slot in &found.slots {
             out.line(format_args!("  {}", shown(slot)))?;
         }
-        heading(out, "sections, in bytes")?;
+        heading(out, "sections of the opened table, in bytes")?;
         for (name, bytes) in &found.sections {
-            out.line(format_args!("  {name:14} {bytes:8}"))?;
+            out.line(format_args!("  {name:19} {bytes:8}"))?;
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ struct Body<'r> {
 impl Emitter<'_> {
     fn resource_policy(&mut self, policy: &ResourcePolicy) {
         let names = self.names(&policy.head.constants, &policy.head.variables);
-        let mut block = Block::new(&policy.head.key);
+        let mut block = Block::new(&policy.head.key, &policy.head.location.file.path);
         let mut granted = BTreeMap::new();
         for (name, role) in &policy.derived_roles {
             let own = self.names(&role.constants, &role.variables);
@@ -82,7 +82,6 @@ impl Emitter<'_> {
         }
         for rule in &policy.rules {
             let row = self.row(
-                &policy.head,
                 &rule.name,
                 rule.location.position.line,
                 &names,
@@ -120,13 +119,12 @@ impl Emitter<'_> {
 
     fn principal_policy(&mut self, policy: &PrincipalPolicy) {
         let names = self.names(&policy.head.constants, &policy.head.variables);
-        let mut block = Block::new(&policy.head.key);
+        let mut block = Block::new(&policy.head.key, &policy.head.location.file.path);
         let mut count = 0;
         for rule in &policy.rules {
             let resource = sanitized(&rule.resource).into_owned();
             for action in &rule.actions {
                 let row = self.row(
-                    &policy.head,
                     &action.name,
                     action.location.position.line,
                     &names,
@@ -158,10 +156,14 @@ impl Emitter<'_> {
         for policy in policies {
             let names = self.names(&policy.head.constants, &policy.head.variables);
             let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
+            if policy.rules.is_empty() {
+                self.policy_record(PolicyKind::Role, &policy.head, 0);
+                continue;
+            }
+            let block = blocks.entry(version_and_scope).or_insert_with(|| Block::new("", ""));
+            let number = block.role_policy(&policy.head);
             for rule in &policy.rules {
-                let row = self.role_row(policy, rule, &names);
-                let block = blocks.entry(version_and_scope).or_insert_with(|| Block::new(""));
-                block.role_policy(&policy.head.name, &policy.head.key);
+                let row = Row { role_policy: Some(number), ..self.role_row(rule, &names) };
                 let role = std::slice::from_ref(&policy.head.name);
                 block.row(row, Some(&rule.allow_actions), Some(role), Some(&rule.resource));
             }
@@ -179,15 +181,9 @@ impl Emitter<'_> {
 
     /// Returns the row of a rule of a role policy. A role policy denies unless its condition holds,
     /// so the outputs are exchanged.
-    fn role_row(
-        &mut self,
-        policy: &RolePolicy,
-        rule: &crate::policy::model::RoleRule,
-        names: &Names,
-    ) -> Row {
+    fn role_row(&mut self, rule: &crate::policy::model::RoleRule, names: &Names) -> Row {
         let line = rule.location.position.line;
         let mut row = self.row(
-            &policy.head,
             &rule.name,
             line,
             names,
@@ -202,7 +198,6 @@ impl Emitter<'_> {
             row.condition = Some(self.assembly.negation(condition));
             std::mem::swap(&mut row.output_activated, &mut row.output_not_met);
         }
-        row.from_role_policy = true;
         if row.condition.or(row.output_activated).or(row.output_not_met).is_none() {
             // A bare list of actions evaluates nothing, so its variables cannot fail.
             row.variables = None;
@@ -225,16 +220,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn row(&mut self, head: &Head, name: &str, line: u32, names: &Names, body: &Body<'_>) -> Row {
+    fn row(&mut self, name: &str, line: u32, names: &Names, body: &Body<'_>) -> Row {
         let condition = body.condition.and_then(|condition| self.condition(condition, names));
         let negate = body.negate && body.effect == Some(Effect::Allow) && condition.is_some();
         let pool = &mut self.assembly.pool;
         let mut row = Row {
             effect: if negate { Some(Effect::Deny) } else { body.effect },
             name: pool.string(name),
-            source: pool.string(&format!("{}#{name}", head.key)),
-            policy: pool.string(&head.key),
-            file: pool.string(&head.location.file.path),
             line,
             condition,
             variables: names.set,
@@ -268,7 +260,7 @@ impl Emitter<'_> {
         let record = [
             kind.code(),
             pool.string(&head.key),
-            pool.string(&head.location.file.path),
+            pool.explanation(&head.location.file.path),
             index(rules),
             pool.string(&head.name),
             pool.string(&head.version),

@@ -14,19 +14,26 @@ use crate::words::index;
 /// Grows the sections that programs refer to.
 #[derive(Clone, Debug, Default)]
 pub struct PoolBuilder {
-    text: String,
+    strings: Texts,
     blob: Vec<u8>,
-    strings: Vec<u32>,
     constants: Vec<u32>,
     slots: Vec<u32>,
     programs: Vec<u32>,
     code: Vec<u32>,
     variables: Vec<u32>,
-    string_ids: HashMap<String, u32>,
+    explanations: Texts,
     constant_ids: HashMap<Vec<u32>, u32>,
     slot_ids: HashMap<Vec<u32>, u32>,
     program_ids: HashMap<Program, u32>,
     variable_ids: HashMap<(u32, u32), u32>,
+}
+
+/// Texts one after the other, each once, with the offset of each and of the end.
+#[derive(Clone, Debug)]
+struct Texts {
+    text: String,
+    offsets: Vec<u32>,
+    ids: HashMap<String, u32>,
 }
 
 /// One lowered expression.
@@ -45,17 +52,18 @@ pub struct Program {
 impl PoolBuilder {
     /// Returns the id of `text`.
     pub fn string(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.string_ids.get(text) {
-            return *id;
-        }
-        if self.strings.is_empty() {
-            self.strings.push(0);
-        }
-        let id = index(self.strings.len() - 1);
-        self.text.push_str(text);
-        self.strings.push(index(self.text.len()));
-        self.string_ids.insert(text.to_owned(), id);
-        id
+        self.strings.put(text)
+    }
+
+    /// Returns the id of an explanation, a text on which no decision depends.
+    pub fn explanation(&mut self, text: &str) -> u32 {
+        self.explanations.put(text)
+    }
+
+    /// Returns all explanations, one after the other.
+    #[must_use]
+    pub fn explanations(&self) -> &str {
+        &self.explanations.text
     }
 
     /// Returns the id of the constant made of `tag` and the words that follow it.
@@ -90,7 +98,7 @@ impl PoolBuilder {
             return *id;
         }
         let id = index(self.programs.len() / PROGRAM_WORDS);
-        let source = self.string(&program.source);
+        let source = self.explanation(&program.source);
         let start = index(self.code.len());
         self.code.extend_from_slice(&program.code);
         self.programs.extend([
@@ -120,15 +128,35 @@ impl PoolBuilder {
     #[must_use]
     pub fn view(&self) -> Pool<'_> {
         Pool {
-            text: &self.text,
+            text: &self.strings.text,
             blob: &self.blob,
-            strings: &self.strings,
+            strings: &self.strings.offsets,
             constants: &self.constants,
             slots: &self.slots,
             programs: &self.programs,
             code: &self.code,
             variables: &self.variables,
+            explanations: &self.explanations.offsets,
         }
+    }
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self { text: String::new(), offsets: vec![0], ids: HashMap::new() }
+    }
+}
+
+impl Texts {
+    fn put(&mut self, text: &str) -> u32 {
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = index(self.offsets.len() - 1);
+        self.text.push_str(text);
+        self.offsets.push(index(self.text.len()));
+        self.ids.insert(text.to_owned(), id);
+        id
     }
 }
 

@@ -25,7 +25,7 @@ use crate::decide::scopes::Search;
 use crate::glob;
 use crate::limits::{MAX_FAST_PATH_ACTION_BYTES, MAX_REQUEST_STEPS};
 use crate::names::{sanitized, trimmed_scope};
-use crate::table::layout::{INDEX_WORDS, Key, block};
+use crate::table::layout::{Key, block};
 use crate::table::{Block, PolicyTable, Section, at, word};
 use frame::Running;
 
@@ -162,24 +162,19 @@ impl PolicyTable {
     /// Returns true if the table has a role policy.
     #[must_use]
     pub fn has_role_policies(&self) -> bool {
-        let mut entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let keys = [Key::Roles.code(), Key::ParentRoles.code()];
-        entries.any(|entry| word(entry, 4) != 0 && keys.contains(&word(entry, 0)))
+        self.entries().iter().any(|[key, ..]| keys.contains(key))
     }
 
     /// Returns each kind that has fast paths of the default version without a scope, with the number
     /// of its list. Kinds that a request names in another way than the table are left out.
     pub fn kinds_with_fast_paths(&self) -> impl Iterator<Item = (&str, u32)> {
         let parts = self.string_id(self.default_version()).zip(self.string_id(""));
-        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
-        entries.filter_map(move |entry| {
-            let (version, scope) = parts?;
-            let key = [word(entry, 1), version, scope];
-            let is_own = word(entry, 0) == Key::FastPaths.code() && entry.get(1..4) == Some(&key);
-            // The list that a request about this kind would get, whatever else the index contains.
-            let list = if is_own { self.find(Key::FastPaths, key)? } else { return None };
+        self.entries().iter().filter_map(move |[key, kind, version, scope, list]| {
+            let is_list = *key == Key::FastPaths.code() && Some((*version, *scope)) == parts;
+            let list = is_list.then_some(*list)?;
             self.fast_paths().list(list)?;
-            let kind = self.string(word(entry, 1));
+            let kind = self.string(*kind);
             (sanitized(kind) == kind).then_some((kind, list))
         })
     }
@@ -194,9 +189,8 @@ impl PolicyTable {
     /// Returns the ids of the principals that have policies of their own, once for each policy. They
     /// may have fast paths of their own: see [`PolicyTable::own_coverage`].
     pub fn principals(&self) -> impl Iterator<Item = &str> {
-        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
-        let own = |entry: &&[u32]| word(entry, 0) == Key::Principal.code() && word(entry, 4) != 0;
-        entries.filter(own).map(|entry| self.string(word(entry, 1)))
+        let own = self.entries().iter().filter(|[key, ..]| *key == Key::Principal.code());
+        own.map(|[_, principal, ..]| self.string(*principal))
     }
 
     /// Returns the root of a slot's path and the names that it follows from there. `slot` is the

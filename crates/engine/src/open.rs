@@ -12,8 +12,9 @@ impl PolicyTable {
     /// # Errors
     /// The first flaw found.
     pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
-        let table = Self::unchecked(parts)?;
+        let mut table = Self::unchecked(parts)?;
         let fast_paths = validate(&table)?;
+        table.look_up();
         fastpath::verify(&table, &fast_paths).ok_or(Flaw::FastPaths)?;
         Ok(table)
     }

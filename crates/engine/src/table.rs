@@ -35,6 +35,9 @@ pub struct Parts {
     pub text: Box<str>,
     /// All byte strings, one after the other.
     pub blob: Box<[u8]>,
+    /// Texts that no decision depends on: names of files and the sources of expressions, one after
+    /// the other. Empty if they were left out.
+    pub explanations: Box<str>,
 }
 
 /// An immutable, validated set of compiled policies.
@@ -42,6 +45,7 @@ pub struct Parts {
 pub struct PolicyTable {
     parts: Parts,
     header: Header,
+    lookup: index::Lookup,
     /// Seconds since 1970 from which on every action is denied.
     expires: Option<i64>,
 }
@@ -59,7 +63,7 @@ impl PolicyTable {
     /// Reads the header of `parts`; the sections are not checked yet.
     pub(crate) fn unchecked(parts: Parts) -> Result<Self, Flaw> {
         let header = Header::read(&parts.words).ok_or(Flaw::Header)?;
-        Ok(Self { parts, header, expires: None })
+        Ok(Self { parts, header, lookup: index::Lookup::default(), expires: None })
     }
 
     /// Returns the table, which denies every action from `expires` on, in seconds since 1970.
@@ -117,6 +121,26 @@ impl PolicyTable {
         string(&self.parts.text, self.section(Section::Strings), id).unwrap_or("")
     }
 
+    /// Returns explanation `id`, or the empty string if there is none.
+    #[must_use]
+    pub fn explanation(&self, id: u32) -> &str {
+        string(&self.parts.explanations, self.section(Section::Explanations), id).unwrap_or("")
+    }
+
+    /// Returns true if the explanations were left out.
+    #[must_use]
+    pub fn is_stripped(&self) -> bool {
+        let end = self.section(Section::Explanations).last().copied().unwrap_or(0);
+        end > 0 && self.parts.explanations.is_empty()
+    }
+
+    /// Returns the length of explanation `id` in bytes, even if it was left out.
+    pub(crate) fn explanation_len(&self, id: u32) -> usize {
+        let offsets = self.section(Section::Explanations);
+        let end = word(offsets, at(id).saturating_add(1));
+        at(end.saturating_sub(word(offsets, at(id))))
+    }
+
     /// Returns the pool for the evaluator.
     #[must_use]
     pub fn pool(&self) -> Pool<'_> {
@@ -129,6 +153,7 @@ impl PolicyTable {
             programs: self.section(Section::Programs),
             code: self.section(Section::Code),
             variables: self.section(Section::Variables),
+            explanations: self.section(Section::Explanations),
         }
     }
 

@@ -79,6 +79,7 @@ pub fn verdict_text(
     kind: &str,
     version: &str,
     scope: &str,
+    principal: &str,
     fast_path: u32,
     answer: u32,
 ) -> Result<String, JsValue> {
@@ -89,7 +90,8 @@ pub fn verdict_text(
         1 => Verdict::Allow(entry),
         _ => Verdict::Deny(entry),
     };
-    Ok(wire::verdict_json(&table, Subject { kind, version, scope }, fast_path, verdict))
+    let subject = Subject { kind, version, scope, principal };
+    Ok(wire::verdict_json(&table, subject, fast_path, verdict))
 }
 
 /// Returns the names of the derived roles that an answer of `grants` stands for, as JSON.
@@ -105,7 +107,7 @@ pub fn granted_names(
     granted: u32,
 ) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::granted_json(&table, Subject { kind, version, scope }, granted))
+    Ok(wire::granted_json(&table, Subject { kind, version, scope, principal: "" }, granted))
 }
 
 /// Returns the ids of the principals with principal policies.

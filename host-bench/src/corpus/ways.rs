@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::cel::pool::Root;
+use wardgate_engine::decision::Decision;
 use wardgate_engine::fastpath::{Answer, Coverage};
 use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::request::{Request, Resource};
-use wardgate_engine::table::layout::{INDEX_WORDS, Key};
-use wardgate_engine::table::{PolicyTable, Section};
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::layout::Key;
 use wardgate_fastpath::FastPath;
 use wardgate_fastpath::layout::{NOW, PROGRAMS};
 use wardgate_partial::{Absence, absences};
@@ -56,9 +57,7 @@ pub(crate) struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     pub(crate) fn new(table: &'a PolicyTable) -> Self {
-        let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
-        let resources =
-            entries.iter().filter(|[key, .., value]| *key == Key::Resource.code() && *value != 0);
+        let resources = table.entries().iter().filter(|[key, ..]| *key == Key::Resource.code());
         let policies: BTreeSet<[&str; 3]> = resources
             .map(|[_, kind, version, scope, _]| [kind, version, scope].map(|id| table.string(*id)))
             .collect();
@@ -156,9 +155,6 @@ impl<'a> Ways<'a> {
         let has_schema = names.is_some_and(|(kind, version)| {
             self.table.find(Key::Schema, [kind, version, 0]).is_some()
         });
-        if self.principals.contains(request.principal.id.as_str()) {
-            return OWN_POLICY;
-        }
         if has_schema {
             return "the kind has a schema";
         }
@@ -168,16 +164,19 @@ impl<'a> Ways<'a> {
         let mut actions = request.actions.iter();
         let missing =
             actions.find(|action| self.table.verdicts_of_action(list, action.as_str()).is_none());
-        let outputs = self.table.kinds_with_outputs();
         match missing {
             Some(action) if self.fast_path(request, action).is_none() => {
                 self.reason(request, action)
             }
-            Some(_) if outputs.is_none_or(|kinds| kinds.contains(&&*kind)) => {
-                "a rule has an output"
-            }
             Some(_) => "no verdicts: too many steps, scopes or derived roles",
-            None => "unsure",
+            None => match self.table.check(request, now()) {
+                Decision { outputs, .. } if !outputs.is_empty() => "an output is emitted",
+                Decision { evaluation_errors, .. } if !evaluation_errors.is_empty() => {
+                    "an error is reported"
+                }
+                _ if self.principals.contains(request.principal.id.as_str()) => OWN_POLICY,
+                _ => "unsure",
+            },
         }
     }
 
@@ -236,7 +235,7 @@ impl<'a> Ways<'a> {
     }
 
     fn unsure(&self, fast_path: &FastPath<'_>, request: &Request) -> &'static str {
-        if fill::fill(self.table, fast_path, request).is_none() {
+        if fill::fill(self.table, fast_path, request, now()).is_none() {
             return "a value that no frame holds";
         }
         match (fast_path.flags() & PROGRAMS != 0, request.principal.roles.len()) {

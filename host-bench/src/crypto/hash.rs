@@ -117,7 +117,7 @@ impl Work for Hashes {
                 format!("BLAKE3: {count} messages of {}", size(length)),
             ),
         };
-        Section { name, title, note: NOTE, bytes: count * length, hosts: Vec::new() }
+        Section { bytes: count * length, ..Section::new(name, title, NOTE) }
     }
 
     fn rows(&self) -> Result<Vec<Entry<'_>>, String> {

@@ -1,6 +1,6 @@
 //! The ratios that Wardgate promises of its cryptography, read off the figures of one run.
 
-use super::versions::{AWS_LC, BLAKE3, CHACHA20POLY1305, LIBCRUX, RING};
+use super::versions::{AWS_LC, BLAKE3, CHACHA20POLY1305, LIBCRUX, RING, RING_CHACHA};
 use crate::measure::Figure;
 use crate::report::{NATIVE, Ratio, Section};
 
@@ -39,6 +39,7 @@ const PROMISES: &[Promise] = &[
     (MANY, NATIVE, "Wardgate hash_many", BLAKE3, 10.0),
     (MANY, NODE, "Wardgate hashMany, in place", BLAKE3, 1.8),
     ("crypto-aead-65536", NODE, "Wardgate ChaCha20-Poly1305", CHACHA20POLY1305, 1.7),
+    ("crypto-aead-65536", NATIVE, "Wardgate ChaCha20-Poly1305", RING_CHACHA, 1.0),
     ("crypto-aead-64", NATIVE, "Wardgate AEGIS-256X4", RING, 1.7),
     ("crypto-aead-1024", NATIVE, "Wardgate AEGIS-256X4", RING, 2.5),
     ("crypto-aead-1048576", NATIVE, "Wardgate AEGIS-256X4", RING, 4.0),

@@ -21,5 +21,6 @@ pub(super) const LIBCRUX: &str = "libcrux-ml-dsa 0.0.11";
 pub(super) const FIPS204: &str = "fips204 0.5.0";
 pub(super) const AWS_LC: &str = "aws-lc-rs 1.19.0";
 pub(super) const RING: &str = "ring 0.17.14";
+pub(super) const RING_CHACHA: &str = "ring 0.17.14 ChaCha20-Poly1305";
 pub(super) const BLAKE3: &str = "blake3 1.8.7";
 pub(super) const CHACHA20POLY1305: &str = "chacha20poly1305 0.11.0";

@@ -5,6 +5,7 @@
 
 use std::hint::black_box;
 
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::{Answer, Frame};
@@ -70,7 +71,7 @@ fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
     let list = table.fast_path_list(&request.resource.kind, "", "")?;
     let id = table.fast_path_of_action(list, request.actions.first()?)?;
     let fast_path = table.fast_path(id)?;
-    let filled = fill::fill(table, &fast_path, request)?;
+    let filled = fill::fill(table, &fast_path, request, Timestamp::default())?;
     let Roles::Mask(roles) = fill::roles(table, &fast_path, &request.principal.roles)? else {
         return None;
     };

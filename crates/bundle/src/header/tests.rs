@@ -33,15 +33,15 @@ fn there_is_one_way_to_write_a_header() {
     check(|cbor| cbor.array(6));
     check(|cbor| cbor.map(u64::MAX));
     // Another order, a doubled key, an unknown key, another format.
-    check(|cbor| rest(cbor.map(6)?.u8(2)?.str("")?.u8(1)?.u8(3)?));
-    check(|cbor| rest(cbor.map(7)?.u8(1)?.u8(3)?.u8(2)?.str("")?.u8(2)?.str("")?));
-    check(|cbor| rest(cbor.map(7)?.u8(0)?.u8(0)?.u8(1)?.u8(3)?.u8(2)?.str("")?));
-    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(4)?.u8(2)?.str("")?));
+    check(|cbor| rest(cbor.map(6)?.u8(2)?.str("")?.u8(1)?.u8(4)?));
+    check(|cbor| rest(cbor.map(7)?.u8(1)?.u8(4)?.u8(2)?.str("")?.u8(2)?.str("")?));
+    check(|cbor| rest(cbor.map(7)?.u8(0)?.u8(0)?.u8(1)?.u8(4)?.u8(2)?.str("")?));
+    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(5)?.u8(2)?.str("")?));
     // A text that may break a line.
-    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(3)?.u8(2)?.str("a\nb")?));
+    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(4)?.u8(2)?.str("a\nb")?));
     // The right header, with a byte after it.
-    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(3)?.u8(2)?.str("")?)?.u8(0));
-    let right = written(|cbor| rest(cbor.map(6)?.u8(1)?.u8(3)?.u8(2)?.str("")?));
+    check(|cbor| rest(cbor.map(6)?.u8(1)?.u8(4)?.u8(2)?.str("")?)?.u8(0));
+    let right = written(|cbor| rest(cbor.map(6)?.u8(1)?.u8(4)?.u8(2)?.str("")?));
     assert!(Header::read(&right).is_ok());
     // A length in a longer form than necessary.
     let mut long = right.clone();

@@ -110,4 +110,4 @@ fn flip(bytes: &mut [u8], at: usize, bits: u8) {
 }
 
 /// The length of index and content in the smallest bundle, in bytes.
-const TAIL: usize = 40 + 184;
+const TAIL: usize = 40 + 21;

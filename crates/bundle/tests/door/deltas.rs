@@ -141,14 +141,14 @@ fn chosen_digests_do_not_slow_applying() {
 
 /// Returns a delta for `base` with chunks of one byte that claim these digests.
 fn claimed(base: &[u8], digests: impl Iterator<Item = [u8; 32]>) -> Vec<u8> {
-    let entry = |digest: [u8; 32]| [&[2, 0, 0, 0, 1, 0, 0, 0], digest.as_slice()].concat();
+    let entry = |digest: [u8; 32]| [&[10, 0, 0, 0, 1, 0, 0, 0], digest.as_slice()].concat();
     let index: Vec<u8> = digests.flat_map(entry).collect();
     let (root, content) = (digest(base).unwrap(), vec![0; index.len() / 40]);
     let mut header = envelope(base).to_vec();
     let named = header.windows(32).position(|bytes| bytes == root).unwrap();
     header[named..named + 32].copy_from_slice(&hash(&index));
     let lengths = [header.len(), index.len(), content.len(), 0];
-    let mut bytes = [b"WARDGATE".as_slice(), &[3, 0, 0, 0, 2, 0, 0, 0]].concat();
+    let mut bytes = [b"WARDGATE".as_slice(), &[4, 0, 0, 0, 2, 0, 0, 0]].concat();
     bytes.extend(
         lengths.into_iter().flat_map(|length| u32::try_from(length).unwrap().to_le_bytes()),
     );

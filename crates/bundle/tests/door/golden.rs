@@ -16,6 +16,11 @@ fn packing_gives_the_bytes_of_the_document() {
         .collect();
     // These parts are no valid table, and still make a bundle: this format does not depend on the
     // content.
-    let parts = Parts { words: vec![1, 2, 3, 4], text: "text".into(), blob: [9, 9].into() };
+    let parts = Parts {
+        words: vec![1, 2, 3, 400],
+        text: "text text text text".into(),
+        blob: [9, 9].into(),
+        explanations: "why".into(),
+    };
     assert_eq!(printed, pack_as(&parts, &label()).unwrap());
 }

@@ -7,6 +7,7 @@
 mod corruption;
 mod cose;
 mod deltas;
+mod explanations;
 mod golden;
 mod keys;
 mod opening;

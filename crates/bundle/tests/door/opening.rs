@@ -64,9 +64,11 @@ fn refusals_have_names() {
     check(b"policies", "not-a-bundle");
     check(&bundle()[..31], "not-a-bundle");
     check(&changed(8, 1), "unsupported-version");
-    check(&changed(8, 4), "unsupported-version");
+    check(&changed(8, 3), "unsupported-version");
+    check(&changed(8, 5), "unsupported-version");
     check(&changed(12, 4), "unsupported-kind");
-    check(&changed(28, 1), "unsupported-kind");
+    check(&changed(28, 1), "wrong-digest");
+    check(&changed(28, 2), "unsupported-kind");
     check(&changed(12, 2), "delta");
     check(&changed(12, 3), "sealed");
     check(&changed(16, 0), "wrong-length");
@@ -147,4 +149,13 @@ fn a_new_label_keeps_the_content() {
     assert_ne!(envelope(&other), envelope(&bundle()));
     assert_eq!(opened(&other).unwrap().header.label.revision, 8);
     assert_eq!(other, pack_as(&parts(), &Label { revision: 8, ..label() }).unwrap());
+}
+
+#[test]
+fn a_bundle_counts_by_what_it_decompresses_to() {
+    let large = pack_as(&Parts { blob: vec![7; 1_000_000].into(), ..parts() }, &label()).unwrap();
+    assert!(large.len() < 20_000);
+    let conditions = Conditions { max_bytes: 500_000, ..noon() };
+    assert_eq!(open(&large, Trust::Unsigned, &conditions).unwrap_err().code(), "too-large");
+    assert!(open(&large, Trust::Unsigned, &noon()).is_ok());
 }

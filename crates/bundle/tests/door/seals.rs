@@ -69,6 +69,6 @@ fn every_change_of_a_seal_is_refused_by_name() {
 #[test]
 fn the_size_binds_before_anything_is_decrypted() {
     let sealed = seal(&bundle(), &KEY, &RANDOMNESS).unwrap();
-    let conditions = Conditions { max_bytes: 100, ..noon() };
+    let conditions = Conditions { max_bytes: 10, ..noon() };
     assert_eq!(unseal(&sealed, &[0; 32], &conditions).unwrap_err().code(), "too-large");
 }

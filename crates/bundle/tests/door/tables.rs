@@ -5,7 +5,7 @@ use wardgate_crypto::blake3::hash;
 use wardgate_engine::table::Parts;
 use wardgate_engine::table::layout::{HEADER_WORDS, MAGIC, VERSION};
 
-/// Returns the smallest table: one empty string, and hash tables with two free slots.
+/// Returns the smallest table: one empty string.
 pub(crate) fn parts() -> Parts {
     let mut words = vec![0; HEADER_WORDS];
     words[0] = MAGIC;
@@ -16,9 +16,8 @@ pub(crate) fn parts() -> Parts {
         words.extend_from_slice(content);
     };
     section(0, &[0, 0]);
-    section(1, &[0, 0]);
-    section(9, &[0; 10]);
-    Parts { words, text: Box::from(""), blob: Box::from([]) }
+    section(13, &[0]);
+    Parts { words, ..Parts::default() }
 }
 
 /// Returns a table with a blob of this length that no word refers to.

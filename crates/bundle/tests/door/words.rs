@@ -15,6 +15,7 @@ fn every_refusal_has_its_text() {
     check(OpenError::MalformedEnvelope, "the envelope is malformed");
     check(OpenError::MalformedHeader, "the header is malformed");
     check(OpenError::MalformedIndex, "the list of chunks is malformed");
+    check(OpenError::MalformedContent, "a part of the table is malformed");
     check(OpenError::MalformedSeal, "the sealed bundle is malformed");
     check(OpenError::MalformedRules, "the rules of the bundle are malformed");
     check(OpenError::NotText, "the text of the bundle is not UTF-8");
@@ -47,7 +48,7 @@ fn every_flaw_of_a_table_has_its_text() {
         "the header is missing, of another version, or names a section outside",
     );
     malformed(Flaw::Strings, "the string offsets do not follow the text");
-    malformed(Flaw::Index, "a look-up table is malformed");
+    malformed(Flaw::Index, "the index is malformed");
     malformed(Flaw::Programs, "a program is malformed");
     malformed(Flaw::Conditions, "a condition is malformed");
     malformed(Flaw::Blocks, "a rule block is malformed");

@@ -16,7 +16,7 @@ use wardgate_engine::table::PolicyTable;
 #[derive(Debug)]
 pub(crate) struct Met {
     /// Its number in the table: the order of the rules of one policy.
-    number: usize,
+    number: u64,
     pub(crate) scope: String,
     pub(crate) policy: String,
     pub(crate) name: String,
@@ -38,7 +38,7 @@ pub(crate) struct Met {
 /// The rules that a request meets, by action.
 #[derive(Default)]
 pub(crate) struct Meetings {
-    met: RefCell<BTreeMap<String, BTreeMap<usize, Met>>>,
+    met: RefCell<BTreeMap<String, BTreeMap<u64, Met>>>,
 }
 
 impl Meetings {

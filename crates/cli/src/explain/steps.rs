@@ -47,7 +47,7 @@ fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<()> {
     for ((policy, why), rules) in groups {
         // A rule without a name is shown with its position.
         let named = |(rule, file, line): Named<'_>| match rule {
-            "" => format!("{file}:{line}"),
+            "" => super::place(file, line),
             rule => rule.to_owned(),
         };
         let rules: Vec<String> = rules.into_iter().map(named).collect();
@@ -77,7 +77,7 @@ fn rule_name(step: &Step) -> String {
 }
 
 fn place(step: &Step) -> String {
-    format!("{}:{}", step.file, step.line)
+    super::place(&step.file, step.line)
 }
 
 /// A rule that narrows is a denial under the opposite condition in the table.

@@ -95,7 +95,7 @@ impl Rule {
     }
 
     pub(crate) fn location(&self) -> String {
-        format!("{}:{}", self.location.0, self.location.1)
+        super::place(&self.location.0, self.location.1)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use wardgate_engine::table::layout::{
     FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
-    INDEX_WORDS, Junction, Key, MAGIC, Section, VERSION, hash_key, hash_text,
+    Junction, Key, MAGIC, Section, VERSION,
 };
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
@@ -21,8 +21,22 @@ pub(super) struct Assembly {
     conditions: Interned,
     sets: Interned,
     blocks: Vec<u32>,
+    shared: HashMap<(Kind, Vec<u32>), u32>,
     index: BTreeMap<[u32; 4], u32>,
     fast_paths: Vec<u32>,
+}
+
+/// The kind of a record that policies share if it is equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// A list of names.
+    Names,
+    /// The lines of rules.
+    Lines,
+    /// The rules of a resource or principal policy.
+    Rules,
+    /// The rules of role policies.
+    RoleRules,
 }
 
 /// Words in which equal sequences share one place.
@@ -34,11 +48,8 @@ struct Interned {
 
 impl Interned {
     fn put(&mut self, sequence: Vec<u32>) -> u32 {
-        *self.known.entry(sequence).or_insert_with_key(|sequence| {
-            let at = index(self.words.len());
-            self.words.extend_from_slice(sequence);
-            at
-        })
+        let Self { words, known } = self;
+        *known.entry(sequence).or_insert_with_key(|sequence| append(words, sequence))
     }
 }
 
@@ -73,14 +84,18 @@ impl Assembly {
     /// Returns a list of names.
     pub(super) fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> u32 {
         let list = counted(names.map(|name| self.pool.string(name)).collect::<Vec<_>>());
-        self.push(&list)
+        self.shared(Kind::Names, list)
+    }
+
+    /// Writes words into the section of blocks; equal words of the same kind have one place.
+    pub(super) fn shared(&mut self, kind: Kind, words: Vec<u32>) -> u32 {
+        let Self { shared, blocks, .. } = self;
+        *shared.entry((kind, words)).or_insert_with_key(|(_, words)| append(blocks, words))
     }
 
     /// Writes words into the section of blocks.
     pub(super) fn push(&mut self, words: &[u32]) -> u32 {
-        let at = index(self.blocks.len());
-        self.blocks.extend_from_slice(words);
-        at
+        append(&mut self.blocks, words)
     }
 
     /// Lays out the table, and once more with the fast paths that the first one leads to.
@@ -102,7 +117,6 @@ impl Assembly {
     /// Lays the sections out one after the other.
     fn lay_out(&mut self, options: &Options) -> Parts {
         let default_version = self.pool.string(&options.default_version);
-        let string_index = self.string_index();
         let named = self.name_index();
         let pool = self.pool.view();
         let mut words = vec![MAGIC, VERSION, flags(options), default_version];
@@ -110,7 +124,6 @@ impl Assembly {
         for (position, section) in Section::ALL.into_iter().enumerate() {
             let content = match section {
                 Section::Strings => pool.strings,
-                Section::StringIndex => &string_index,
                 Section::Constants => pool.constants,
                 Section::Slots => pool.slots,
                 Section::Programs => pool.programs,
@@ -123,6 +136,7 @@ impl Assembly {
                 Section::Schemas => &self.schemas,
                 Section::Policies => &self.policies,
                 Section::FastPaths => &self.fast_paths,
+                Section::Explanations => pool.explanations,
             };
             let bounds = [index(words.len()), index(content.len())];
             if let Some(bounds_words) = words.get_mut(4 + 2 * position..6 + 2 * position) {
@@ -130,45 +144,22 @@ impl Assembly {
             }
             words.extend_from_slice(content);
         }
-        Parts { words, text: pool.text.into(), blob: pool.blob.into() }
+        let explanations = self.pool.explanations().into();
+        Parts { words, text: pool.text.into(), blob: pool.blob.into(), explanations }
     }
 
-    /// Writes the hash table from text to string id, half full at most.
-    fn string_index(&self) -> Vec<u32> {
-        let pool = self.pool.view();
-        let count = pool.strings.len().saturating_sub(1);
-        let mut buckets = vec![0; (2 * count).next_power_of_two().max(2)];
-        for id in 0..index(count) {
-            let text = pool.string(id).unwrap_or("");
-            let hash = hash_text(text.bytes());
-            let free = free_bucket(buckets.len(), hash, |at| buckets.get(at) == Some(&0));
-            if let Some(bucket) = buckets.get_mut(free) {
-                *bucket = id + 1;
-            }
-        }
-        buckets
-    }
-
-    /// Writes the hash table of everything found by name, half full at most.
+    /// Writes everything found by name, sorted.
     fn name_index(&self) -> Vec<u32> {
-        let count = (2 * self.index.len()).next_power_of_two().max(2);
-        let mut entries = vec![0; count * INDEX_WORDS];
-        for (key, value) in &self.index {
-            let is_free = |at: usize| entries.get(at * INDEX_WORDS + 4) == Some(&0);
-            let at = free_bucket(count, hash_key(*key), is_free) * INDEX_WORDS;
-            if let Some(entry) = entries.get_mut(at..at + INDEX_WORDS) {
-                entry.copy_from_slice(&[key[0], key[1], key[2], key[3], value + 1]);
-            }
-        }
-        entries
+        let entries = self.index.iter();
+        entries.flat_map(|(key, value)| key.iter().chain([value])).copied().collect()
     }
 }
 
-/// Returns the first free bucket of a probe that starts at `hash`. One exists: half are free.
-fn free_bucket(buckets: usize, hash: u32, is_free: impl Fn(usize) -> bool) -> usize {
-    let start = usize::try_from(hash).unwrap_or(0);
-    let candidates = (0..buckets).map(|probe| start.wrapping_add(probe) & (buckets - 1));
-    candidates.into_iter().find(|at| is_free(*at)).unwrap_or(0)
+/// Adds words at the end of a section, and returns their offset.
+fn append(section: &mut Vec<u32>, words: &[u32]) -> u32 {
+    let at = index(section.len());
+    section.extend_from_slice(words);
+    at
 }
 
 fn flags(options: &Options) -> u32 {

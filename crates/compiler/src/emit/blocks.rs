@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use wardgate_engine::table::layout::{
-    BLOCK_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE, FROM_ROLE_POLICY, NEGATED, RULE_WORDS,
-    block, rule,
+    BLOCK_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE, FROM_ROLE_POLICY, HEAD_WORDS, NEGATED,
+    RULE_WORDS, block, head, rule,
 };
 
-use super::assemble::Assembly;
+use super::assemble::{Assembly, Kind, counted};
 use crate::policy::model::Effect;
+use crate::resolve::model::Head;
 use crate::words::index;
 
 /// One rule as the engine considers it: references are offsets and ids.
@@ -17,9 +18,6 @@ pub(super) struct Row {
     /// Its effect; `None` for a rule that only emits outputs.
     pub(super) effect: Option<Effect>,
     pub(super) name: u32,
-    pub(super) source: u32,
-    pub(super) policy: u32,
-    pub(super) file: u32,
     pub(super) line: u32,
     pub(super) condition: Option<u32>,
     pub(super) variables: Option<u32>,
@@ -28,19 +26,27 @@ pub(super) struct Row {
     pub(super) derived_role: Option<u32>,
     pub(super) output_activated: Option<u32>,
     pub(super) output_not_met: Option<u32>,
-    pub(super) from_role_policy: bool,
+    /// The number of the role policy that holds the rule.
+    pub(super) role_policy: Option<u32>,
     pub(super) negated: bool,
 }
 
 /// The rules of one policy, or of all role policies of one version and scope.
 pub(super) struct Block {
     policy: String,
+    file: String,
     rows: Vec<Row>,
     actions: Dimension,
     roles: Dimension,
     resources: Dimension,
     derived_roles: Vec<DerivedRole>,
-    role_policies: BTreeMap<String, String>,
+    role_policies: Vec<RolePolicy>,
+}
+
+struct RolePolicy {
+    role: String,
+    key: String,
+    file: String,
 }
 
 struct DerivedRole {
@@ -54,15 +60,17 @@ struct DerivedRole {
 type Dimension = Option<BTreeMap<String, Vec<usize>>>;
 
 impl Block {
-    pub(super) fn new(policy: &str) -> Self {
+    /// Returns a block without rules; one of role policies has an empty key and file.
+    pub(super) fn new(policy: &str, file: &str) -> Self {
         Self {
             policy: policy.to_owned(),
+            file: file.to_owned(),
             rows: Vec::new(),
             actions: None,
             roles: None,
             resources: None,
             derived_roles: Vec::new(),
-            role_policies: BTreeMap::new(),
+            role_policies: Vec::new(),
         }
     }
 
@@ -93,21 +101,31 @@ impl Block {
         self.derived_roles.push(DerivedRole { name, condition, variables, parent_roles });
     }
 
-    pub(super) fn role_policy(&mut self, role: &str, key: &str) {
-        self.role_policies.insert(role.to_owned(), key.to_owned());
+    /// Adds a role policy, and returns its number in the block.
+    pub(super) fn role_policy(&mut self, head: &Head) -> u32 {
+        let (role, key) = (head.name.clone(), head.key.clone());
+        let file = head.location.file.path.to_string();
+        self.role_policies.push(RolePolicy { role, key, file });
+        index(self.role_policies.len() - 1)
     }
 
-    /// Writes the block into the table and returns its offset.
+    /// Writes the block into the table and returns the offset of its head.
     pub(super) fn put(self, assembly: &mut Assembly) -> u32 {
-        let words = self.write(assembly);
+        let kind = if self.role_policies.is_empty() { Kind::Rules } else { Kind::RoleRules };
+        let mut words = vec![0; HEAD_WORDS];
+        set(&mut words, head::POLICY, assembly.pool.string(&self.policy));
+        set(&mut words, head::FILE, assembly.pool.explanation(&self.file));
+        let lines = counted(self.rows.iter().map(|row| row.line));
+        set(&mut words, head::LINES, assembly.shared(Kind::Lines, lines));
+        let block = self.write(assembly);
+        set(&mut words, head::BLOCK, assembly.shared(kind, block));
         assembly.push(&words)
     }
 
-    /// Writes the block: header, dimensions, records, rules.
+    /// Writes the part that policies with equal rules share: header, dimensions, records, rules.
     fn write(self, assembly: &mut Assembly) -> Vec<u32> {
         let mut words = vec![0; BLOCK_WORDS];
         set(&mut words, block::RULES, index(self.rows.len()));
-        set(&mut words, block::POLICY, assembly.pool.string(&self.policy));
         for (field, dimension) in [
             (block::ACTIONS, &self.actions),
             (block::ROLES, &self.roles),
@@ -135,8 +153,9 @@ impl Block {
             let name = assembly.pool.string(&role.name);
             words.extend([name, optional(role.condition), optional(role.variables), parents]);
         }
-        for (role, key) in &self.role_policies {
-            words.extend([assembly.pool.string(role), assembly.pool.string(key)]);
+        for RolePolicy { role, key, file } in &self.role_policies {
+            let file = assembly.pool.explanation(file);
+            words.extend([assembly.pool.string(role), assembly.pool.string(key), file]);
         }
         words
     }
@@ -159,15 +178,12 @@ impl Row {
         words[rule::OUTPUT_NOT_MET] = optional(self.output_not_met);
         words[rule::DERIVED_ROLE] = optional(self.derived_role);
         words[rule::FLAGS] = self.flags();
-        words[rule::SOURCE] = self.source;
-        words[rule::POLICY] = self.policy;
-        words[rule::FILE] = self.file;
-        words[rule::LINE] = self.line;
+        words[rule::ROLE_POLICY] = optional(self.role_policy);
         words
     }
 
     fn flags(&self) -> u32 {
-        let role_policy = if self.from_role_policy { FROM_ROLE_POLICY } else { 0 };
+        let role_policy = if self.role_policy.is_some() { FROM_ROLE_POLICY } else { 0 };
         let negated = if self.negated { NEGATED } else { 0 };
         role_policy | negated
     }

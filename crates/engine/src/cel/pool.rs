@@ -20,13 +20,15 @@ pub struct Pool<'a> {
     /// Slots; a slot's id is the offset of its first word: root code ([`Root`]), number of path
     /// segments, one string id per segment.
     pub slots: &'a [u32],
-    /// Programs, [`PROGRAM_WORDS`] words each: offset in `code`, words of code, registers, string
-    /// id of the source text, flags ([`DEPENDS_ON_ROLES`]).
+    /// Programs, [`PROGRAM_WORDS`] words each: offset in `code`, words of code, registers, id of the
+    /// explanation that is the source text, flags ([`DEPENDS_ON_ROLES`]).
     pub programs: &'a [u32],
     /// The instructions of all programs.
     pub code: &'a [u32],
     /// Variables, [`VARIABLE_WORDS`] words each: program, string id of the name.
     pub variables: &'a [u32],
+    /// Where each explanation starts and ends. See [`Section`](crate::table::Section).
+    pub explanations: &'a [u32],
 }
 
 /// The number of words of one record in `programs`.
@@ -167,7 +169,7 @@ pub struct Program<'a> {
     pub code: &'a [u32],
     /// The number of registers that they use.
     pub registers: u32,
-    /// String id of the expression's source text.
+    /// Id of the explanation that is the source text of the expression.
     pub source: u32,
     /// See [`DEPENDS_ON_ROLES`].
     pub flags: u32,

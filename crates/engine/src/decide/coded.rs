@@ -23,10 +23,10 @@ pub struct CodedDecision {
 }
 
 /// The number of words of an action: its index in the request; effect and reason, as
-/// `allowed | reason << 1`; policy; scope; and the rule plus one, 0 for none. Texts are string ids,
-/// and the policy `NO_MATCH` is [`NO_POLICY`]. Reasons are 0 for a rule, 1 for an action that a role
+/// `allowed | reason << 1`; policy; scope; the name of the rule plus one, 0 for none; and the policy
+/// of the rule. Texts are string ids, and the policy `NO_MATCH` is [`NO_POLICY`]. Reasons are 0 for a rule, 1 for an action that a role
 /// policy does not list, 2 for no rule and 3 for no policy.
-pub const ACTION_WORDS: usize = 5;
+pub const ACTION_WORDS: usize = 6;
 
 /// The policy of an action that no policy matched.
 pub const NO_POLICY: u32 = u32::MAX;
@@ -88,21 +88,21 @@ impl<'a> Verdict<'a> {
             Policy::Resource => session.visited_scopes.first()?.rules?.policy_id(),
             Policy::Key(key) => session.table.string_id(key)?,
         };
-        let (reason, rule) = self.why.code()?;
+        let [reason, rule, of] = self.why.code()?;
         let allowed = u32::from(self.effect == Some(Effect::Allow));
-        Some([allowed | reason << 1, policy, session.table.string_id(self.scope)?, rule])
+        Some([allowed | reason << 1, policy, session.table.string_id(self.scope)?, rule, of])
     }
 }
 
 impl Why<'_> {
-    /// Returns the number of the reason and the source of its rule plus one; `None` for reasons
-    /// that come with errors.
-    fn code(&self) -> Option<(u32, u32)> {
+    /// Returns the number of the reason, the name of its rule plus one, and the policy of the rule;
+    /// `None` for reasons that come with errors.
+    fn code(&self) -> Option<[u32; 3]> {
         match self {
-            Self::Rule(rule) => Some((0, rule.source_id().checked_add(1)?)),
-            Self::NotListed => Some((1, 0)),
-            Self::NoRule => Some((2, 0)),
-            Self::NoPolicy => Some((3, 0)),
+            Self::Rule(rule) => Some([0, rule.name_id().checked_add(1)?, rule.policy_id()]),
+            Self::NotListed => Some([1, 0, 0]),
+            Self::NoRule => Some([2, 0, 0]),
+            Self::NoPolicy => Some([3, 0, 0]),
             Self::Failed(..) | Self::Exhausted | Self::Schema | Self::Expired => None,
         }
     }

@@ -104,7 +104,7 @@ impl<'a> Considered<'_, 'a> {
     /// Returns the number of the rule in the table. A rule has one for its roles, and one more for
     /// each derived role that it names.
     #[must_use]
-    pub fn number(&self) -> usize {
+    pub fn number(&self) -> u64 {
         self.rule.number()
     }
 

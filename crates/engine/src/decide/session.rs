@@ -210,8 +210,11 @@ impl<'a> Session<'a> {
     pub(crate) fn note_error(&self, program: u32, error: &Error<'a>) {
         if let Some(record) = &self.record {
             let (expression, message) = (self.source(program).to_string(), error.to_string());
+            // A table without explanations charges the same.
+            let source = self.pool.program(program).map_or(0, |program| program.source);
+            let length = self.table.explanation_len(source).saturating_add(message.len());
             // A spent budget is noticed at the next condition.
-            let _ = self.charge_text(expression.len().saturating_add(message.len()));
+            let _ = self.charge_text(length);
             record.borrow_mut().error(EvaluationError { expression, message });
         }
     }
@@ -230,9 +233,9 @@ impl<'a> Session<'a> {
         self.charge(1 + bytes / 16)
     }
 
-    /// Returns the source text of `program`.
+    /// Returns the source text of `program`; it is empty in a table without explanations.
     pub(crate) fn source(&self, program: u32) -> &'a str {
-        self.pool.program(program).map_or("", |program| self.table.string(program.source))
+        self.pool.program(program).map_or("", |program| self.table.explanation(program.source))
     }
 
     /// Evaluates `program`, at most once for each view of the request that it can have. Without

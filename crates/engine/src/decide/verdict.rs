@@ -118,14 +118,12 @@ impl<'a> Verdict<'a> {
 impl Why<'_> {
     fn reason(self) -> Reason {
         match self {
-            Self::Rule(rule) => Reason::Rule(rule.source().to_string()),
+            Self::Rule(rule) => Reason::Rule(rule.source()),
             Self::NotListed => Reason::NotInRolePolicy,
             Self::NoRule => Reason::NoRuleApplied,
             Self::NoPolicy => Reason::NoPolicy,
-            Self::Failed(Failure::Condition, rule) => {
-                Reason::ConditionError(rule.source().to_string())
-            }
-            Self::Failed(Failure::Limit, rule) => Reason::LimitReached(rule.source().to_string()),
+            Self::Failed(Failure::Condition, rule) => Reason::ConditionError(rule.source()),
+            Self::Failed(Failure::Limit, rule) => Reason::LimitReached(rule.source()),
             Self::Exhausted => Reason::RequestLimitReached,
             Self::Schema => Reason::SchemaViolation,
             Self::Expired => Reason::Expired,

@@ -302,17 +302,13 @@ impl<'a> Session<'a> {
         };
         let Some(record) = &self.record else { return Ok(false) };
         let Some(program) = rule.output(activated) else { return Ok(false) };
-        self.charge_text(rule.source().len().saturating_add(position.action.len()))?;
+        self.charge_text(rule.source_len().saturating_add(position.action.len()))?;
         let value = self.evaluate(program);
         let value = self.limited(|steps| value.to_attr(steps)).map_err(|error| error.to_string());
         // An allow without all its obligations, because the request's budget is spent, would be
         // incomplete.
         self.charge(1)?;
-        let output = Output {
-            source: rule.source().to_string(),
-            action: position.action.to_string(),
-            value,
-        };
+        let output = Output { source: rule.source(), action: position.action.to_string(), value };
         record.borrow_mut().outputs.push(output);
         Ok(true)
     }
@@ -335,7 +331,9 @@ impl Tried<'_> {
     /// Returns true if `rule` has had its output already, and is met again by one of its derived
     /// roles.
     fn has_emitted(&self, rule: &Rule<'_>) -> bool {
-        let same = |emitted: &Rule<'_>| emitted.source() == rule.source();
+        let same = |emitted: &Rule<'_>| {
+            (emitted.policy_id(), emitted.name_id()) == (rule.policy_id(), rule.name_id())
+        };
         rule.derived_role().is_some() && self.emitted.as_ref().is_some_and(same)
     }
 }

@@ -94,14 +94,15 @@ impl Footprint {
 }
 
 /// Returns true if fast paths may read a slot: the frame holds ids, the kind, the roles, and values
-/// below the attributes, but no value below a string and never all attributes as one value.
+/// below the attributes and the tokens of the auxiliary data, but no value below a string and never
+/// all attributes as one value.
 pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
     match Root::from_code(*root) {
         Some(Root::PrincipalId | Root::PrincipalRoles | Root::ResourceKind | Root::ResourceId) => {
             *length == 0
         }
-        Some(Root::PrincipalAttr | Root::ResourceAttr) => {
+        Some(Root::PrincipalAttr | Root::ResourceAttr | Root::AuxDataJwt | Root::AuxDataJwts) => {
             (1..=MAX_FAST_PATH_SEGMENTS).contains(&at(*length))
         }
         _ => false,

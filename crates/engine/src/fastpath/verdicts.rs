@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::layout::{PROGRAMS, origin};
+use wardgate_fastpath::layout::{OWN, PROGRAMS, origin};
 use wardgate_fastpath::{FastPath, Frame, NoPrograms, Searched, Verdict};
 
 use super::{Contents, Running};
@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub version: &'a str,
     /// The scope at which the search for policies starts.
     pub scope: &'a str,
+    /// The id of the principal; only texts about policies of its own need it.
+    pub principal: &'a str,
 }
 
 impl PolicyTable {
@@ -86,20 +88,25 @@ impl PolicyTable {
                 return Some(route.decision(Effect::Deny, None, String::new(), reason));
             }
         };
-        let entry = usize::try_from(entry).ok()?;
-        let [kind, scope, number] =
-            origin::parts(*self.fast_path(fast_path)?.origins().get(entry)?);
+        let (entry, fast_path) = (usize::try_from(entry).ok()?, self.fast_path(fast_path)?);
+        let [kind, mut scope, number] = origin::parts(*fast_path.origins().get(entry)?);
+        if fast_path.flags() & OWN != 0 {
+            let Some(of_kind) = scope.checked_sub(1) else {
+                return route.own_decision(effect, subject.principal, number);
+            };
+            scope = of_kind;
+        }
         let scope = route.scope(scope)?;
         let text = String::from(self.string(scope));
         let number_of_rule = usize::try_from(number).ok()?;
         Some(match kind {
             origin::RESOURCE_RULE => {
                 let rule = route.resource_block(scope)?.rule(number_of_rule);
-                route.decision(effect, None, text, Reason::Rule(rule.source().into()))
+                route.decision(effect, None, text, Reason::Rule(rule.source()))
             }
             origin::ROLE_RULE => {
                 let rule = route.roles_block(scope)?.rule(number_of_rule);
-                let reason = Reason::Rule(rule.source().into());
+                let reason = Reason::Rule(rule.source());
                 route.decision(effect, Some(rule.policy()), text, reason)
             }
             origin::NOT_LISTED => {
@@ -170,6 +177,16 @@ impl<'a> Route<'a> {
     fn roles_block(&self, scope: u32) -> Option<Block<'a>> {
         let offset = self.table.find(Key::Roles, [self.version, scope, 0])?;
         Some(Block::new(self.table, offset))
+    }
+
+    /// Returns a decision by a rule of the policy that a principal has in the root scope.
+    fn own_decision(&self, effect: Effect, id: &str, rule: u32) -> Option<ActionDecision> {
+        let (table, root) = (self.table, self.table.string_id("")?);
+        let offset = table.find(Key::Principal, [table.string_id(id)?, self.version, root])?;
+        let rule = Block::new(table, offset).rule(usize::try_from(rule).ok()?);
+        let policy = policy_key("principal", id, table.string(self.version), "");
+        let reason = Reason::Rule(rule.source());
+        Some(self.decision(effect, Some(&policy), String::new(), reason))
     }
 
     /// Returns a decision of a policy; `None` is the most specific one of the kind.

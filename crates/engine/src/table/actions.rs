@@ -5,8 +5,8 @@
 
 use alloc::vec::Vec;
 
-use super::layout::{INDEX_WORDS, Key, block};
-use super::{Block, Name, PolicyTable, Section, word};
+use super::layout::{Key, block};
+use super::{Block, Name, PolicyTable};
 use crate::names::sanitized;
 
 impl PolicyTable {
@@ -18,12 +18,11 @@ impl PolicyTable {
         let policy_kind = sanitized(kind);
         let own = self.string_id(&policy_kind);
         let mut found = Vec::new();
-        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
-            let Some(value) = word(entry, 4).checked_sub(1) else { continue };
-            let is = |key: Key| word(entry, 0) == key.code();
-            let of_kind = is(Key::Resource) && Some(word(entry, 1)) == own;
+        for [key, name, .., value] in self.entries() {
+            let is = |wanted: Key| *key == wanted.code();
+            let of_kind = is(Key::Resource) && Some(*name) == own;
             if of_kind || is(Key::Principal) || is(Key::Roles) {
-                let block = Block::new(self, value);
+                let block = Block::new(self, *value);
                 block.add_actions(self.name(&policy_kind), &mut |id| {
                     insert(&mut found, self.string(id))
                 });

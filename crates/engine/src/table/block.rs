@@ -1,11 +1,13 @@
 //! A block: the rules of one policy, with bit sets that narrow them to the candidates of a request.
 //!
 //! Each dimension (actions, roles, resources) maps a value to the rules that name it: see
-//! [`candidates`](super::candidates).
+//! [`candidates`](super::candidates). Policies with equal rules share everything but their heads.
+
+use alloc::string::String;
 
 use super::layout::{
     DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, FROM_ROLE_POLICY, NEGATED,
-    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, rule,
+    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, head, rule,
 };
 use super::{PolicyTable, Section, at, word};
 use crate::decision::Effect;
@@ -24,6 +26,8 @@ pub struct Name<'a> {
 #[derive(Clone, Copy)]
 pub struct Block<'a> {
     table: &'a PolicyTable,
+    /// The section from the head on.
+    head: &'a [u32],
     words: &'a [u32],
 }
 
@@ -42,7 +46,8 @@ pub struct RuleSet<'a>(pub(super) &'a [[u32; 2]]);
 /// One rule of a block.
 #[derive(Clone, Copy)]
 pub struct Rule<'a> {
-    table: &'a PolicyTable,
+    block: Block<'a>,
+    index: usize,
     words: &'a [u32],
 }
 
@@ -54,10 +59,12 @@ pub struct DerivedRole<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Reads the block at word `offset` of [`Section::Blocks`].
+    /// Reads the block whose head is at word `offset` of [`Section::Blocks`].
     pub fn new(table: &'a PolicyTable, offset: u32) -> Self {
-        let words = table.section(Section::Blocks).get(at(offset)..).unwrap_or(&[]);
-        Self { table, words }
+        let section = table.section(Section::Blocks);
+        let head = section.get(at(offset)..).unwrap_or(&[]);
+        let words = section.get(at(word(head, head::BLOCK))..).unwrap_or(&[]);
+        Self { table, head, words }
     }
 
     pub(super) const fn table(&self) -> &'a PolicyTable {
@@ -109,7 +116,7 @@ impl<'a> Block<'a> {
     /// Returns rule `index`; one past the end reads as zeros.
     pub fn rule(&self, index: usize) -> Rule<'a> {
         let start = at(word(self.words, block::RULE_RECORDS)) + index * RULE_WORDS;
-        Rule { table: self.table, words: self.words.get(start..).unwrap_or(&[]) }
+        Rule { block: *self, index, words: self.words.get(start..).unwrap_or(&[]) }
     }
 
     /// Returns the derived roles that the policy of the block imports, in their order.
@@ -132,7 +139,7 @@ impl<'a> Block<'a> {
 
     /// Returns the string id of the key of the policy; of the empty one for role policies.
     pub(crate) fn policy_id(&self) -> u32 {
-        word(self.words, block::POLICY)
+        word(self.head, head::POLICY)
     }
 
     /// Returns the key of the policy; empty for role policies.
@@ -148,9 +155,7 @@ impl<'a> Block<'a> {
         rule: &'r Rule<'a>,
         dimension: usize,
     ) -> impl Iterator<Item = &'a str> + use<'a, 'r> {
-        let (table, records) = (self.table, at(word(self.words, block::RULE_RECORDS)));
-        let start = self.words.len().saturating_sub(rule.words.len());
-        let index = start.saturating_sub(records) / RULE_WORDS;
+        let (table, index) = (self.table, rule.index);
         let values = self.values(dimension).into_iter();
         let all = values.flat_map(|values| values.exact().chain(values.globs()));
         let names = move |set: &RuleSet<'a>| set.holds(index);
@@ -217,10 +222,12 @@ impl<'a> Rule<'a> {
         word(self.words, field).checked_sub(1)
     }
 
-    /// Returns the index of the record in its section, which is unique.
+    /// Returns a number that is unique in the table, and grows with the rules of a block.
     #[cfg(feature = "observe")]
-    pub fn number(&self) -> usize {
-        self.table.section(Section::Blocks).len().saturating_sub(self.words.len())
+    pub fn number(&self) -> u64 {
+        let head = self.block.table.section(Section::Blocks).len() - self.block.head.len();
+        let number = |index: usize| u64::try_from(index).unwrap_or(u64::MAX);
+        number(head) << 32 | number(self.index)
     }
 
     /// Returns the effect, or `None` for a rule that only emits outputs.
@@ -234,27 +241,51 @@ impl<'a> Rule<'a> {
 
     /// Returns the rule's name.
     pub fn name(&self) -> &'a str {
-        self.table.string(word(self.words, rule::NAME))
+        self.block.table.string(self.name_id())
+    }
+
+    /// Returns the string id of [`Rule::name`].
+    pub(crate) fn name_id(&self) -> u32 {
+        word(self.words, rule::NAME)
     }
 
     /// Returns the key of the policy that holds the rule.
     pub fn policy(&self) -> &'a str {
-        self.table.string(word(self.words, rule::POLICY))
+        self.block.table.string(self.policy_id())
+    }
+
+    /// Returns the string id of [`Rule::policy`].
+    pub(crate) fn policy_id(&self) -> u32 {
+        self.role_policy().map_or(self.block.policy_id(), |record| word(record, 1))
+    }
+
+    /// Returns the record of the role policy that holds the rule.
+    fn role_policy(&self) -> Option<&'a [u32]> {
+        let number = self.optional(rule::ROLE_POLICY)?;
+        self.block.records(ROLE_POLICY_WORDS).nth(at(number))
     }
 
     /// Returns the policy and name of the rule, as `policy#rule`.
-    pub fn source(&self) -> &'a str {
-        self.table.string(self.source_id())
+    pub fn source(&self) -> String {
+        let mut source = String::with_capacity(self.source_len());
+        for part in [self.policy(), "#", self.name()] {
+            source.push_str(part);
+        }
+        source
     }
 
-    /// Returns the string id of [`Rule::source`].
-    pub(crate) fn source_id(&self) -> u32 {
-        word(self.words, rule::SOURCE)
+    /// Returns the length of [`Rule::source`] in bytes.
+    pub(crate) fn source_len(&self) -> usize {
+        self.policy().len().saturating_add(self.name().len()).saturating_add(1)
     }
 
-    /// Returns the file and the line of the rule.
+    /// Returns the file, which is empty in a table without explanations, and the line of the rule.
     pub fn file(&self) -> (&'a str, u32) {
-        (self.table.string(word(self.words, rule::FILE)), word(self.words, rule::LINE))
+        let Block { table, head, .. } = self.block;
+        let own = || word(head, head::FILE);
+        let file = self.role_policy().map_or_else(own, |record| word(record, 2));
+        let lines = list(table.section(Section::Blocks), word(head, head::LINES));
+        (table.explanation(file), word(lines, self.index))
     }
 
     /// Returns the program of the condition.
@@ -285,7 +316,7 @@ impl<'a> Rule<'a> {
 
     /// Returns the derived role that the rule is for.
     pub fn derived_role(&self) -> Option<&'a str> {
-        self.optional(rule::DERIVED_ROLE).map(|id| self.table.string(id))
+        self.optional(rule::DERIVED_ROLE).map(|id| self.block.table.string(id))
     }
 
     /// Returns true if the rule comes from a role policy.

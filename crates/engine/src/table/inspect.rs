@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::layout::{
     DERIVED_ROLE_WORDS, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, INDEX_WORDS, Key, POLICY_WORDS,
-    PolicyKind, ROLE_POLICY_WORDS, Section, block,
+    PolicyKind, ROLE_POLICY_WORDS, Section, block, head,
 };
 use super::{Block, PolicyTable, Values, at, list, word};
 use crate::cel::pool::{PROGRAM_WORDS, Root, VARIABLE_WORDS};
@@ -82,8 +82,8 @@ impl PolicyTable {
                 _ => false,
             };
         }
-        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
-            self.look_up(entry, &mut found);
+        for entry in self.entries() {
+            self.add_names(*entry, &mut found);
         }
         found
     }
@@ -106,11 +106,10 @@ impl PolicyTable {
     pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
         let validates = self.schema_enforcement() != "none";
         let mut kinds = Vec::new();
-        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
-            let Some(value) = word(entry, 4).checked_sub(1) else { continue };
-            let is = |key: Key| word(entry, 0) == key.code();
+        for [key, kind, .., value] in self.entries().iter().copied() {
+            let is = |wanted: Key| key == wanted.code();
             if validates && is(Key::Schema) {
-                kinds.push(self.string(word(entry, 1)));
+                kinds.push(self.string(kind));
             }
             let is_block = is(Key::Resource) || is(Key::Principal) || is(Key::Roles);
             if !is_block || !Block::new(self, value).has_outputs() {
@@ -119,7 +118,7 @@ impl PolicyTable {
             if !is(Key::Resource) {
                 return None;
             }
-            kinds.push(self.string(word(entry, 1)));
+            kinds.push(self.string(kind));
         }
         kinds.sort_unstable();
         kinds.dedup();
@@ -135,7 +134,7 @@ impl PolicyTable {
                 _ => RESOURCE,
             },
             key: self.string(word(record, 1)),
-            file: self.string(word(record, 2)),
+            file: self.explanation(word(record, 2)),
             rules: word(record, 3),
             name: self.string(word(record, 4)),
             version: self.string(word(record, 5)),
@@ -144,18 +143,22 @@ impl PolicyTable {
     }
 
     /// Collects the names behind one entry of the index.
-    fn look_up<'a>(&'a self, entry: &[u32], found: &mut Inspection<'a>) {
-        let Some(value) = word(entry, 4).checked_sub(1) else { return };
-        let is = |key: Key| word(entry, 0) == key.code();
+    fn add_names<'a>(
+        &'a self,
+        [key, _, role, _, value]: [u32; INDEX_WORDS],
+        found: &mut Inspection<'a>,
+    ) {
+        let is = |wanted: Key| key == wanted.code();
         let blocks = self.section(Section::Blocks);
         if is(Key::ParentRoles) {
-            found.roles.insert(self.string(word(entry, 2)));
+            found.roles.insert(self.string(role));
             found.roles.extend(list(blocks, value).iter().map(|id| self.string(*id)));
         }
         if !(is(Key::Resource) || is(Key::Principal) || is(Key::Roles)) {
             return;
         }
-        let words = blocks.get(at(value)..).unwrap_or(&[]);
+        let head = blocks.get(at(value)..).unwrap_or(&[]);
+        let words = blocks.get(at(word(head, head::BLOCK))..).unwrap_or(&[]);
         found.actions.extend(self.names(words, block::ACTIONS));
         found.roles.extend(self.names(words, block::ROLES));
         if is(Key::Roles) {
@@ -198,7 +201,11 @@ impl PolicyTable {
         let sections =
             Section::ALL.map(|section| (section.name(), 4 * self.section(section).len()));
         let parts = self.parts();
-        let rest = [("text", parts.text.len()), ("blob", parts.blob.len())];
+        let rest = [
+            ("text", parts.text.len()),
+            ("blob", parts.blob.len()),
+            ("explanations", parts.explanations.len()),
+        ];
         sections.into_iter().chain(rest).collect()
     }
 }
@@ -209,7 +216,6 @@ impl Section {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Strings => "strings",
-            Self::StringIndex => "string index",
             Self::Constants => "constants",
             Self::Slots => "slots",
             Self::Programs => "programs",
@@ -222,6 +228,7 @@ impl Section {
             Self::Schemas => "schemas",
             Self::Policies => "policies",
             Self::FastPaths => "plans",
+            Self::Explanations => "explanation offsets",
         }
     }
 }

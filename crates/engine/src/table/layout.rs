@@ -12,7 +12,7 @@ use crate::codes::codes;
 pub const MAGIC: u32 = 0x3154_4757;
 
 /// Version of this layout. A reader accepts exactly its own.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The number of words in the header: magic, version, flags, string id of the default policy
 /// version, then offset and length of each section in the order of [`Section`].
@@ -38,42 +38,42 @@ codes! {
     pub enum Section {
         /// See [`crate::cel::pool::Pool::strings`].
         Strings = 0,
-        /// Hash table from text to string id: a power of two of words, each a string id plus one.
-        StringIndex = 1,
         /// See [`crate::cel::pool::Pool::constants`].
-        Constants = 2,
+        Constants = 1,
         /// See [`crate::cel::pool::Pool::slots`].
-        Slots = 3,
+        Slots = 2,
         /// See [`crate::cel::pool::Pool::programs`].
-        Programs = 4,
+        Programs = 3,
         /// See [`crate::cel::pool::Pool::code`].
-        Code = 5,
+        Code = 4,
         /// See [`crate::cel::pool::Pool::variables`].
-        Variables = 6,
+        Variables = 5,
         /// Condition nodes: see [`Junction`].
-        Conditions = 7,
+        Conditions = 6,
         /// Variable sets: count, then variable ids in the order of evaluation.
-        VariableSets = 8,
-        /// Hash table of all entries found by name: a power of two of [`INDEX_WORDS`]-word entries.
-        Index = 9,
-        /// Rule blocks and lists of roles, found through `Index`.
-        Blocks = 10,
+        VariableSets = 7,
+        /// All entries found by name, [`INDEX_WORDS`] words each, sorted by key.
+        Index = 8,
+        /// Heads of rule blocks, blocks, and lists of roles, found through `Index`.
+        Blocks = 9,
         /// Schemas, found through `Index`.
-        Schemas = 11,
+        Schemas = 10,
         /// Policies for inspection: [`POLICY_WORDS`] words each.
-        Policies = 12,
+        Policies = 11,
         /// Fast paths and lists of fast paths, found through `Index`. See
         /// [`wardgate_fastpath::layout`].
-        FastPaths = 13,
+        FastPaths = 12,
+        /// Explanation `i` is the part of [`Parts::explanations`](super::Parts::explanations) from
+        /// offset `i` to the next one.
+        Explanations = 13,
     }
 }
 
-/// The number of words of one entry in [`Section::Index`]: four words of key, one of value plus one
-/// (0: empty).
+/// The number of words of one entry in [`Section::Index`]: four words of key and one of value.
 pub const INDEX_WORDS: usize = 5;
 
 /// The number of words of one record in [`Section::Policies`]: kind ([`PolicyKind`]), string id of
-/// the policy key, string id of the source file, number of rules, string ids of name, version and
+/// the policy key, id of the explanation that names the source file, number of rules, string ids of name, version and
 /// scope.
 pub const POLICY_WORDS: usize = 7;
 
@@ -88,11 +88,11 @@ codes! {
         ScopePermissions = 2,
         /// `(version, scope)`: some principal has a policy there; value unused.
         PrincipalVersion = 3,
-        /// `(kind, version, scope)`: value is the block of the resource policy.
+        /// `(kind, version, scope)`: value is the head of the block of the resource policy.
         Resource = 4,
-        /// `(version, scope)`: value is the block of all role policies there.
+        /// `(version, scope)`: value is the head of the block of all role policies there.
         Roles = 5,
-        /// `(principal, version, scope)`: value is the block of the principal policy.
+        /// `(principal, version, scope)`: value is the head of the block of the principal policy.
         Principal = 6,
         /// `(scope, role)`: value is a list of ancestor roles: count, string ids.
         ParentRoles = 7,
@@ -101,7 +101,7 @@ codes! {
         /// validated plus one.
         Schema = 8,
         /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
-        FastPaths = 9,
+        FastPaths = 12,
         /// `(principal, kind, scope)`: value is the list of fast paths of a principal with policies
         /// of its own, for the default version.
         OwnFastPaths = 10,
@@ -150,31 +150,45 @@ codes! {
     }
 }
 
-/// The number of words in the header of a block: number of rules; string id of the policy key; then
-/// the offset of each dimension (actions, roles, resources), of the list of derived roles and of
-/// the rules, all relative to the start of the block. A dimension at offset 0 does not narrow.
-pub const BLOCK_WORDS: usize = 7;
+/// The number of words in the head of a block: what tells the rules of one policy from equal rules
+/// of another one.
+pub const HEAD_WORDS: usize = 4;
 
-/// The positions of the offsets in a block's header.
+/// The positions of the fields in the head of a block.
+pub mod head {
+    /// String id of the key of the policy (empty for role policies).
+    pub const POLICY: usize = 0;
+    /// Id of the explanation that names the source file.
+    pub const FILE: usize = 1;
+    /// Offset of the block. Policies with equal rules share one.
+    pub const BLOCK: usize = 2;
+    /// Offset of the lines: count, then the line of each rule in its source file, 1-based.
+    pub const LINES: usize = 3;
+}
+
+/// The number of words in the header of a block: number of rules; then the offset of each dimension
+/// (actions, roles, resources), of the list of derived roles and of the rules, all relative to the
+/// start of the block. A dimension at offset 0 does not narrow.
+pub const BLOCK_WORDS: usize = 6;
+
+/// The positions of the fields in a block's header.
 pub mod block {
     /// Number of rules.
     pub const RULES: usize = 0;
-    /// String id of the key of the policy (empty for role policies).
-    pub const POLICY: usize = 1;
     /// Offset of the actions dimension: number of exact values, number of globs, number of pairs;
     /// then for each value, the exact ones sorted, its string id, the number of its first pair and
     /// the number of its pairs; then the pairs: the number of a word of a bit set over the rules,
     /// and that word. The pairs of a value are sorted, and follow those of the value before it.
     /// Words that are zero are left out: a policy may have many rules and many actions.
-    pub const ACTIONS: usize = 2;
+    pub const ACTIONS: usize = 1;
     /// Offset of the roles dimension.
-    pub const ROLES: usize = 3;
+    pub const ROLES: usize = 2;
     /// Offset of the resources dimension.
-    pub const RESOURCES: usize = 4;
+    pub const RESOURCES: usize = 3;
     /// Offset of the derived roles (count, then records) or of the role policies.
-    pub const DERIVED_ROLES: usize = 5;
+    pub const DERIVED_ROLES: usize = 4;
     /// Offset of the rule records.
-    pub const RULE_RECORDS: usize = 6;
+    pub const RULE_RECORDS: usize = 5;
 }
 
 /// The number of words in the header of a dimension.
@@ -184,7 +198,7 @@ pub const DIMENSION_WORDS: usize = 3;
 pub const VALUE_WORDS: usize = 3;
 
 /// The number of words of one rule record.
-pub const RULE_WORDS: usize = 14;
+pub const RULE_WORDS: usize = 11;
 
 /// The positions of the fields in a rule record.
 pub mod rule {
@@ -208,14 +222,8 @@ pub mod rule {
     pub const DERIVED_ROLE: usize = 8;
     /// Flags: [`super::FROM_ROLE_POLICY`], [`super::NEGATED`].
     pub const FLAGS: usize = 9;
-    /// String id of `policy#rule`.
-    pub const SOURCE: usize = 10;
-    /// String id of the key of the policy that the rule comes from.
-    pub const POLICY: usize = 11;
-    /// String id of the source file.
-    pub const FILE: usize = 12;
-    /// Line of the rule in the source file, 1-based.
-    pub const LINE: usize = 13;
+    /// Number of the role policy that holds the rule, plus one; 0 for the policy of the block.
+    pub const ROLE_POLICY: usize = 10;
 }
 
 /// The rule only emits outputs.
@@ -235,8 +243,8 @@ pub const NEGATED: u32 = 2;
 pub const DERIVED_ROLE_WORDS: usize = 4;
 
 /// The number of words of one role policy record in a roles block: string ids of the role and of
-/// the policy key.
-pub const ROLE_POLICY_WORDS: usize = 2;
+/// the policy key, id of the explanation that names the source file.
+pub const ROLE_POLICY_WORDS: usize = 3;
 
 /// The parsed header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -276,9 +284,9 @@ impl Header {
     }
 }
 
-/// Hashes text for [`Section::StringIndex`].
+/// Hashes text, to find a string by it.
 #[must_use]
-pub fn hash_text(bytes: impl Iterator<Item = u8>) -> u32 {
+pub(crate) fn hash_text(bytes: impl Iterator<Item = u8>) -> u32 {
     let mut hash = TextHash::default();
     bytes.for_each(|byte| hash.read(byte));
     hash.finish()
@@ -306,7 +314,7 @@ impl Default for TextHash {
 
 /// Hashes a key for [`Section::Index`].
 #[must_use]
-pub fn hash_key(key: [u32; 4]) -> u32 {
+pub(crate) fn hash_key(key: [u32; 4]) -> u32 {
     mix(key.iter().fold(0x9e37_79b9_u32, |hash, part| mix(hash ^ part).wrapping_add(*part)))
 }
 

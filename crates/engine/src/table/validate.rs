@@ -5,24 +5,23 @@
 
 use super::layout::{
     BLOCK_WORDS, DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE,
-    FROM_ROLE_POLICY, INDEX_WORDS, Junction, Key, NEGATED, POLICY_WORDS, PolicyKind,
-    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, rule,
+    FROM_ROLE_POLICY, HEAD_WORDS, INDEX_WORDS, Junction, Key, NEGATED, POLICY_WORDS, PolicyKind,
+    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, head, rule,
 };
 use super::{PolicyTable, Section, at, word};
 use crate::cel::pool::PROGRAM_WORDS;
 use crate::limits::MAX_CONDITION_DEPTH;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 /// The flaw in the parts of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// No header of this version, or a section leaves the table.
     Header,
-    /// The string offsets do not follow the text.
+    /// The offsets of strings or explanations do not follow their text.
     Strings,
-    /// A hash table has a wrong size or names a string or an entry that does not exist.
+    /// The entries found by name are not sorted, or of an unknown kind.
     Index,
     /// A program, a constant, a slot or a variable is malformed.
     Programs,
@@ -41,7 +40,7 @@ impl core::fmt::Display for Flaw {
         f.write_str(match self {
             Self::Header => "the header is missing, of another version, or names a section outside",
             Self::Strings => "the string offsets do not follow the text",
-            Self::Index => "a look-up table is malformed",
+            Self::Index => "the index is malformed",
             Self::Programs => "a program is malformed",
             Self::Conditions => "a condition is malformed",
             Self::Blocks => "a rule block is malformed",
@@ -62,10 +61,11 @@ pub(crate) fn validate(table: &PolicyTable) -> Result<Vec<u32>, Flaw> {
     crate::cel::validate(table.pool()).map_err(|_| Flaw::Programs)?;
     let conditions = conditions(table).ok_or(Flaw::Conditions)?;
     let sets = variable_sets(table).ok_or(Flaw::Conditions)?;
-    string_index(table).ok_or(Flaw::Index)?;
     let (targets, fast_path_lists) = index(table).ok_or(Flaw::Index)?;
-    let unread = Cell::new(table.section(Section::Blocks).len());
-    let check = BlockCheck { table, conditions: &conditions, sets: &sets, unread };
+    let blocks = table.section(Section::Blocks).len();
+    let read = vec![0; blocks];
+    let mut check =
+        BlockCheck { table, conditions: &conditions, sets: &sets, unread: blocks, read };
     targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
     policies(table).ok_or(Flaw::Policies)?;
     Ok(fast_path_lists)
@@ -75,31 +75,36 @@ fn ensure(holds: bool) -> Option<()> {
     holds.then_some(())
 }
 
-/// Checks that string offsets start at 0, never fall, end with the text and split it at characters.
+/// Checks that the offsets of strings and explanations follow their texts. Explanations may be left
+/// out; their offsets stay.
 #[inline(never)]
 fn strings(table: &PolicyTable) -> Option<()> {
-    let offsets = table.section(Section::Strings);
-    let text = &table.parts().text;
-    ensure(offsets.first() == Some(&0) && offsets.last().map(|end| at(*end)) == Some(text.len()))?;
-    for pair in offsets.windows(2) {
-        text.get(at(word(pair, 0))..at(word(pair, 1)))?;
+    let parts = table.parts();
+    texts(table.section(Section::Strings), &parts.text)?;
+    let explanations = table.section(Section::Explanations);
+    if parts.explanations.is_empty() {
+        ensure(explanations.first() == Some(&0) && explanations.is_sorted())?;
+    } else {
+        texts(explanations, &parts.explanations)?;
     }
     ensure(has_string(table, table.header().default_version))
 }
 
-fn has_string(table: &PolicyTable, id: u32) -> bool {
-    at(id).saturating_add(1) < table.section(Section::Strings).len()
+/// Checks that offsets start at 0, never fall, end with the text and split it at characters.
+fn texts(offsets: &[u32], text: &str) -> Option<()> {
+    ensure(offsets.first() == Some(&0) && offsets.last().map(|end| at(*end)) == Some(text.len()))?;
+    for pair in offsets.windows(2) {
+        text.get(at(word(pair, 0))..at(word(pair, 1)))?;
+    }
+    Some(())
 }
 
-/// Checks the string index, which is at most half full, so that every probe ends.
-#[inline(never)]
-fn string_index(table: &PolicyTable) -> Option<()> {
-    let buckets = table.section(Section::StringIndex);
-    ensure(buckets.len().is_power_of_two())?;
-    let used = buckets.iter().filter(|bucket| **bucket != 0).count();
-    ensure(used <= buckets.len() / 2)?;
-    let known = |bucket: &u32| bucket.checked_sub(1).is_none_or(|id| has_string(table, id));
-    ensure(buckets.iter().all(known))
+fn has_explanation(table: &PolicyTable, id: u32) -> bool {
+    at(id).saturating_add(1) < table.section(Section::Explanations).len()
+}
+
+fn has_string(table: &PolicyTable, id: u32) -> bool {
+    at(id).saturating_add(1) < table.section(Section::Strings).len()
 }
 
 /// The target of an index entry.
@@ -114,33 +119,21 @@ enum Target {
 /// Checks the index and returns the blocks and the lists of fast paths that it names.
 #[inline(never)]
 fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
-    let entries = table.section(Section::Index);
-    let buckets = entries.len() / INDEX_WORDS;
-    ensure(buckets.is_power_of_two() && buckets * INDEX_WORDS == entries.len())?;
+    ensure(table.section(Section::Index).len().is_multiple_of(INDEX_WORDS))?;
+    ensure(table.entries().is_sorted_by(|a, b| a[..4] < b[..4]))?;
     let mut targets = Vec::new();
     let mut fast_path_lists = Vec::new();
-    let mut used = 0;
-    for entry in entries.chunks_exact(INDEX_WORDS) {
-        let Some(value) = word(entry, 4).checked_sub(1) else { continue };
-        used += 1;
-        let is = |key: Key| word(entry, 0) == key.code();
-        if is(Key::Resource) || is(Key::Principal) {
-            targets.push(Target::Rules(value));
-        } else if is(Key::Roles) {
-            targets.push(Target::Roles(value));
-        } else if is(Key::ParentRoles) {
-            targets.push(Target::Names(value));
-        } else if is(Key::Schema) {
-            targets.push(Target::Schema(value));
-        } else if is(Key::FastPaths) || is(Key::OwnFastPaths) {
-            fast_path_lists.push(value);
-        } else if is(Key::ScopePermissions) {
-            ensure(value <= 1)?;
-        } else {
-            ensure(word(entry, 0) < Key::Schema.code())?;
+    for [key, .., value] in table.entries().iter().copied() {
+        match Key::from_code(key)? {
+            Key::Resource | Key::Principal => targets.push(Target::Rules(value)),
+            Key::Roles => targets.push(Target::Roles(value)),
+            Key::ParentRoles => targets.push(Target::Names(value)),
+            Key::Schema => targets.push(Target::Schema(value)),
+            Key::FastPaths | Key::OwnFastPaths => fast_path_lists.push(value),
+            Key::ScopePermissions => ensure(value <= 1)?,
+            Key::ResourceScope | Key::PrincipalScope | Key::PrincipalVersion => {}
         }
     }
-    ensure(used <= buckets / 2)?;
     Some((targets, fast_path_lists))
 }
 
@@ -199,61 +192,120 @@ struct BlockCheck<'a> {
     table: &'a PolicyTable,
     conditions: &'a [bool],
     sets: &'a [bool],
-    /// Words of the section that no check has read yet. Records do not share words: otherwise a
-    /// small table could name a large block many times, and every time would cost a walk.
-    unread: Cell<usize>,
+    /// Words of the section that no check has read yet. Records do not overlap: otherwise a small
+    /// table could name a large block in many ways, and each would cost a walk.
+    unread: usize,
+    /// For each word the mark of the [`Kind`] of record that a check has read there, or 0: a record that
+    /// is named twice is read once.
+    read: Vec<u8>,
 }
 
-impl BlockCheck<'_> {
-    fn target(&self, target: Target) -> Option<()> {
+/// The kind of a record in [`Section::Blocks`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A list of names.
+    Names,
+    /// A list of lines.
+    Lines,
+    /// A block of rules.
+    Rules,
+    /// A block of rules of role policies.
+    RoleRules,
+}
+
+impl Kind {
+    const fn mark(self) -> u8 {
+        match self {
+            Self::Names => 1,
+            Self::Lines => 2,
+            Self::Rules => 3,
+            Self::RoleRules => 4,
+        }
+    }
+}
+
+impl<'a> BlockCheck<'a> {
+    fn target(&mut self, target: Target) -> Option<()> {
         match target {
-            Target::Rules(offset) => self.block(offset, DERIVED_ROLE_WORDS),
-            Target::Roles(offset) => self.block(offset, ROLE_POLICY_WORDS),
+            Target::Rules(offset) => self.head(offset, Kind::Rules),
+            Target::Roles(offset) => self.head(offset, Kind::RoleRules),
             Target::Names(offset) => self.names(offset),
             Target::Schema(offset) => self.schema(offset),
         }
     }
 
-    fn words(&self, offset: u32) -> Option<&[u32]> {
+    fn words(&self, offset: u32) -> Option<&'a [u32]> {
         self.table.section(Section::Blocks).get(at(offset)..)
     }
 
     /// Returns `count` words from `offset` on, which no check has read before.
-    fn read<'w>(&self, words: &'w [u32], offset: usize, count: usize) -> Option<&'w [u32]> {
-        self.unread.set(self.unread.get().checked_sub(count)?);
+    fn read(&mut self, words: &'a [u32], offset: usize, count: usize) -> Option<&'a [u32]> {
+        self.unread = self.unread.checked_sub(count)?;
         words.get(offset..offset.checked_add(count)?)
     }
 
-    fn names(&self, offset: u32) -> Option<()> {
+    /// Returns true if a check has to read what starts at `offset`: no other one has. Something of
+    /// another kind may not start there.
+    fn is_new(&mut self, offset: u32, kind: Kind) -> Option<bool> {
+        let known = self.read.get_mut(at(offset))?;
+        let is_new = *known == 0;
+        ensure(is_new || *known == kind.mark())?;
+        *known = kind.mark();
+        Some(is_new)
+    }
+
+    fn names(&mut self, offset: u32) -> Option<()> {
+        if !self.is_new(offset, Kind::Names)? {
+            return Some(());
+        }
+        let names = self.list(offset)?;
+        ensure(names.iter().all(|id| has_string(self.table, *id)))
+    }
+
+    /// Returns the list at `offset`: a count, then that many words.
+    fn list(&mut self, offset: u32) -> Option<&'a [u32]> {
         let list = self.words(offset)?;
         let count = 1_usize.checked_add(at(word(list, 0)))?;
-        let names = self.read(list, 0, count)?.get(1..)?;
-        ensure(names.iter().all(|id| has_string(self.table, *id)))
+        self.read(list, 0, count)?.get(1..)
     }
 
     /// Checks a schema record. The nodes themselves are read with checks: a malformed schema
     /// refuses the request.
-    fn schema(&self, offset: u32) -> Option<()> {
+    fn schema(&mut self, offset: u32) -> Option<()> {
         let record = self.read(self.words(offset)?, 0, 4)?;
         let ignored = [word(record, 1), word(record, 3)];
         ignored.iter().filter_map(|list| list.checked_sub(1)).try_for_each(|list| self.names(list))
     }
 
-    fn block(&self, offset: u32, record_words: usize) -> Option<()> {
+    /// Checks the head of a block, and the block unless another head has the same one.
+    fn head(&mut self, offset: u32, kind: Kind) -> Option<()> {
+        let head = self.read(self.words(offset)?, 0, HEAD_WORDS)?;
+        ensure(has_string(self.table, word(head, head::POLICY)))?;
+        ensure(has_explanation(self.table, word(head, head::FILE)))?;
+        let (block, lines) = (word(head, head::BLOCK), word(head, head::LINES));
+        if self.is_new(block, kind)? {
+            self.block(block, kind)?;
+        }
+        if self.is_new(lines, Kind::Lines)? {
+            self.list(lines)?;
+        }
+        ensure(word(self.words(lines)?, 0) == word(self.words(block)?, block::RULES))
+    }
+
+    fn block(&mut self, offset: u32, kind: Kind) -> Option<()> {
         let words = self.words(offset)?;
-        let header = self.read(words, 0, BLOCK_WORDS)?;
-        ensure(has_string(self.table, word(header, block::POLICY)))?;
+        self.read(words, 0, BLOCK_WORDS)?;
         let rules = at(word(words, block::RULES));
         for dimension in [block::ACTIONS, block::ROLES, block::RESOURCES] {
             self.dimension(words, at(word(words, dimension)), rules)?;
         }
-        self.records(words, record_words)?;
+        let policies = self.records(words, kind)?;
         let start = at(word(words, block::RULE_RECORDS));
         let records = self.read(words, start, rules.checked_mul(RULE_WORDS)?)?;
-        records.chunks_exact(RULE_WORDS).try_for_each(|record| self.rule(record))
+        records.chunks_exact(RULE_WORDS).try_for_each(|record| self.rule(record, policies))
     }
 
-    fn dimension(&self, words: &[u32], offset: usize, rules: usize) -> Option<()> {
+    fn dimension(&mut self, words: &'a [u32], offset: usize, rules: usize) -> Option<()> {
         if offset == 0 {
             return Some(());
         }
@@ -277,29 +329,34 @@ impl BlockCheck<'_> {
         ensure(rest.is_empty())
     }
 
-    fn records(&self, words: &[u32], size: usize) -> Option<()> {
+    /// Checks the derived roles or the role policies of a block, and returns the number of role
+    /// policies.
+    fn records(&mut self, words: &'a [u32], kind: Kind) -> Option<u32> {
         let offset = at(word(words, block::DERIVED_ROLES));
         if offset == 0 {
-            return Some(());
+            return Some(0);
         }
+        let is_role = kind == Kind::RoleRules;
+        let size = if is_role { ROLE_POLICY_WORDS } else { DERIVED_ROLE_WORDS };
         let list = words.get(offset..)?;
-        let count = at(word(list, 0)).checked_mul(size)?;
-        let mut records = self.read(list, 1, count)?.chunks_exact(size);
-        records.try_for_each(|record| {
+        let count = word(list, 0);
+        for record in self.read(list, 1, at(count).checked_mul(size)?)?.chunks_exact(size) {
             ensure(has_string(self.table, word(record, 0)))?;
-            if size == ROLE_POLICY_WORDS {
-                return ensure(has_string(self.table, word(record, 1)));
+            if is_role {
+                ensure(has_string(self.table, word(record, 1)))?;
+                ensure(has_explanation(self.table, word(record, 2)))?;
+            } else {
+                self.condition(word(record, 1))?;
+                self.variable_set(word(record, 2))?;
+                self.names(word(record, 3))?;
             }
-            self.condition(word(record, 1))?;
-            self.variable_set(word(record, 2))?;
-            self.names(word(record, 3))
-        })
+        }
+        Some(if is_role { count } else { 0 })
     }
 
-    fn rule(&self, record: &[u32]) -> Option<()> {
-        for field in [rule::NAME, rule::SOURCE, rule::POLICY, rule::FILE] {
-            ensure(has_string(self.table, word(record, field)))?;
-        }
+    fn rule(&self, record: &[u32], role_policies: u32) -> Option<()> {
+        ensure(has_string(self.table, word(record, rule::NAME)))?;
+        ensure(word(record, rule::ROLE_POLICY) <= role_policies)?;
         // A rule of an unknown effect would pass for one without an effect: a denial would be lost.
         ensure(matches!(word(record, rule::EFFECT), EFFECT_NONE | EFFECT_ALLOW | EFFECT_DENY))?;
         ensure(word(record, rule::FLAGS) & !(FROM_ROLE_POLICY | NEGATED) == 0)?;
@@ -335,8 +392,8 @@ fn policies(table: &PolicyTable) -> Option<()> {
     ensure(words.len().is_multiple_of(POLICY_WORDS))?;
     words.chunks_exact(POLICY_WORDS).try_for_each(|record| {
         PolicyKind::from_code(word(record, 0))?;
-        let ids =
-            [word(record, 1), word(record, 2), word(record, 4), word(record, 5), word(record, 6)];
+        ensure(has_explanation(table, word(record, 2)))?;
+        let ids = [word(record, 1), word(record, 4), word(record, 5), word(record, 6)];
         ensure(ids.iter().all(|id| has_string(table, *id)))
     })
 }

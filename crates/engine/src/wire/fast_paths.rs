@@ -39,11 +39,15 @@ pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope
     })
 }
 
-/// Returns one fast path as [`fast_path_json`] does, for hosts that know no tests: the empty text
-/// if a slot has one.
+/// Returns one fast path as [`fast_path_json`] does, for hosts that know neither tests nor auxiliary
+/// data: the empty text if a slot needs them.
 #[must_use]
 pub fn untested_fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
-    let is_plain = |found: FastPath<'_>| found.slots().all(|slot| slot.test.is_none());
+    let is_known = |slot: SlotRecord<'_>| {
+        let root = table.slot_path(slot.slot).map(|(root, _)| root);
+        slot.test.is_none() && !matches!(root, Some(Root::AuxDataJwt | Root::AuxDataJwts))
+    };
+    let is_plain = |found: FastPath<'_>| found.slots().all(is_known);
     let has_none = table.fast_path(fast_path).is_some_and(is_plain);
     if has_none { fast_path_json(table, fast_path) } else { String::new() }
 }
@@ -253,6 +257,8 @@ const fn root_name(root: Root) -> &'static str {
         Root::ResourceKind => "resource.kind",
         Root::ResourceId => "resource.id",
         Root::ResourceAttr => "resource.attr",
+        Root::AuxDataJwt => "auxData.jwt",
+        Root::AuxDataJwts => "auxData.jwts",
         _ => "",
     }
 }

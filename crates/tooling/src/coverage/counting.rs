@@ -24,7 +24,7 @@ use wardgate_compiler::policy::model::Condition;
 #[derive(Debug)]
 pub struct Counting {
     /// By the number of a rule in the table: its policy, and its place in that.
-    rules: HashMap<usize, (usize, usize)>,
+    rules: HashMap<u64, (usize, usize)>,
     /// By the key of a resource policy and the name of a derived role: the index of the policy that
     /// defines it, and the index of the role in that.
     roles: HashMap<(String, String), (usize, usize)>,
@@ -51,7 +51,7 @@ impl Counting {
     }
 }
 
-fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usize)> {
+fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<u64, (usize, usize)> {
     let keys = coverage.policies.iter().map(|policy| policy.key.as_str());
     let policies: HashMap<&str, usize> = keys.zip(0..).collect();
     let mut last: HashMap<&str, usize> = HashMap::new();

@@ -36,7 +36,9 @@ pub(super) fn validate(
     let program = pool.program(id).ok_or(Invalid::Program(id, 0))?;
     let (code, registers) =
         (program.code, usize::try_from(program.registers).unwrap_or(usize::MAX));
-    if code.len() > most || registers > MAX_REGISTERS || pool.string(program.source).is_none() {
+    let has_source =
+        usize::try_from(program.source).is_ok_and(|id| id + 1 < pool.explanations.len());
+    if code.len() > most || registers > MAX_REGISTERS || !has_source {
         return Err(Invalid::Program(id, 0));
     }
     let mut starts = Starts::new(code.len());

@@ -9,6 +9,7 @@ fn op(op: Op, a: u8, b: u8, c: u8) -> u32 {
 }
 
 const EMPTY: Pool<'static> = Pool {
+    explanations: &[0, 1, 2],
     text: "ab",
     blob: &[1, 2, 3],
     strings: &[0, 1, 2],

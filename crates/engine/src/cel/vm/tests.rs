@@ -63,6 +63,7 @@ fn with_pool<R>(code: &[u32], read: impl FnOnce(&Pool<'_>) -> R) -> R {
         programs: &programs,
         code,
         variables: &[1, 0, 1, 1],
+        explanations: &[0, 1, 2],
         ..Pool::default()
     };
     read(&pool)

@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
         let mut open = VecDeque::from([program]);
         while let Some(program) = open.pop_front() {
             let Some(program) = self.pool.program(program) else { continue };
-            let in_full = self.table.string(program.source).contains("request.");
+            let in_full = self.table.explanation(program.source).contains("request.");
             for found in instructions(program.code).map_while(Result::ok) {
                 let id = found.words.first().copied().unwrap_or(u32::MAX);
                 let variable = self.pool.variable(id);

@@ -3,14 +3,14 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::table::layout::{INDEX_WORDS, Key};
-use crate::table::{Block, PolicyTable, Section, word};
+use crate::table::layout::Key;
+use crate::table::{Block, PolicyTable};
 
 /// One rule of a table, and its source location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleLocation<'a> {
     /// Its number, as [`Considered::number`](super::Considered::number) returns it.
-    pub number: usize,
+    pub number: u64,
     /// The key of its policy.
     pub policy: &'a str,
     /// Its name; empty if the author of a role policy gave none.
@@ -26,11 +26,10 @@ impl PolicyTable {
     #[must_use]
     pub fn rule_locations(&self) -> Vec<RuleLocation<'_>> {
         let mut positions = BTreeMap::new();
-        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
-            let is = |key: Key| word(entry, 0) == key.code();
-            let Some(offset) = word(entry, 4).checked_sub(1) else { continue };
+        for [key, .., offset] in self.entries() {
+            let is = |wanted: Key| *key == wanted.code();
             if is(Key::Resource) || is(Key::Principal) || is(Key::Roles) {
-                let block = Block::new(self, offset);
+                let block = Block::new(self, *offset);
                 for rule in block.rules() {
                     let position = RuleLocation {
                         number: rule.number(),
