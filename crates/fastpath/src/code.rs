@@ -59,7 +59,7 @@ impl<'a> Machine<'a> {
         frame: &'a Frame,
         programs: &'a dyn Programs,
     ) -> Self {
-        let (code, lists) = (fast_path.code(), fast_path.lists());
+        let (code, lists) = fast_path.code_and_lists();
         Self { code, lists, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
     }
 

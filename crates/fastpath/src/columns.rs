@@ -182,7 +182,7 @@ impl<B: Backend> Evaluator<'_, B> {
                 truths
             }
             layout::CODE => {
-                let (code, lists) = (self.fast_path.code(), self.fast_path.lists());
+                let (code, lists) = self.fast_path.code_and_lists();
                 let task = Task { code, lists, lanes: &self.lanes, start: *operand, rows };
                 self.run.get_or_insert_with(Run::new).code(&task, unsure)?
             }

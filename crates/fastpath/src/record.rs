@@ -67,6 +67,9 @@ pub type Term = [u32; TERM_WORDS];
 /// One entry: head, operand and mask. See [`crate::layout`].
 pub type Entry = [u32; ENTRY_WORDS];
 
+/// Entries of both views, entries of verdicts alone, origins of all, places of the latter.
+type VerdictParts<'a> = (&'a [Entry], &'a [Entry], &'a [u32], &'a [u32]);
+
 impl<'a> FastPaths<'a> {
     /// Returns the fast paths of a section.
     #[inline]
@@ -220,7 +223,7 @@ impl<'a> FastPath<'a> {
 
     /// Returns the slots in their order.
     pub fn slots(&self) -> impl Iterator<Item = SlotRecord<'a>> + use<'a> {
-        let (view, lists) = (self.view, self.lists());
+        let (view, (_, lists)) = (self.view, self.code_and_lists());
         let count = at(self.start[fast_path::SLOTS] >> view & 0xff);
         self.all_slots().iter().take(count).map(move |[slot, uses, offset]| {
             let words = offset.checked_sub(1).map_or(&[][..], |offset| counted(lists, offset));
@@ -257,13 +260,11 @@ impl<'a> FastPath<'a> {
         records(self.record, self.entries_at(), at(self.start[fast_path::ENTRIES]))
     }
 
-    /// Returns the entries of verdicts alone, each with its place; none in the view of effects.
-    pub fn more(&self) -> impl Iterator<Item = (&'a Entry, u32)> + Clone + use<'a> {
-        let [entries, _] = self.counts();
-        let shown = if self.flags() & ORIGINS == 0 { 0 } else { at(self.start[fast_path::MORE]) };
-        let at = self.entries_at().saturating_add(entries.saturating_mul(ENTRY_WORDS));
-        let (_, places) = self.origins_and_places();
-        records(self.record, at, shown).iter().zip(places.iter().copied())
+    /// Returns the entries of verdicts alone and their places; none in the view of effects.
+    #[must_use]
+    pub fn more(&self) -> (&'a [Entry], &'a [u32]) {
+        let (_, more, _, places) = self.parts_of_verdicts();
+        (more, places)
     }
 
     /// Returns the number of classes of a fast path by class.
@@ -298,33 +299,44 @@ impl<'a> FastPath<'a> {
     /// effects.
     #[must_use]
     pub fn origins(&self) -> &'a [u32] {
-        self.origins_and_places().0
+        self.parts_of_verdicts().2
     }
 
-    fn origins_and_places(&self) -> (&'a [u32], &'a [u32]) {
+    /// Returns the entries of both views, those of verdicts alone, the origins and the places; all
+    /// empty in the view of effects.
+    #[inline(never)]
+    pub(crate) fn parts_of_verdicts(&self) -> VerdictParts<'a> {
         if self.flags() & ORIGINS == 0 {
-            return (&[], &[]);
+            return VerdictParts::default();
         }
         let [entries, more] = self.counts();
+        let rest = self.record.get(self.entries_at()..).unwrap_or(&[]);
         let all = entries.saturating_add(more);
-        let start = self.entries_at().saturating_add(all.saturating_mul(ENTRY_WORDS));
-        let words = self.record.get(start..).unwrap_or(&[]);
-        let (origins, rest) = words.split_at_checked(all).unwrap_or_default();
-        (origins, rest.get(..more).unwrap_or(&[]))
+        let (words, rest) =
+            rest.split_at_checked(all.saturating_mul(ENTRY_WORDS)).unwrap_or_default();
+        let (origins, rest) = rest.split_at_checked(all).unwrap_or_default();
+        let (entries, more_entries) =
+            words.as_chunks().0.split_at_checked(entries).unwrap_or_default();
+        (entries, more_entries, origins, rest.get(..more).unwrap_or(&[]))
     }
 
-    /// Returns the code; empty if it is not all there.
-    #[inline]
-    pub(crate) fn code(&self) -> &'a [u32] {
-        let code = self.record.get(self.code_at()..).unwrap_or(&[]);
-        code.get(..at(self.start[fast_path::CODE_WORDS])).unwrap_or(&[])
-    }
-
-    /// Returns the lists, and what follows the fast path.
-    #[inline]
-    pub(crate) fn lists(&self) -> &'a [u32] {
-        let start = self.code_at().saturating_add(at(self.start[fast_path::CODE_WORDS]));
-        self.record.get(start..).unwrap_or(&[])
+    /// Returns the code, empty if it is not all there, and the lists, with what follows the fast
+    /// path.
+    #[inline(never)]
+    pub(crate) fn code_and_lists(&self) -> (&'a [u32], &'a [u32]) {
+        let [entries, more] = self.counts();
+        let flags = self.start[fast_path::FLAGS];
+        let [of_entry, of_more] = if flags & BY_CLASS != 0 {
+            [2, ENTRY_WORDS]
+        } else if flags >> 8 & ORIGINS != 0 {
+            [ENTRY_WORDS + 1, ENTRY_WORDS + 2]
+        } else {
+            [ENTRY_WORDS; 2]
+        };
+        let words = entries.saturating_mul(of_entry).saturating_add(more.saturating_mul(of_more));
+        let start = self.entries_at().saturating_add(words);
+        let rest = self.record.get(start..).unwrap_or(&[]);
+        rest.split_at_checked(at(self.start[fast_path::CODE_WORDS])).unwrap_or_default()
     }
 
     pub(crate) const fn start(&self) -> &'a [u32; PATH_WORDS] {
@@ -366,20 +378,6 @@ impl<'a> FastPath<'a> {
         let roles = at(self.start[fast_path::ROLES]).saturating_mul(ROLE_WORDS);
         let slots = self.slot_count().saturating_mul(SLOT_WORDS);
         PATH_WORDS.saturating_add(slots).saturating_add(roles)
-    }
-
-    #[inline]
-    fn code_at(&self) -> usize {
-        let [entries, more] = self.counts();
-        let flags = self.start[fast_path::FLAGS];
-        let words = if flags & BY_CLASS != 0 {
-            more.saturating_mul(ENTRY_WORDS).saturating_add(entries.saturating_mul(2))
-        } else {
-            let (of_entries, of_more) = if flags >> 8 & ORIGINS != 0 { (1, 2) } else { (0, 0) };
-            let entries = entries.saturating_mul(ENTRY_WORDS + of_entries);
-            entries.saturating_add(more.saturating_mul(ENTRY_WORDS + of_more))
-        };
-        self.entries_at().saturating_add(words)
     }
 }
 

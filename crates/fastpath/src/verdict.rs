@@ -4,12 +4,10 @@
 //! the entries of its class. So the order of the roles is no matter of doubt here. Any error is:
 //! the general path reports it.
 
-use core::iter;
-
 use crate::code::{Machine, Programs, Truth};
 use crate::decide::End;
 use crate::frame::Frame;
-use crate::layout::{ALLOW, BY_CLASS, ORIGINS, fast_path, origin};
+use crate::layout::{ALLOW, BY_CLASS, ORIGINS, origin};
 use crate::record::{Entry, FastPath};
 
 /// The decision on one action.
@@ -51,7 +49,7 @@ impl FastPath<'_> {
         let mut machine = self.exact(frame, programs).filter(|_| !roles.is_empty())?;
         let (mut first, mut scopes) = (Verdict::Nothing, 0);
         for role in roles {
-            let (number, verdict) = match machine.end(self.steps(), |mask| mask & role != 0)? {
+            let (number, verdict) = match machine.end(Steps::new(self), |mask| mask & role != 0)? {
                 End::Failed => return None,
                 End::Silent => {
                     scopes = ALL_SCOPES;
@@ -99,25 +97,43 @@ impl FastPath<'_> {
         Some(granted)
     }
 
-    /// Returns the entries with their numbers, in the order of verdicts.
-    fn steps(&self) -> impl Iterator<Item = (&'_ Entry, u32)> {
-        let entries = self.entries();
-        let mut more = self.more().zip(self.start()[fast_path::ENTRIES]..).peekable();
-        let mut next = 0;
-        iter::from_fn(move || {
-            if let Some(((entry, _), number)) = more.next_if(|((_, place), _)| *place <= next) {
-                return Some((entry, number));
-            }
-            let entry = entries.get(crate::at(next))?;
-            next += 1;
-            Some((entry, next - 1))
-        })
-    }
-
     /// Returns a machine to which every error is a doubt; `None` if there are no origins.
     fn exact<'a>(&'a self, frame: &'a Frame, programs: &'a dyn Programs) -> Option<Machine<'a>> {
         let is_complete = self.origins().len() >= self.entries().len();
         (self.flags() & (ORIGINS | BY_CLASS) == ORIGINS && is_complete)
             .then(|| Machine::new(*self, frame, programs).exact())
+    }
+}
+
+/// The entries of a view of verdicts with their numbers, in the order in which they are tried.
+struct Steps<'a> {
+    entries: &'a [Entry],
+    more: &'a [Entry],
+    places: &'a [u32],
+    /// The numbers of entries of each kind that are done.
+    done: [usize; 2],
+}
+
+impl<'a> Steps<'a> {
+    fn new(fast_path: &FastPath<'a>) -> Self {
+        let (entries, more, _, places) = fast_path.parts_of_verdicts();
+        Self { entries, more, places, done: [0; 2] }
+    }
+}
+
+impl<'a> Iterator for Steps<'a> {
+    type Item = (&'a Entry, u32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let [entries, more] = &mut self.done;
+        let is_due = self.places.get(*more).is_some_and(|place| crate::at(*place) <= *entries);
+        let (entry, number) = if is_due {
+            *more += 1;
+            (self.more.get(*more - 1)?, self.entries.len() + *more - 1)
+        } else {
+            *entries += 1;
+            (self.entries.get(*entries - 1)?, *entries - 1)
+        };
+        Some((entry, u32::try_from(number).ok()?))
     }
 }

@@ -31,9 +31,10 @@ pub trait Known {
 
 /// Proves every fast path of a section sound.
 ///
-/// Returns `None` if one is not.
+/// Returns `None` if one is not. It is generic so that the crate that opens tables compiles it: that
+/// one is built for size in the runtime module, and this one for speed.
 #[must_use]
-pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
+pub fn verify<K: Known>(section: &[u32], known: &K) -> Option<()> {
     let Some((count, offsets)) = section.split_first() else { return Some(()) };
     let offsets = offsets.get(..at(*count))?;
     let first = offsets.len().checked_add(1)?;
@@ -74,9 +75,12 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     ensure(list.actions().is_sorted_by(|(a, _), (b, _)| a < b))
 }
 
-struct Verifier<'a> {
+struct Verifier<'a, K> {
     fast_path: FastPath<'a>,
-    known: &'a dyn Known,
+    known: &'a K,
+    /// The words of the code and of the lists.
+    words: &'a [u32],
+    lists: &'a [u32],
     /// The views: that of effects, and that of verdicts if there is one.
     views: Vec<View>,
     /// For each word of the code: the views for which verified code begins there, a bit for each.
@@ -96,14 +100,15 @@ struct View {
     lone: u32,
 }
 
-impl<'a> Verifier<'a> {
-    fn new(fast_path: FastPath<'a>, known: &'a dyn Known) -> Self {
+impl<'a, K: Known> Verifier<'a, K> {
+    fn new(fast_path: FastPath<'a>, known: &'a K) -> Self {
         let effects = fast_path.of_effects();
         let views: Vec<View> =
             iter::once(effects).chain(effects.of_verdicts()).map(View::new).collect();
-        let code = vec![0; fast_path.code().len()];
+        let (words, lists) = fast_path.code_and_lists();
+        let code = vec![0; words.len()];
         let unread = Cell::new(fast_path.record().len().saturating_mul(READS * views.len()));
-        Self { fast_path: effects, known, views, code, unread }
+        Self { fast_path: effects, known, lists, words, views, code, unread }
     }
 
     fn fast_path(mut self) -> Option<()> {
@@ -118,7 +123,7 @@ impl<'a> Verifier<'a> {
         let is_sound = |flags: u32| flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0;
         ensure(flags.into_iter().all(is_sound))?;
         // All parts before the lists are there.
-        ensure(self.fast_path.code().len() == at(start[fast_path::CODE_WORDS]))?;
+        ensure(self.words.len() == at(start[fast_path::CODE_WORDS]))?;
         self.slots()?;
         self.code()?;
         if flags[0] & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }?;
@@ -132,10 +137,9 @@ impl<'a> Verifier<'a> {
         let Some(view) = self.fast_path.of_verdicts() else {
             return ensure(more == 0 || self.fast_path.flags() & BY_CLASS != 0);
         };
-        let all = at(entries).checked_add(at(more))?;
-        ensure(all <= MAX_VERDICTS && view.origins().len() == all)?;
-        ensure(view.more().count() == at(more) && view.more().all(|(_, place)| place <= entries))?;
-        ensure(view.more().map(|(_, place)| place).is_sorted())
+        let (all, (_, places)) = (at(entries).checked_add(at(more))?, view.more());
+        ensure(all <= MAX_VERDICTS && view.origins().len() == all && places.len() == at(more))?;
+        ensure(places.is_sorted() && places.last().is_none_or(|place| *place <= entries))
     }
 
     fn slots(&self) -> Option<()> {
@@ -170,8 +174,7 @@ impl<'a> Verifier<'a> {
 
     /// Returns the number of words that the list of a slot states; 0 if it has none.
     fn stated(&self, offset: u32) -> usize {
-        let stated =
-            offset.checked_sub(1).and_then(|at_list| self.fast_path.lists().get(at(at_list)));
+        let stated = offset.checked_sub(1).and_then(|at_list| self.lists.get(at(at_list)));
         stated.map_or(0, |count| at(*count))
     }
 
@@ -221,15 +224,11 @@ impl<'a> Verifier<'a> {
             fits(self.fast_path.others())
                 && self.fast_path.roles().iter().all(|role| fits(role[1])),
         )?;
-        let more = self.fast_path.of_verdicts();
-        let more = more.into_iter().flat_map(|view| view.more().map(|(entry, _)| entry));
-        ensure(entries.iter().chain(more.clone()).all(|entry| fits(entry[2])))?;
-        let verdicts = self.views.get(1);
-        entries.iter().try_for_each(|entry| {
-            self.entry(entry, EFFECTS)?;
-            verdicts.map_or(Some(()), |_| self.entry(entry, VERDICTS))
-        })?;
-        more.into_iter().try_for_each(|entry| {
+        for view in 0..self.views.len() {
+            entries.iter().try_for_each(|entry| self.entry(entry, view))?;
+        }
+        let (more, _) = self.fast_path.of_verdicts().map_or((&[][..], &[][..]), |view| view.more());
+        more.iter().try_for_each(|entry| {
             // A scope ends for both views.
             ensure(entry[0] & 0x7f != layout::SCOPE_END)?;
             self.entry(entry, VERDICTS)
@@ -254,7 +253,8 @@ impl<'a> Verifier<'a> {
     }
 
     /// Ensures that an entry is sound in a view.
-    fn entry(&self, [head, operand, _]: &Entry, view: usize) -> Option<()> {
+    fn entry(&self, [head, operand, mask]: &Entry, view: usize) -> Option<()> {
+        ensure(mask >> MAX_CLASSES == 0 || self.fast_path.flags() & BY_CLASS != 0)?;
         let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
         ensure(matches!(effect, 0 | ALLOW | DENY))?;
         let op = op & !NEGATE;
@@ -274,7 +274,7 @@ impl<'a> Verifier<'a> {
 
     /// Verifies all code: pieces one after the other, each with its end, in each view.
     fn code(&mut self) -> Option<()> {
-        let code = self.fast_path.code();
+        let code = self.words;
         let mut next = 0;
         while next < code.len() {
             let (piece, mut end, mut views) = (next, 0, 0);
@@ -293,7 +293,7 @@ impl<'a> Verifier<'a> {
 
     /// Verifies one piece of code for a view and returns the position after it.
     fn piece(&self, mut next: usize, view: usize) -> Option<usize> {
-        let (code, view) = (self.fast_path.code(), self.views.get(view)?);
+        let (code, view) = (self.words, self.views.get(view)?);
         let (mut depth, mut jumps) = (0_usize, Jumps::default());
         loop {
             jumps.land(next, depth)?;
@@ -328,10 +328,9 @@ impl<'a> Verifier<'a> {
             code::EQUAL_SLOT => ensure(view.are_comparable(a, b)),
             code::BOOL | code::HAS => ensure(view.has(a)),
             code::MEMBER => {
-                let lists = self.fast_path.lists();
-                let list = counted(lists, operand);
+                let list = counted(self.lists, operand);
                 self.unread.set(self.unread.get().checked_sub(list.len())?);
-                ensure(lists.get(at(operand)).is_some_and(|count| at(*count) == list.len()))?;
+                ensure(self.lists.get(at(operand)).is_some_and(|count| at(*count) == list.len()))?;
                 ensure(
                     view.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
                 )

@@ -159,7 +159,7 @@ fn verdicts_try_all_entries_in_their_order() {
         assert_eq!(verify(&words, &Everything), Some(()), "{words:?}");
         let paths = FastPaths::new(&words);
         let (effects, verdicts) = (paths.get(0).unwrap(), paths.get(1).unwrap());
-        assert!(effects.origins().is_empty() && effects.more().next().is_none());
+        assert!(effects.origins().is_empty() && effects.more().0.is_empty());
         let (frame, role) = (random.frame(), 1 << random.below(4));
         // The code is the same, so the entries of one fast path hold for the other.
         let mut machine = Machine::new(verdicts, &frame, &NoPrograms).exact();
@@ -175,7 +175,7 @@ fn verdicts_try_all_entries_in_their_order() {
             Verdict::Nothing => None,
             Verdict::Allow(number) | Verdict::Deny(number) => Some(number),
         };
-        let entries = verdicts.entries().iter().chain(verdicts.more().map(|(entry, _)| entry));
+        let entries = verdicts.entries().iter().chain(verdicts.more().0);
         let entries: Vec<&Entry> = entries.collect();
         let at = |number: u32| usize::try_from(number).unwrap();
         assert_eq!(found.is_some(), expected.is_some(), "{words:?} {frame:?} {role}");
