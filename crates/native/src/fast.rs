@@ -13,6 +13,7 @@ pub(crate) mod json;
 mod moment;
 pub(crate) mod path;
 pub(crate) mod request;
+mod schema;
 
 #[cfg(test)]
 mod tests;

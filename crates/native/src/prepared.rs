@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::fast::decide::{Decider, Roles, decide};
 use crate::fast::index::Target;
 use crate::fast::input::{
-    FastInput, SlotValue, ToRequest, follow, follow_nothing, follow_on, read_derived,
+    FastInput, SlotValue, ToRequest, all_names_of, follow, follow_nothing, follow_on, read_derived,
 };
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
@@ -304,6 +304,14 @@ impl<P: AsPrincipal, R: AsResource> FastInput for Typed<'_, P, R> {
 
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource, path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        match root {
+            SlotRoot::PrincipalAttr => all_names_of(self.principal, is_known),
+            SlotRoot::ResourceAttr => all_names_of(self.resource, is_known),
+            _ => false,
+        }
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

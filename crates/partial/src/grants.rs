@@ -44,7 +44,7 @@ pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Optio
         entries.push(Entry::Step(step, 1 << bit, origin));
     }
     let (roles, others) = masks(route, &granted);
-    Some(Shape { entries: Entries::Masked(entries), roles, others })
+    Some(Shape { entries: Entries::Masked(entries), roles, others, guards: Vec::new() })
 }
 
 /// Returns the derived roles that each role may lead to, and those that every role may.

@@ -86,6 +86,16 @@ impl<'a> Predicates<'a> {
         self.fuser.derived(slot)
     }
 
+    /// Returns the slot of a test.
+    pub(super) fn slot_of(&mut self, test: Test) -> u32 {
+        self.fuser.slot_of(test)
+    }
+
+    /// Returns the word of a constant that is equal only to values with the same word.
+    pub(super) fn word(&self, id: u32) -> Option<u32> {
+        self.fuser.word(id)
+    }
+
     pub(super) fn footprint(&self, program: u32) -> Option<Rc<Footprint>> {
         self.footprints.of(program)
     }

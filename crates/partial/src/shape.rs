@@ -23,6 +23,8 @@ pub(super) struct Shape {
     pub(super) entries: Entries,
     pub(super) roles: Vec<(u32, u32)>,
     pub(super) others: u32,
+    /// The slots of tests without which nothing is decided, and which no entry reads.
+    pub(super) guards: Vec<u32>,
 }
 
 /// The entries of a fast path.
@@ -49,6 +51,11 @@ impl Shape {
         Self::of(classes, entries, |class| masks.get(class).copied().unwrap_or(0))
     }
 
+    /// Returns the shape with tests without which nothing is decided.
+    pub(super) fn guarded(self, guards: Vec<u32>) -> Self {
+        Self { guards, ..self }
+    }
+
     /// Returns true if there is no entry.
     pub(super) const fn is_empty(&self) -> bool {
         matches!(&self.entries, Entries::Masked(entries) if entries.is_empty())
@@ -56,7 +63,7 @@ impl Shape {
 
     fn of(classes: &Classes, entries: Entries, word: impl Fn(usize) -> u32) -> Self {
         let roles = classes.roles.iter().map(|(role, class)| (*role, word(*class))).collect();
-        Self { entries, roles, others: word(classes.others) }
+        Self { entries, roles, others: word(classes.others), guards: Vec::new() }
     }
 }
 

@@ -97,6 +97,8 @@ impl<'a, 'p> Writer<'a, 'p> {
                 classes.iter().try_for_each(|entries| self.survey_entries(entries))?;
             }
         }
+        // They come last, so that a host knows the other values.
+        shape.guards.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))?;
         self.share_constants();
         self.mark_lone();
         // A test reads slots that come before its own.
@@ -286,7 +288,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let mut words = vec![test.kind];
         for term in &test.terms {
             let operand = match term.operand {
-                Operand::Word(word) => word,
+                Operand::Word(word) | Operand::OfSchema(_, word) => word,
                 Operand::Slot(slot) => self.position(slot)?,
             };
             words.extend([term.member.map_or(0, |id| id.saturating_add(1)), term.bits(), operand]);

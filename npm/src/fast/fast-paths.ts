@@ -349,7 +349,7 @@ export class FastPaths {
     const times = slots.flatMap(({ test }, slot) => (isNow(test) ? [slot] : []));
     if (times.length > 0 && !(flags & NOW)) return null;
     for (const [slot, wire] of slots.entries()) {
-      if (!isNow(wire.test) && !this.#steps.add(slot, wire, operands.has(slot))) return null;
+      if (!isNow(wire.test) && !this.#steps.add(slot, wire, slots, operands.has(slot))) return null;
     }
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);

@@ -245,12 +245,12 @@ export interface ReloadOptions {
  *
  * The methods with a boolean answer read only the parts of a request on which the answer depends:
  * ids, roles, kind, scope and version of the resource, the action, and the attributes that the
- * rules about this kind and action read. `check` reads the attributes that any rule of the bundle
- * reads, and all of them if a schema is enforced; `explain` reads everything. Both refuse a misspelt
- * member of the request, and an unreadable value among those that they read. The other methods
- * refuse it only if they have to read as much as `check`: if required attributes are absent, or if
- * the request holds a value outside of the fast path, such as a `Map`, a `Date`, an instance of a
- * class, or more than 64 roles.
+ * rules about this kind and action read, or that its enforced schemas name. `check` reads the
+ * attributes that any rule of the bundle reads, and all of them if a schema is enforced and a fast
+ * path does not decide; `explain` reads everything. Both refuse a misspelt member of the request,
+ * and an unreadable value among those that they read. The other methods refuse it only if they have
+ * to read as much as `check`: if required attributes are absent, or if the request holds a value
+ * outside of the fast path, such as a `Map`, a `Date`, an instance of a class, or more than 64 roles.
  *
  * Data that is prepared for many decisions is checked closely: `for` and every `filter` refuse
  * misspelt members of a principal, and `prepare` refuses those of a target.

@@ -8,7 +8,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT, MEMBER,
+    self, ALL, CONTAINS, ENDS_WITH, FITS, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT, MEMBER,
     NEGATED, NOW, SIZE, STARTS_WITH, TIME,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
@@ -16,7 +16,8 @@ use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::json;
 use crate::fast::moment;
-use crate::fast::path::Slot;
+use crate::fast::path::{Slot, SlotRoot};
+use crate::fast::schema::Schema;
 use crate::field::{AsField, Field, Items};
 
 /// The test of a slot, unpacked.
@@ -24,6 +25,8 @@ use crate::field::{AsField, Field, Items};
 pub(crate) struct Test {
     kind: u32,
     terms: Box<[Term]>,
+    /// The schema of all attributes, instead of terms.
+    schema: Option<Schema>,
 }
 
 /// One term of a test.
@@ -60,17 +63,30 @@ struct Unsupported;
 type Tested<T = Truth> = Result<T, Unsupported>;
 
 impl Test {
-    /// Unpacks a test of a fast path, whose earlier slots are `slots`. Returns `None` if it has a
-    /// form that this host does not know.
-    pub(crate) fn unpack(table: &PolicyTable, test: SlotTest<'_>, slots: &[Slot]) -> Option<Self> {
+    /// Unpacks a test of values below `root`, in a fast path whose earlier slots are `slots`.
+    /// Returns `None` if it has a form that this host does not know.
+    pub(crate) fn unpack(
+        table: &PolicyTable,
+        root: SlotRoot,
+        test: SlotTest<'_>,
+        slots: &[Slot],
+    ) -> Option<Self> {
+        if test.kind == FITS {
+            let schema = Schema::unpack(table, root, test.terms)?;
+            return Some(Self { kind: FITS, terms: Box::default(), schema: Some(schema) });
+        }
         let term = |words: &TermWords| Term::unpack(table, words, slots);
         let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
-        (test.kind <= NOW).then_some(Self { kind: test.kind, terms })
+        (test.kind <= NOW).then_some(Self { kind: test.kind, terms, schema: None })
     }
 
     /// Returns the result for the value of a slot in a request.
     #[inline(never)]
     pub(crate) fn result<'r>(&self, value: SlotValue<'_>, input: &impl FastInput) -> SlotValue<'r> {
+        if let Some(schema) = &self.schema {
+            let fits = schema.is_fit(input);
+            return if fits { SlotValue::Field(Field::Bool(true)) } else { SlotValue::Unsupported };
+        }
         match self.kind {
             SIZE => return size(value, input).map_or(SlotValue::Unsupported, SlotValue::Field),
             TIME => return time(value).map_or(SlotValue::Unsupported, SlotValue::Field),
@@ -83,6 +99,11 @@ impl Test {
             Ok(truth) => SlotValue::Field(Field::Bool(truth == Truth::True)),
             Err(Unsupported) => SlotValue::Unsupported,
         }
+    }
+
+    /// Returns true if no decision is made without it, although no entry reads it.
+    pub(crate) const fn is_guard(&self) -> bool {
+        self.schema.is_some()
     }
 
     /// Returns true if the slot holds the time of the decision.
