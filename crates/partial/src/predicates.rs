@@ -312,7 +312,14 @@ impl<'a> Predicates<'a> {
 
     /// Returns the instructions of an expression, and counts their cost.
     fn parts(&mut self, program: u32) -> Option<Vec<Op>> {
-        let fused = self.fuser.expression(program);
+        let mut fused = self.fuser.expression(program);
+        let first = self.labels;
+        for op in &mut fused {
+            if let Op::JumpFalse(label) | Op::JumpTrue(label) | Op::Label(label) = op {
+                *label += first;
+                self.labels = self.labels.max(*label);
+            }
+        }
         for op in &fused {
             if let Op::Program(program) = op {
                 self.footprints.of(*program)?;
