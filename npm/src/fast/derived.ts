@@ -84,6 +84,7 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   if (kind === FITS) return isFit(test.schema!, value as Fields) ? TRUE : -1;
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
+  if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, COPIED.get(value) ?? Array.from(values.call(value))) : -1;
   if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
   // Only lists and maps have elements.
   return isScalar(value) || value === undefined ? MISSING : -1;
@@ -101,6 +102,8 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
   if (test.isSearch) {
     const { member } = test.terms[0]!;
     const operand = operandOf(test.terms[0]!);
+    const hashed = length > MANY && member === null && operand !== undefined ? HASHED.get(list) : undefined;
+    if (hashed !== undefined) return hashed.has(operand) ? TRUE : FALSE;
     if (typeof operand === "string") {
       const word = member === null ? searchTexts(list, length, operand) : searchMembers(list, length, member, operand);
       if (word !== ODD) return word;
@@ -108,6 +111,16 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
   }
   return overElements(test, list, length);
 };
+
+/** Makes searches in long lists and sets among attributes quick. They must not change any more. */
+export function hashLists(attributes: Fields): void {
+  for (const value of Object.values(attributes)) {
+    const list: unknown = value instanceof Set ? Array.from(value) : value;
+    if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_ELEMENTS || !list.every(isScalar)) continue;
+    HASHED.set(list, new Set(list));
+    if (list !== value) COPIED.set(value as object, list);
+  }
+}
 
 const operandOf = ({ slot, constant }: Term): unknown => (slot < 0 ? constant : operands[slot]);
 
@@ -248,6 +261,13 @@ const timeWord = (frame: Frame, slot: number, value: unknown): number => {
 // Constants of this module: see `encode-request.ts`.
 const { FALSE, MISSING, NUMBER, TRUE } = frames;
 const OBJECT = Object.prototype;
+const { values } = Set.prototype;
+
+/** The elements of lists that were hashed, and the length up to which a scan is as quick. */
+const HASHED = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+const MANY = 16;
+/** The lists of such sets. */
+const COPIED = new WeakMap<object, readonly unknown[]>();
 
 /** An answer of the quick searches: the plain form decides. */
 const ODD = -2;

@@ -29,8 +29,9 @@ export interface Accessors {
 }
 
 /**
- * The value of an attribute. A `Date` stands for its ISO text and a `Map` with string keys for an
- * object; a member that is `undefined` is absent.
+ * The value of an attribute. A `Date` stands for its ISO text, a `Map` with string keys for an
+ * object, and a `Set` for the list of its elements in the order in which they were added; a member
+ * that is `undefined` is absent.
  */
 export type AttributeValue =
   | null
@@ -39,6 +40,7 @@ export type AttributeValue =
   | string
   | Date
   | readonly AttributeValue[]
+  | ReadonlySet<AttributeValue>
   | ReadonlyMap<string, AttributeValue | undefined>
   | AttributeHolder;
 
@@ -289,6 +291,8 @@ export interface Pdp {
   filter<R extends Resource>(request: FilterRequest<R>): R[];
   /**
    * Prepares a principal once for many requests. Later changes to the given object have no effect.
+   * Lists and sets of more than 16 scalars among its attributes are hashed, so that a rule such as
+   * `R.attr.team in P.attr.teams` does not scan them.
    *
    * @example
    *     const ada = pdp.for({ id: "ada", roles: ["user"] });

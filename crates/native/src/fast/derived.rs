@@ -4,12 +4,14 @@
 //! that is beyond a bound or of a form that is not tested here is unsupported, and the general path
 //! decides.
 
+use std::collections::HashSet;
+
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, FITS, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT, MEMBER,
-    NEGATED, NOW, SIZE, STARTS_WITH, TIME,
+    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FITS, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT,
+    MEMBER, NEGATED, NOW, SIZE, STARTS_WITH, TIME,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 
@@ -46,6 +48,9 @@ enum Operand {
     Text(Box<str>),
     Slot(Box<Slot>),
 }
+
+/// The elements of a long list of texts, hashed for searches.
+pub(crate) struct HashedList(HashSet<Box<str>>);
 
 /// A truth of CEL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +103,43 @@ impl Test {
             Ok(Truth::Error) => SlotValue::Field(Field::Missing),
             Ok(truth) => SlotValue::Field(Field::Bool(truth == Truth::True)),
             Err(Unsupported) => SlotValue::Unsupported,
+        }
+    }
+
+    /// Returns the elements of a list for searches by this test; `None` if it is no search, or if a
+    /// scan is as quick or the only way.
+    pub(crate) fn hashed(&self, value: SlotValue<'_>) -> Option<HashedList> {
+        let SlotValue::Field(Field::List(items)) = value else { return None };
+        let is_search = |term: &Term| term.member.is_none() && !term.is_negated;
+        if self.kind > EXISTS || self.terms.len() != 1 || !self.terms.iter().all(is_search) {
+            return None;
+        }
+        let (mut texts, mut count, mut are_texts) = (HashSet::new(), 0_usize, true);
+        items.each(&mut |item| {
+            count = count.saturating_add(1);
+            match item {
+                Field::Text(text) if count <= MAX_ELEMENTS => {
+                    texts.insert(Box::from(text));
+                }
+                _ => are_texts = false,
+            }
+        });
+        (are_texts && count > MAX_SCANNED).then_some(HashedList(texts))
+    }
+
+    /// Returns the same as [`Test::result`] for a list that was hashed.
+    pub(crate) fn result_in<'r>(
+        &self,
+        HashedList(texts): &HashedList,
+        input: &impl FastInput,
+    ) -> SlotValue<'r> {
+        let operand = self.terms.first().map(|term| term.operand.read(input));
+        match operand {
+            Some(Ok(Field::Missing)) => SlotValue::Field(Field::Missing),
+            Some(Ok(Field::Text(text))) => SlotValue::Field(Field::Bool(texts.contains(text))),
+            Some(Ok(Field::Number(number))) if !number.is_finite() => SlotValue::Unsupported,
+            Some(Ok(_)) => SlotValue::Field(Field::Bool(false)),
+            Some(Err(Unsupported)) | None => SlotValue::Unsupported,
         }
     }
 
@@ -357,3 +399,6 @@ fn time<'r>(value: SlotValue<'_>) -> Tested<Field<'r>> {
         Err(_) => Ok(Field::Missing),
     }
 }
+
+/// The length up to which a list of texts is searched as quickly by a scan.
+const MAX_SCANNED: usize = 16;
