@@ -3,6 +3,7 @@
 //! The obvious filler: hosts with requests of another shape have their own and are compared with
 //! it. Numbers that are not finite are left to the general path.
 
+mod fits;
 mod tested;
 pub mod verdicts;
 
@@ -19,6 +20,7 @@ use wardgate_engine::number::int_to_double;
 use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS, test};
 use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, SlotTest, word};
 
+use fits::fits;
 use tested::{Tested, tested};
 
 /// A frame and the values that its words cannot hold.
@@ -121,6 +123,13 @@ pub fn fill<'r>(
     };
     for (position, slot) in fast_path.slots().enumerate() {
         let (root, path) = table.slot_path(slot.slot)?;
+        if let Some(SlotTest { kind: test::FITS, terms }) = slot.test {
+            let (principal, resource) = (&request.principal.attr, &request.resource.attr);
+            let attributes = if root == Root::PrincipalAttr { principal } else { resource };
+            filled.frame.set(position, word::TRUE);
+            fits(table, terms, attributes).then_some(())?;
+            continue;
+        }
         let value = find(request, root, path)?;
         match slot.test {
             None => filled.put(table, position, slot, value)?,

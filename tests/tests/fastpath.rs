@@ -5,6 +5,8 @@
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
 )]
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use wardgate_bundle::pack;
@@ -13,8 +15,9 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::fastpath::BY_CLASS;
 use wardgate_engine::limits::MAX_LISTED_KINDS;
 use wardgate_engine::request::Request;
-use wardgate_engine::table::{Parts, PolicyTable, Section};
+use wardgate_engine::table::{Evaluation, Parts, PolicyTable, Section};
 use wardgate_engine::wire;
+use wardgate_fastpath::{Programs, Truth};
 use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::tally::Tally;
@@ -69,6 +72,71 @@ fn conditions_beyond_the_bounds_have_no_fast_path() {
     assert!(!has_fast_path(&rule("size(request.auxData.jwt) == 1")));
     assert!(!has_fast_path(&rule("'owner' in runtime.effectiveDerivedRoles")));
     assert!(!has_fast_path(&rule("true").replace("[user]", "['us*']")));
+}
+
+#[test]
+fn programs_run_only_where_the_left_side_does_not_decide() {
+    let check = |condition: &str, attr: Json, expected: u32| {
+        let found = programs_run(condition, &attr);
+        assert_eq!(found, expected, "{condition} {attr}");
+    };
+    let or = "R.attr.open == true || V.named";
+    check(or, json!({ "open": true }), 0);
+    check(or, json!({ "open": false }), 1);
+    check(or, json!({}), 1);
+    let and = "R.attr.open && V.named";
+    check(and, json!({ "open": false }), 0);
+    check(and, json!({ "open": true }), 1);
+    check(and, json!({ "open": 1 }), 1);
+    let nested = "R.attr.a == 1 || R.attr.b in ['x', 'y'] || (has(R.attr.c) && !V.named)";
+    check(nested, json!({ "a": 1 }), 0);
+    check(nested, json!({ "a": 2, "b": "y", "c": 1 }), 0);
+    check(nested, json!({ "a": 2, "b": "z" }), 0);
+    check(nested, json!({ "a": 2, "b": "z", "c": 1 }), 1);
+}
+
+/// Returns the number of programs that a fast path runs for a resource with attributes; its answer,
+/// in strict and lenient tables, must be that of the general path.
+fn programs_run(condition: &str, attr: &Json) -> u32 {
+    let head = HEAD.replace(
+        "  rules:",
+        "  variables: { local: { named: R.attr.name.matches('^(a|b)+c$') } }\n  rules:",
+    );
+    let files = [("all.yaml".to_owned(), format!("{head}{}", rule(condition)).into_bytes())];
+    let mut runs = 0;
+    for evaluation in [Evaluation::Lenient, Evaluation::Strict] {
+        let options = Options { evaluation, ..Options::default() };
+        let table = Compiled::new(&files, &options).unwrap().table;
+        for name in [json!("abc"), json!("b"), json!(1), Json::Null] {
+            let mut attr = attr.clone();
+            attr["name"] = name;
+            let resource = json!({ "kind": "all", "id": "1", "attr": attr });
+            let request = json!({ "principal": { "id": "p", "roles": ["user"] }, "resource": resource, "actions": ["view"] });
+            let request = check::request(&request).unwrap();
+            let tally = Tally::default();
+            tally.compare(&table, &request, Timestamp::default()).unwrap();
+            assert_eq!(tally.answered.get(), 1, "{request:?}");
+            let list = table.fast_path_list("all", "", "").unwrap();
+            let id = table.fast_path_of_action(list, "view").unwrap();
+            let fast_path = table.fast_path(id).unwrap();
+            let filled = fill::fill(&table, &fast_path, &request, Timestamp::default()).unwrap();
+            let counter = Counter::default();
+            let _ = fast_path.decide(1, &filled.frame, &counter);
+            runs = counter.0.get();
+        }
+    }
+    runs
+}
+
+/// Counts the programs that run.
+#[derive(Default)]
+struct Counter(Cell<u32>);
+
+impl Programs for Counter {
+    fn run(&self, _: u32) -> Option<Truth> {
+        self.0.set(self.0.get() + 1);
+        Some(Truth::True)
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use keyword::Keyword;
+pub use node::{Node, pairs};
 pub use text::quoted;
 
 use crate::attr::AttrMap;

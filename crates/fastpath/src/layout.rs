@@ -155,6 +155,10 @@ pub mod test {
     /// `now()` in milliseconds since 1970, whatever the value is. A host writes it when it decides,
     /// so that a decision has one time. No operands.
     pub const NOW: u32 = 8;
+    /// The attributes fit a flat schema: the slot is all of those of the principal or of the
+    /// resource. The word is `true`; wherever a host is not certain of it, the decision is unsure.
+    /// Operands: terms of their own, see [`schema`](crate::schema).
+    pub const FITS: u32 = 9;
 
     /// The number of words of a term: the string id of a member of the element plus one (0 is the
     /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number

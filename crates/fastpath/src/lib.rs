@@ -21,6 +21,7 @@ pub mod layout;
 mod record;
 #[cfg(test)]
 mod sample;
+pub mod schema;
 mod texts;
 mod verdict;
 mod verify;

@@ -70,6 +70,10 @@ impl Known for Everything {
         true
     }
 
+    fn has_attributes(&self, _: u32) -> bool {
+        true
+    }
+
     fn has_slot(&self, slot: u32) -> bool {
         slot < SLOTS
     }

@@ -17,7 +17,8 @@ use crate::layout::{
     MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, ORIGINS, PROGRAMS, SIMPLE, TEST,
     TEXT, VALUE, code, fast_path, relation,
 };
-use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest, counted};
+use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest, Term, counted};
+use crate::schema;
 
 /// The parts of a table that fast paths refer to.
 pub trait Known {
@@ -25,6 +26,9 @@ pub trait Known {
     fn has_string(&self, id: u32) -> bool;
     /// Returns true if a slot begins at this offset of the table's slots.
     fn has_slot(&self, slot: u32) -> bool;
+    /// Returns true if a slot for all attributes of the principal or the resource begins at this
+    /// offset.
+    fn has_attributes(&self, slot: u32) -> bool;
     /// Returns true if the table has the program and it reads no other slots than these.
     fn reads_only(&self, program: u32, slots: &[u32]) -> bool;
 }
@@ -157,7 +161,13 @@ impl<'a, K: Known> Verifier<'a, K> {
         let views = iter::once(self.fast_path).chain(self.fast_path.of_verdicts());
         for (view, slots) in views.zip(&self.views) {
             for (position, (slot, record)) in view.slots().zip(all).enumerate() {
-                ensure(self.known.has_slot(slot.slot) && record[1] >> 16 == 0)?;
+                let is_whole = slot.test.is_some_and(|test| test.kind == test::FITS);
+                let is_there = if is_whole {
+                    self.known.has_attributes(slot.slot)
+                } else {
+                    self.known.has_slot(slot.slot)
+                };
+                ensure(is_there && record[1] >> 16 == 0)?;
                 if slot.uses == TEST {
                     let earlier = slots.slots.get(..position)?;
                     self.test(slot.test?, record[2], earlier)?;
@@ -194,7 +204,11 @@ impl<'a, K: Known> Verifier<'a, K> {
         earlier: &[u32],
     ) -> Option<()> {
         let words = terms.len().checked_mul(test::TERM_WORDS)?.checked_add(1)?;
-        ensure(self.stated(offset) == words && terms.len() <= MAX_TERMS)?;
+        ensure(self.stated(offset) == words)?;
+        if kind == test::FITS {
+            return self.schema(terms);
+        }
+        ensure(terms.len() <= MAX_TERMS)?;
         match kind {
             test::SIZE | test::TIME | test::NOW => ensure(terms.is_empty())?,
             test::EXISTS | test::ALL => ensure(!terms.is_empty())?,
@@ -213,6 +227,26 @@ impl<'a, K: Known> Verifier<'a, K> {
                 );
             }
             ensure(earlier.get(at(*operand)).is_some_and(|slot| *slot != TESTED))
+        })
+    }
+
+    /// Ensures that the terms of a schema have known forms, and refer to strings of the table.
+    fn schema(&self, terms: &[Term]) -> Option<()> {
+        ensure(terms.len() <= schema::MAX_TERMS)?;
+        terms.iter().try_for_each(|[name, bits, operand]| {
+            let [form, bits] = schema::form(*bits);
+            let is_known = name.checked_sub(1).is_some_and(|id| self.known.has_string(id));
+            let string = operand.checked_sub(word::FIRST_STRING);
+            ensure(match form {
+                schema::TYPES => is_known && bits & !(schema::SCALARS | schema::REQUIRED) == 0,
+                schema::EQUAL => {
+                    is_known
+                        && is_constant(*operand)
+                        && string.is_none_or(|id| self.known.has_string(id))
+                }
+                schema::CLOSED | schema::COUNTED => *name == 0,
+                _ => is_known && form <= schema::MAX_LENGTH,
+            })
         })
     }
 

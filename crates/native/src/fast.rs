@@ -5,7 +5,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod decide;
-mod derived;
+pub(crate) mod derived;
 pub(crate) mod equalities;
 pub(crate) mod index;
 pub(crate) mod input;
@@ -13,6 +13,7 @@ pub(crate) mod json;
 mod moment;
 pub(crate) mod path;
 pub(crate) mod request;
+mod schema;
 
 #[cfg(test)]
 mod tests;

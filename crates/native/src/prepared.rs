@@ -11,9 +11,10 @@ use wardgate_engine::request::Request;
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::fast::decide::{Decider, Roles, decide};
+use crate::fast::derived::HashedList;
 use crate::fast::index::Target;
 use crate::fast::input::{
-    FastInput, SlotValue, ToRequest, follow, follow_nothing, follow_on, read_derived,
+    FastInput, SlotValue, ToRequest, all_names_of, follow, follow_nothing, follow_on, read_derived,
 };
 use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
@@ -39,6 +40,8 @@ pub struct PreparedPrincipal<'a, P, R> {
     principal: &'a P,
     /// The roles by the first binding, if it is current and has a fast path.
     roles: Option<Roles>,
+    /// For each slot of that fast path, the long list that its test searches; empty without any.
+    lists: Vec<Option<HashedList>>,
 }
 
 /// The readers of a fast path's slots for two types.
@@ -100,7 +103,8 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
         self.with_later(|binding| binding.is_allowed(&typed, clock))
     }
 
-    /// Reads a principal once, for decisions about many resources.
+    /// Reads a principal once, for decisions about many resources. Its roles, and lists of more than
+    /// 16 texts that a condition searches, are those of this moment.
     ///
     /// ```no_run
     /// use wardgate_native::{AsPrincipal, AsResource, Prepared, SystemClock};
@@ -121,7 +125,12 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
         let roles = fast_path
             .filter(|_| is_default)
             .and_then(|fast_path| Roles::of(fast_path, principal.roles()));
-        PreparedPrincipal { prepared: self, principal, roles }
+        let lists = fast_path.filter(|_| roles.is_some()).map_or_else(Vec::new, |fast_path| {
+            let lists = fast_path.slots.iter().map(|slot| hashed(principal, slot));
+            let lists: Vec<Option<HashedList>> = lists.collect();
+            if lists.iter().all(Option::is_none) { Vec::new() } else { lists }
+        });
+        PreparedPrincipal { prepared: self, principal, roles, lists }
     }
 
     #[inline]
@@ -159,7 +168,7 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
     #[inline]
     #[must_use]
     pub fn is_allowed(&self, resource: &R, clock: impl Clock) -> bool {
-        let Self { prepared, principal, roles } = self;
+        let Self { prepared, principal, roles, lists } = self;
         let binding = &prepared.first;
         if let (Some(roles), Some(fast_path)) = (roles, &binding.fast_path)
             && prepared.is_fresh()
@@ -167,12 +176,24 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
         {
             let typed = Typed { prepared, principal: *principal, resource };
             let reader = binding.reader(&typed);
+            let read = |at: usize| match (lists.get(at), fast_path.slots.get(at)) {
+                (Some(Some(list)), Some(Slot { test: Some(test), .. })) => {
+                    test.result_in(list, &typed)
+                }
+                _ => reader(at),
+            };
             let decider = Decider { table: binding.policies.table(), fast_path, clock: &clock };
-            let answer = decider.decide_for_roles(roles, &typed, reader);
+            let answer = decider.decide_for_roles(roles, &typed, read);
             return answer.unwrap_or_else(|| binding.policies.decide_general(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
     }
+}
+
+/// Returns the long list of a principal that the test of a slot searches.
+fn hashed(principal: &impl AsPrincipal, slot: &Slot) -> Option<HashedList> {
+    let test = slot.test.as_ref().filter(|_| slot.root == SlotRoot::PrincipalAttr)?;
+    test.hashed(follow(principal, &slot.path))
 }
 
 impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
@@ -304,6 +325,14 @@ impl<P: AsPrincipal, R: AsResource> FastInput for Typed<'_, P, R> {
 
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource, path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        match root {
+            SlotRoot::PrincipalAttr => all_names_of(self.principal, is_known),
+            SlotRoot::ResourceAttr => all_names_of(self.resource, is_known),
+            _ => false,
+        }
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

@@ -3,7 +3,8 @@
 use wardgate_engine::request::{Principal, Request, Resource};
 
 use crate::fast::index::Target;
-use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_nothing};
+use crate::fast::input::{FastInput, SlotValue, ToRequest, all_names_of, follow, follow_nothing};
+use crate::fast::path::SlotRoot;
 use crate::field::{Copier, Lookup};
 
 /// One question about one action.
@@ -123,6 +124,14 @@ impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> FastInput for Questi
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource.attributes, path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        match root {
+            SlotRoot::PrincipalAttr => all_names_of(self.principal.attributes, is_known),
+            SlotRoot::ResourceAttr => all_names_of(self.resource.attributes, is_known),
+            _ => false,
+        }
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

@@ -7,6 +7,7 @@ use wardgate_engine::request::Request;
 use crate::error::RequestError;
 use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue, follow, follow_nothing};
+use crate::fast::path::SlotRoot;
 use crate::field::{AsField, Copier};
 use crate::request::of_document;
 
@@ -132,6 +133,15 @@ impl FastInput for ValueInput<'_> {
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.resource.attribute(path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        let attributes = match root {
+            SlotRoot::PrincipalAttr => self.principal.attributes,
+            SlotRoot::ResourceAttr => self.resource.attributes,
+            _ => return false,
+        };
+        attributes.is_none_or(|attributes| attributes.keys().all(|name| is_known(name)))
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

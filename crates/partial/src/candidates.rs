@@ -6,8 +6,10 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
+use super::classes::Purpose;
 use super::predicates::{PredicateId, Predicates};
 use super::rows::{Action, Bits, Rows};
+use super::schemas::Guards;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::glob;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
@@ -21,6 +23,8 @@ pub(super) struct Route<'a> {
     pub(super) is_own: bool,
     /// The roles that each role inherits from.
     pub(super) inherited: Rc<BTreeMap<u32, &'a [u32]>>,
+    /// The tests for the schemas of the kind; `None` if they are only reported, and are not flat.
+    pub(super) guards: Option<Guards>,
 }
 
 /// One scope of a route.
@@ -124,6 +128,18 @@ impl<'a> Candidates<'a> {
         let stage = |stop| Stage::new(route.table, stop, action, predicates);
         let stages = route.stops.iter().map(stage).collect::<Option<_>>()?;
         Some(Self { route, stages })
+    }
+
+    /// Returns the slots of the tests that effects need for an action, and those that verdicts do.
+    pub(super) fn guards(&self, action: Action<'_>) -> [Vec<u32>; 2] {
+        let Some(guards) = &self.route.guards else { return Default::default() };
+        [Purpose::Effect, Purpose::Verdict]
+            .map(|purpose| guards.of(self.route.table, action, purpose))
+    }
+
+    /// Returns an upper bound of the steps that the general path takes to check the attributes.
+    pub(super) fn schema_cost(&self) -> usize {
+        self.route.guards.as_ref().map_or(0, |guards| guards.cost)
     }
 
     /// Returns true if the first stage is the policy of a principal itself.

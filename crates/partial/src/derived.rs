@@ -38,6 +38,8 @@ pub(super) enum Operand {
     Word(u32),
     /// A slot of the table, by its offset.
     Slot(u32),
+    /// The bits and the operand of a term of a schema.
+    OfSchema(u32, u32),
 }
 
 impl Test {
@@ -58,8 +60,12 @@ impl Test {
 impl Term {
     /// Returns the bits of the term.
     pub(super) const fn bits(&self) -> u32 {
-        let slot = if matches!(self.operand, Operand::Slot(_)) { test::SLOT } else { 0 };
-        slot | if self.is_negated { NEGATED } else { 0 }
+        let bits = match self.operand {
+            Operand::Word(_) => 0,
+            Operand::Slot(_) => test::SLOT,
+            Operand::OfSchema(bits, _) => bits,
+        };
+        bits | if self.is_negated { NEGATED } else { 0 }
     }
 }
 

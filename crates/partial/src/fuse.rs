@@ -49,6 +49,8 @@ pub(super) struct Fuser<'a> {
     pool: &'a Pool<'a>,
     trees: Trees<'a>,
     tests: Vec<Test>,
+    /// The number of labels of the expression.
+    labels: u32,
 }
 
 /// The slot of the first test; those of other tests follow. The offsets of slots are smaller: their
@@ -57,7 +59,7 @@ pub(super) const DERIVED: u32 = 1 << 31;
 
 impl<'a> Fuser<'a> {
     pub(super) fn new(pool: &'a Pool<'a>) -> Self {
-        Self { pool, trees: Trees::new(pool), tests: Vec::new() }
+        Self { pool, trees: Trees::new(pool), tests: Vec::new(), labels: 0 }
     }
 
     /// Returns the test of a derived slot; `None` if the slot is one of the table.
@@ -88,9 +90,10 @@ impl<'a> Fuser<'a> {
         self.trees.node(id)
     }
 
-    /// Returns the code of an expression.
+    /// Returns the code of an expression. Its labels count from 1.
     pub(super) fn expression(&mut self, program: u32) -> Vec<Op> {
         let mut code = Vec::new();
+        self.labels = 0;
         let root = self.trees.of(program);
         let whole = root.and_then(|root| self.truth(root, &mut code));
         if whole.is_none() || code.len() > MAX_FUSED || depth(&code) > MAX_STACK {
@@ -137,16 +140,8 @@ impl<'a> Fuser<'a> {
                 self.truth(inner, code)?;
                 Op::Not
             }
-            Node::And(left, right) => {
-                self.truth(left, code)?;
-                self.truth(right, code)?;
-                Op::And
-            }
-            Node::Or(left, right) => {
-                self.truth(left, code)?;
-                self.truth(right, code)?;
-                Op::Or
-            }
+            Node::And(left, right) => return self.junction([left, right], Op::And, code),
+            Node::Or(left, right) => return self.junction([left, right], Op::Or, code),
             Node::Equal(left, right) => return self.equality(left, right, code),
             Node::Unequal(left, right) => {
                 self.equality(left, right, code)?;
@@ -165,6 +160,31 @@ impl<'a> Fuser<'a> {
             }
         };
         code.push(op);
+        Some(())
+    }
+
+    /// Writes `left && right` or `left || right`. If a program is on the right side, the left side
+    /// comes before it alone too, with a jump to the end where it decides: as in the general path,
+    /// no program runs then.
+    fn junction(&mut self, [left, right]: [NodeId; 2], op: Op, code: &mut Vec<Op>) -> Option<()> {
+        let start = code.len();
+        self.truth(left, code)?;
+        let middle = code.len();
+        self.truth(right, code)?;
+        let runs = code.iter().skip(middle).any(|op| matches!(op, Op::Program(_)));
+        let is_plain = code.get(start..middle)?.iter().all(is_plain);
+        if !runs || !is_plain || middle - start > MAX_TWICE {
+            code.push(op);
+            return Some(());
+        }
+        self.labels += 1;
+        let end = self.labels;
+        let after = code.split_off(middle);
+        let twice = code.get(start..)?.to_vec();
+        code.push(if op == Op::And { Op::JumpFalse(end) } else { Op::JumpTrue(end) });
+        for part in [twice, after, [op, Op::Label(end)].into()] {
+            code.extend(part);
+        }
         Some(())
     }
 
@@ -319,13 +339,20 @@ pub(super) const fn mirrored(relation: u32) -> u32 {
     }
 }
 
+/// Returns true for an instruction that may be repeated: it runs no program, and does not jump.
+const fn is_plain(op: &Op) -> bool {
+    !matches!(op, Op::Program(_) | Op::JumpFalse(_) | Op::JumpTrue(_) | Op::Label(_))
+}
+
 /// Returns the largest number of truths that the code of one expression has on its stack.
 fn depth(code: &[Op]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for op in code {
         match op {
-            Op::And | Op::Or => depth = depth.saturating_sub(1),
-            Op::Not => {}
+            Op::And | Op::Or | Op::JumpFalse(_) | Op::JumpTrue(_) => {
+                depth = depth.saturating_sub(1);
+            }
+            Op::Not | Op::Label(_) => {}
             _ => depth += 1,
         }
         deepest = deepest.max(depth);
@@ -333,6 +360,8 @@ fn depth(code: &[Op]) -> usize {
     deepest
 }
 
+/// The largest number of instructions that are written twice to save a program.
+const MAX_TWICE: usize = 8;
 /// Truth of code: a value that is neither true nor false.
 const OTHER: u32 = 3;
 /// The bound of the whole numbers that doubles hold exactly: 2^53.

@@ -44,7 +44,7 @@ pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Optio
         entries.push(Entry::Step(step, taken(bit, origin)));
     }
     let (roles, others) = masks(route, &granted);
-    Some(Shape { entries: Entries::Masked(entries), roles, others })
+    Some(Shape { entries: Entries::Masked(entries), roles, others, guards: Default::default() })
 }
 
 const fn taken(bit: usize, origin: u32) -> Taken {

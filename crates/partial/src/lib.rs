@@ -19,6 +19,7 @@ mod moments;
 mod predicates;
 mod reasons;
 mod rows;
+mod schemas;
 mod shape;
 mod trees;
 mod write;
@@ -38,12 +39,13 @@ use candidates::{Candidates, Route, Stop};
 use classes::{Classes, Purpose};
 use predicates::Predicates;
 use rows::{Action, AllRows};
+use schemas::Guards;
 use shape::Shape;
 use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
 use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
-use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, Key};
+use wardgate_engine::table::layout::Key;
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list};
 use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, ORIGINS, fast_path};
 
@@ -126,8 +128,7 @@ impl<'a> Builder<'a> {
         route.is_own = own.is_some();
         route.stops.splice(..0, own);
         // A check reports what a schema finds, also where it does not reject.
-        let is_plain = self.table.find(Key::Schema, [key[0], key[1], 0]).is_none();
-        let grants = if is_plain { self.grants(&route) } else { None };
+        let grants = if route.guards.is_some() { self.grants(&route) } else { None };
         let mut list = List { grants: grants.unwrap_or(0), ..List::default() };
         for action in route.actions() {
             let paths = self.fast_paths(&route, Action::Named(action), grants.is_some());
@@ -139,19 +140,20 @@ impl<'a> Builder<'a> {
         (!is_empty).then_some(list)
     }
 
-    /// Returns the scopes that a search from this one visits; `None` if schemas have a say.
+    /// Returns the scopes that a search from this one visits; `None` if schemas reject that are not
+    /// flat.
     fn route(&mut self, [kind, version, scope]: [u32; 3]) -> Option<Route<'a>> {
         let table = self.table;
-        let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
-            && table.find(Key::Schema, [kind, version, 0]).is_some();
+        let guards = Guards::new(table, &mut self.predicates, [kind, version]);
+        let is_undecided = guards.is_none() && schemas::rejects(table);
         let name = Name { text: table.string(scope), id: Some(scope) };
         let search = Search::new(table, Key::ResourceScope, name);
-        if validates || search.visited().next() != Some(scope) {
+        if is_undecided || search.visited().next() != Some(scope) {
             return None;
         }
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
-        Some(Route { table, stops, is_own: false, inherited })
+        Some(Route { table, stops, is_own: false, inherited, guards })
     }
 
     /// Builds the fast path that grants derived roles. Returns its number plus one, and 0 if no
@@ -251,25 +253,31 @@ impl<'a> Builder<'a> {
             return [0; 2];
         };
         let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
-        if cost > at(MAX_REQUEST_STEPS / 2) {
+        let steps = at(MAX_REQUEST_STEPS / 2).saturating_sub(candidates.schema_cost());
+        if cost > steps {
             return [0; 2];
         }
         let reported = candidates.reported_cost(&self.predicates).filter(|_| has_verdicts);
         // A check decides several actions within the steps of one request.
-        let is_cheap =
-            reported.is_some_and(|more| cost + more <= at(MAX_REQUEST_STEPS / 2) / MAX_ACTIONS);
+        let is_cheap = reported.is_some_and(|more| cost + more <= steps / MAX_ACTIONS);
         let both = if is_cheap && route.stops.len() <= MAX_SCOPES {
-            self.record(&candidates, Purpose::Verdict)
+            self.record(&candidates, action, Purpose::Verdict)
         } else {
             None
         };
-        let record = both.or_else(|| self.record(&candidates, Purpose::Effect));
+        let record = both.or_else(|| self.record(&candidates, action, Purpose::Effect));
         record.and_then(|record| self.intern(record)).unwrap_or_default()
     }
 
-    fn record(&mut self, candidates: &Candidates<'_>, purpose: Purpose) -> Option<Vec<u32>> {
+    fn record(
+        &mut self,
+        candidates: &Candidates<'_>,
+        action: Action<'_>,
+        purpose: Purpose,
+    ) -> Option<Vec<u32>> {
         let classes = Classes::new(candidates, &self.predicates, purpose, &mut self.steps)?;
-        write::record(&Shape::new(&classes), &self.predicates, purpose)
+        let shape = Shape::new(&classes).guarded(candidates.guards(action));
+        write::record(&shape, &self.predicates, purpose)
     }
 
     /// Returns the numbers of the views of a fast path, plus one, 0 for one that it does not have;

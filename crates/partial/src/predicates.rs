@@ -86,6 +86,16 @@ impl<'a> Predicates<'a> {
         self.fuser.derived(slot)
     }
 
+    /// Returns the slot of a test.
+    pub(super) fn slot_of(&mut self, test: Test) -> u32 {
+        self.fuser.slot_of(test)
+    }
+
+    /// Returns the word of a constant that is equal only to values with the same word.
+    pub(super) fn word(&self, id: u32) -> Option<u32> {
+        self.fuser.word(id)
+    }
+
     pub(super) fn footprint(&self, program: u32) -> Option<Rc<Footprint>> {
         self.footprints.of(program)
     }
@@ -302,7 +312,14 @@ impl<'a> Predicates<'a> {
 
     /// Returns the instructions of an expression, and counts their cost.
     fn parts(&mut self, program: u32) -> Option<Vec<Op>> {
-        let fused = self.fuser.expression(program);
+        let mut fused = self.fuser.expression(program);
+        let first = self.labels;
+        for op in &mut fused {
+            if let Op::JumpFalse(label) | Op::JumpTrue(label) | Op::Label(label) = op {
+                *label += first;
+                self.labels = self.labels.max(*label);
+            }
+        }
         for op in &fused {
             if let Op::Program(program) = op {
                 self.footprints.of(*program)?;

@@ -39,7 +39,7 @@ pub struct Absence<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Requests that do not fit the schemas of the kind are denied.
+    /// Requests that do not fit the schemas of the kind are denied, and a schema is not flat.
     Schema,
     /// A pattern with a wildcard may match the action.
     ActionPattern,
@@ -70,7 +70,7 @@ impl Reason {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Schema => "schemas reject",
+            Self::Schema => "a schema that is not flat rejects",
             Self::ActionPattern => "a pattern may match the action",
             Self::RolePattern => "a rule names roles by a pattern",
             Self::AuxData => "a condition reads auxiliary data",
@@ -124,14 +124,15 @@ impl Builder<'_> {
             return self.construct(route, action);
         };
         let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
-        if cost > at(MAX_REQUEST_STEPS / 2) {
+        if cost.saturating_add(candidates.schema_cost()) > at(MAX_REQUEST_STEPS / 2) {
             return Reason::Cost;
         }
         let Some(classes) = Classes::new(&candidates, &self.predicates, purpose, &mut self.steps)
         else {
             return Reason::Classes;
         };
-        match write::record(&Shape::new(&classes), &self.predicates, purpose) {
+        let shape = Shape::new(&classes).guarded(candidates.guards(action));
+        match write::record(&shape, &self.predicates, purpose) {
             Some(_) => Reason::Size,
             None => Reason::Slots,
         }

@@ -31,6 +31,9 @@ pub(super) struct Shape {
     pub(super) entries: Entries,
     pub(super) roles: Vec<(u32, u32)>,
     pub(super) others: u32,
+    /// The slots of tests without which nothing is decided, and which no entry reads: those of
+    /// effects, and those of verdicts.
+    pub(super) guards: [Vec<u32>; 2],
 }
 
 /// The entries of a fast path.
@@ -57,6 +60,11 @@ impl Shape {
         Self::of(classes, entries, |class| masks.get(class).copied().unwrap_or(0))
     }
 
+    /// Returns the shape with tests without which nothing is decided.
+    pub(super) fn guarded(self, guards: [Vec<u32>; 2]) -> Self {
+        Self { guards, ..self }
+    }
+
     /// Returns true if there is no entry.
     pub(super) const fn is_empty(&self) -> bool {
         matches!(&self.entries, Entries::Masked(entries) if entries.is_empty())
@@ -64,7 +72,7 @@ impl Shape {
 
     fn of(classes: &Classes, entries: Entries, word: impl Fn(usize) -> u32) -> Self {
         let roles = classes.roles.iter().map(|(role, class)| (*role, word(*class))).collect();
-        Self { entries, roles, others: word(classes.others) }
+        Self { entries, roles, others: word(classes.others), guards: Default::default() }
     }
 }
 

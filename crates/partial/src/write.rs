@@ -86,6 +86,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         match &shape.entries {
             Entries::Masked(entries) => {
                 self.survey_entries(entries, false)?;
+                self.survey_guards(&shape.guards)?;
                 self.end_view();
                 self.view = 1;
                 self.survey_entries(entries, true)?;
@@ -93,10 +94,12 @@ impl<'a, 'p> Writer<'a, 'p> {
             Entries::ByClass(classes) => {
                 self.flags = [BY_CLASS; 2];
                 classes.iter().try_for_each(|entries| self.survey_entries(entries, false))?;
+                self.survey_guards(&shape.guards)?;
                 self.end_view();
                 self.view = 1;
             }
         }
+        self.survey_guards(&shape.guards)?;
         self.end_view();
         self.share_constants();
         Some(())
@@ -137,6 +140,12 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         Some(())
+    }
+
+    /// Notes the tests without which the view decides nothing.
+    fn survey_guards(&mut self, guards: &[Vec<u32>; 2]) -> Option<()> {
+        let of_view = guards.get(self.view)?;
+        of_view.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))
     }
 
     fn clear(&mut self, flag: u32) {
@@ -331,7 +340,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let mut words = vec![test.kind];
         for term in &test.terms {
             let operand = match term.operand {
-                Operand::Word(word) => word,
+                Operand::Word(word) | Operand::OfSchema(_, word) => word,
                 Operand::Slot(slot) => self.position(slot)?,
             };
             words.extend([term.member.map_or(0, |id| id.saturating_add(1)), term.bits(), operand]);

@@ -22,9 +22,18 @@ describe("a snapshot", () => {
     expect(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value).toEqual({ a: 1 });
   });
 
+  it("copies the elements of a set", () => {
+    const [inner, set] = [{ a: [1] }, new Set<unknown>(["b", "a"])];
+    set.add(inner).add(new Set([2]));
+    const copy = snapshot({ set }) as { set: Set<unknown> };
+    inner.a.push(2);
+    set.add(3);
+    expect([...copy.set]).toEqual(["b", "a", { a: [1] }, new Set([2])]);
+  });
+
   it("leaves unusual values as they are, for the general path to refuse", () => {
     class Own {}
-    const [own, set] = [new Own(), new Set([1])];
+    const [own, set] = [new Own(), new WeakSet()];
     expect(snapshot([own, set, 1n])).toEqual([own, set, 1n]);
     expect((snapshot([own]) as unknown[])[0]).toBe(own);
   });

@@ -16,6 +16,7 @@ function copy(value: unknown, budget: { left: number }, depth: number): unknown 
   if (depth === 0) return value;
   const inside = (member: unknown): unknown => copy(member, budget, depth - 1);
   if (Array.isArray(value)) return Array.from(value, inside);
+  if (value instanceof Set) return new Set(Array.from(value, inside));
   if (value instanceof Date) return new Date(value);
   if (value instanceof Map) return new Map(Array.from(value, ([name, member]) => [name, inside(member)]));
   const prototype: unknown = Object.getPrototypeOf(value);

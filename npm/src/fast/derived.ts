@@ -10,6 +10,7 @@ import type { Frame } from "../wasm/frame.ts";
 import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
 import { isWellFormed } from "../base/text.ts";
 import { momentOf } from "./moment.ts";
+import { isFit, readSchema, type Members, type Schema } from "./schema.ts";
 
 /** A test of the value of a slot. */
 export interface SlotTest {
@@ -17,6 +18,8 @@ export interface SlotTest {
   readonly terms: readonly Term[];
   /** True if it looks for one element that is equal, or has an equal member. */
   readonly isSearch: boolean;
+  /** The schema of all attributes, instead of terms. */
+  readonly schema?: Schema;
 }
 
 /** One comparison: of an element or of its member with an operand. */
@@ -35,9 +38,13 @@ export const operands: unknown[] = Array.from({ length: 32 }, () => undefined);
 /** A term as the module writes it: an empty member is the element itself. */
 export type WireTerm = readonly [member: string, bits: number, operand: unknown];
 
-/** Returns the test of a slot; `null` if only the general path may compute it. */
-export function readTest(kind: number, terms: readonly WireTerm[]): SlotTest | null {
-  if (kind > TIME || terms.some(([member]) => isInherited(member))) return null;
+/**
+ * Returns the test of a slot; `null` if only the general path may compute it. `members` are the
+ * slots with attributes that a schema is about.
+ */
+export function readTest(kind: number, terms: readonly WireTerm[], members: Members = []): SlotTest | null {
+  if (kind > FITS || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
+  if (kind === FITS) return { kind, terms: [], isSearch: false, schema: readSchema(terms, members) };
   const read = ([member, bits, operand]: WireTerm): Term => {
     const isSlot = (bits & OF_SLOT) !== 0;
     return {
@@ -57,6 +64,9 @@ export const isTruth = (kind: number): boolean => kind < SIZE;
 /** Returns true if a slot holds the time of the decision, which is written when it is decided. */
 export const isNow = (kind: number | undefined): boolean => kind === NOW;
 
+/** Returns true if the terms of a test are those of a schema. */
+export const isSchema = (kind: number | undefined): boolean => kind === FITS;
+
 /** Writes the time of a decision into the slots that hold it; the module refuses one that is not finite. */
 export const writeTime = ({ words, numbers }: Frame, slots: readonly number[], now: number): void => {
   for (let at = 0; at < slots.length; at += 1) {
@@ -71,8 +81,10 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   const { kind, terms } = test;
   if (kind === SIZE) return sizeWord(frame, slot, value);
   if (kind === TIME) return timeWord(frame, slot, value);
+  if (kind === FITS) return isFit(test.schema!, value as Fields) ? TRUE : -1;
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
+  if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, COPIED.get(value) ?? Array.from(values.call(value))) : -1;
   if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
   // Only lists and maps have elements.
   return isScalar(value) || value === undefined ? MISSING : -1;
@@ -90,6 +102,8 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
   if (test.isSearch) {
     const { member } = test.terms[0]!;
     const operand = operandOf(test.terms[0]!);
+    const hashed = length > MANY && member === null && operand !== undefined ? HASHED.get(list) : undefined;
+    if (hashed !== undefined) return hashed.has(operand) ? TRUE : FALSE;
     if (typeof operand === "string") {
       const word = member === null ? searchTexts(list, length, operand) : searchMembers(list, length, member, operand);
       if (word !== ODD) return word;
@@ -97,6 +111,16 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
   }
   return overElements(test, list, length);
 };
+
+/** Makes searches in long lists and sets among attributes quick. They must not change any more. */
+export function hashLists(attributes: Fields): void {
+  for (const value of Object.values(attributes)) {
+    const list: unknown = value instanceof Set ? Array.from(value) : value;
+    if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_ELEMENTS || !list.every(isScalar)) continue;
+    HASHED.set(list, new Set(list));
+    if (list !== value) COPIED.set(value as object, list);
+  }
+}
 
 const operandOf = ({ slot, constant }: Term): unknown => (slot < 0 ? constant : operands[slot]);
 
@@ -237,6 +261,13 @@ const timeWord = (frame: Frame, slot: number, value: unknown): number => {
 // Constants of this module: see `encode-request.ts`.
 const { FALSE, MISSING, NUMBER, TRUE } = frames;
 const OBJECT = Object.prototype;
+const { values } = Set.prototype;
+
+/** The elements of lists that were hashed, and the length up to which a scan is as quick. */
+const HASHED = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+const MANY = 16;
+/** The lists of such sets. */
+const COPIED = new WeakMap<object, readonly unknown[]>();
 
 /** An answer of the quick searches: the plain form decides. */
 const ODD = -2;
@@ -249,6 +280,7 @@ const ENDS_WITH = 4;
 const SIZE = 6;
 const TIME = 7;
 const NOW = 8;
+const FITS = 9;
 
 /** The bits of a term. */
 const NEGATED = 1;

@@ -1,8 +1,8 @@
 // The steps to the slots of all fast paths of a bundle, and their details.
 
-import { readTest, type SlotTest } from "./derived.ts";
+import { isSchema, readTest, type SlotTest } from "./derived.ts";
 import { ACCESSOR, BY_NAME, DETAIL, LAST, OPERAND, SITE } from "./read-sites.ts";
-import { readConstants, stepsTo, type WireSlot } from "./wire-paths.ts";
+import { membersOf, readConstants, stepsTo, type WireSlot } from "./wire-paths.ts";
 import { USES_TEST } from "../wasm/frame.ts";
 
 /** The strings that a slot is compared with, and the word of each. */
@@ -45,12 +45,13 @@ export class StepList {
     return this.#all;
   }
 
-  /** Appends the steps to a slot. Returns false if only the general path may read it. */
-  add(slot: number, wire: WireSlot, isOperand: boolean): boolean {
+  /** Appends the steps to one of the slots of a fast path. Returns false if only the general path may read it. */
+  add(slot: number, wire: WireSlot, slots: readonly WireSlot[], isOperand: boolean): boolean {
     const path = stepsTo(slot, wire);
-    if (path === null) return false;
+    const members = isSchema(wire.test) ? membersOf(slots, wire) : [];
+    if (path === null || members === null) return false;
     const constants = readConstants(wire.constants);
-    const test = wire.test === undefined ? null : readTest(wire.test, wire.terms ?? []);
+    const test = wire.test === undefined ? null : readTest(wire.test, wire.terms ?? [], members);
     if (wire.uses & USES_TEST && test === null) return false;
     for (const [step, name] of path) {
       const detail = step & LAST ? this.#detail(name, constants, test) : this.#detail(name, null, null);

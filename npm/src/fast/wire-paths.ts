@@ -3,7 +3,8 @@
 import { isInherited } from "../base/plain.ts";
 import { intern } from "../base/text.ts";
 import { LONE } from "../wasm/frame.ts";
-import { isTruth, readTest, type WireTerm } from "./derived.ts";
+import { isSchema, isTruth, readTest, type WireTerm } from "./derived.ts";
+import type { Members } from "./schema.ts";
 import type { Constants } from "./step-list.ts";
 import {
   CLAIMS,
@@ -52,8 +53,26 @@ export function isTabled({ path, uses, test }: WireSlot): boolean {
 
 /** Returns the slots whose values tests read. */
 export function operandsOf(slots: readonly WireSlot[]): ReadonlySet<number> {
-  const terms = slots.flatMap(({ terms }) => terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1);
-  return new Set(terms);
+  const operands = slots.flatMap((wire) =>
+    isSchema(wire.test)
+      ? (membersOf(slots, wire) ?? []).map(([, slot]) => slot)
+      : (wire.terms ?? []).map((term) => readTest(0, [term])?.terms[0]?.slot ?? -1),
+  );
+  return new Set(operands);
+}
+
+/**
+ * Returns the slots with attributes below the root of a slot with a schema; `null` if one lies below
+ * an attribute of the schema, which would be read twice.
+ */
+export function membersOf(slots: readonly WireSlot[], { root, terms = [] }: WireSlot): Members | null {
+  const members: [string, number][] = [];
+  for (const [slot, { root: other, path: [name, ...rest] }] of slots.entries()) {
+    if (other !== root || name === undefined) continue;
+    if (rest.length === 0) members.push([name, slot]);
+    else if (terms.some(([known]) => known === name)) return null;
+  }
+  return members;
 }
 
 export function readConstants(pairs: WirePairs): Constants | null {

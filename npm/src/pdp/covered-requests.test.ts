@@ -98,6 +98,49 @@ describe("absent attributes", () => {
   });
 });
 
+describe("lists of the principal", () => {
+  const teams = (length: number): unknown[] => Array.from({ length }, (_, at) => `team ${at}`);
+  const check = (list: unknown, team: unknown): string =>
+    ["among", "some", "other", "size"].map((action) => +decided(() => asking("list", action, { principal: { attr: { teams: list } }, resource: { attr: { team } } }))).join("");
+
+  it("may be long", () => {
+    for (const length of [15, 16, 17, 20, 100, 1000]) {
+      const size = +(length > 20);
+      expect(check(teams(length), "team 14"), String(length)).toBe(`110${size}`);
+      expect([check(teams(length), "team"), check(teams(length), 1), check(teams(length), null)]).toEqual([`001${size}`, `001${size}`, `001${size}`]);
+      expect(check(teams(length), undefined)).toBe(`000${size}`);
+      expect(check([...teams(length), 1, null, true, 0.5], 1)).toBe(`110${+(length > 16)}`);
+      expect(check([...teams(length), ""], "")).toBe(`110${+(length > 19)}`);
+    }
+  });
+
+  it("are those of the time when the principal was prepared", () => {
+    const list = teams(40);
+    const principal = { id: "ada", roles: ["user"], attr: { teams: list } };
+    const prepared = pdp.for(principal);
+    list[0] = "other";
+    const answers = (): boolean[] => ["team 0", "other"].map((team) => prepared.isAllowed("among", { kind: "list", id: "t1", attr: { team } }));
+    answers();
+    const before = general.calls;
+    expect(answers()).toEqual([true, false]);
+    expect(general.calls).toBe(before);
+  });
+
+  it("may be sets", () => {
+    const request = (action: string, team: unknown): ActionRequest =>
+      asking("list", action, { principal: { attr: { teams: new Set(teams(50)) } }, resource: { attr: { team } } });
+    const prepared = pdp.for(request("among", "").principal);
+    for (const team of ["team 49", "team 50", 1]) {
+      for (const action of ["among", "some", "other"]) {
+        expect(prepared.isAllowed(action, request(action, team).resource)).toBe((team === "team 49") !== (action === "other"));
+      }
+    }
+    for (const action of ["among", "some", "other"]) {
+      for (const team of ["team 49", "team 50", undefined]) expect(decided(() => request(action, team))).toBe(team === undefined ? false : (team === "team 50") === (action === "other"));
+    }
+  });
+});
+
 describe("tokens of the auxiliary data", () => {
   const check = (action: string, auxData: unknown, attr: object = {}): boolean =>
     decided(() => asking("claims", action, { resource: { attr }, request: { auxData } }));

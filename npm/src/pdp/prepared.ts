@@ -1,6 +1,7 @@
 // The results of `for` and `prepare`: requests with a part that is prepared.
 
 import { filterRows, type Engine } from "../fast/batch.ts";
+import { hashLists } from "../fast/derived.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { describe } from "../base/describe.ts";
 import { isObject } from "../base/plain.ts";
@@ -18,6 +19,7 @@ export class PrincipalQueries implements PreparedPrincipal {
   constructor(engine: Engine, principal: Principal, auxData: AuxData | undefined) {
     this.#engine = engine;
     this.#record = new PrincipalRecord(snapshot(principal));
+    hashLists(this.#record.attr);
     this.#auxData = snapshot(auxData);
   }
 

@@ -61,7 +61,8 @@ describe("an attribute", () => {
     refusedAttribute(1n, "resource.attr.x must be a JSON value, found bigint");
     refusedAttribute(() => 1, "resource.attr.x must be a JSON value, found function");
     refusedAttribute(Symbol("s"), "resource.attr.x must be a JSON value, found symbol");
-    refusedAttribute(new Set([1]), "resource.attr.x must be a JSON value, found Set");
+    refusedAttribute(new WeakSet(), "resource.attr.x must be a JSON value, found WeakSet");
+    refusedAttribute(new Set([1, new Set([2, 3n])]), "resource.attr.x[1][1] must be a JSON value, found bigint");
     refusedAttribute(/re/, "resource.attr.x must be a JSON value, found RegExp");
     refusedAttribute(new Uint8Array(2), "resource.attr.x must be a JSON value, found Uint8Array");
     refusedAttribute([1, undefined], "resource.attr.x[1] must be a JSON value, found undefined");

@@ -29,8 +29,9 @@ export interface Accessors {
 }
 
 /**
- * The value of an attribute. A `Date` stands for its ISO text and a `Map` with string keys for an
- * object; a member that is `undefined` is absent.
+ * The value of an attribute. A `Date` stands for its ISO text, a `Map` with string keys for an
+ * object, and a `Set` for the list of its elements in the order in which they were added; a member
+ * that is `undefined` is absent.
  */
 export type AttributeValue =
   | null
@@ -39,6 +40,7 @@ export type AttributeValue =
   | string
   | Date
   | readonly AttributeValue[]
+  | ReadonlySet<AttributeValue>
   | ReadonlyMap<string, AttributeValue | undefined>
   | AttributeHolder;
 
@@ -245,12 +247,12 @@ export interface ReloadOptions {
  *
  * The methods with a boolean answer read only the parts of a request on which the answer depends:
  * ids, roles, kind, scope and version of the resource, the action, and the attributes that the
- * rules about this kind and action read. `check` reads the attributes that any rule of the bundle
- * reads, and all of them if a schema is enforced; `explain` reads everything. Both refuse a misspelt
- * member of the request, and an unreadable value among those that they read. The other methods
- * refuse it only if they have to read as much as `check`: if required attributes are absent, or if
- * the request holds a value outside of the fast path, such as a `Map`, a `Date`, an instance of a
- * class, or more than 64 roles.
+ * rules about this kind and action read, or that its enforced schemas name. `check` reads the
+ * attributes that any rule of the bundle reads, and all of them if a schema is enforced and a fast
+ * path does not decide; `explain` reads everything. Both refuse a misspelt member of the request,
+ * and an unreadable value among those that they read. The other methods refuse it only if they have
+ * to read as much as `check`: if required attributes are absent, or if the request holds a value
+ * outside of the fast path, such as a `Map`, a `Date`, an instance of a class, or more than 64 roles.
  *
  * Data that is prepared for many decisions is checked closely: `for` and every `filter` refuse
  * misspelt members of a principal, and `prepare` refuses those of a target.
@@ -289,6 +291,8 @@ export interface Pdp {
   filter<R extends Resource>(request: FilterRequest<R>): R[];
   /**
    * Prepares a principal once for many requests. Later changes to the given object have no effect.
+   * Lists and sets of more than 16 scalars among its attributes are hashed, so that a rule such as
+   * `R.attr.team in P.attr.teams` does not scan them.
    *
    * @example
    *     const ada = pdp.for({ id: "ada", roles: ["user"] });

@@ -138,6 +138,18 @@ describe("an attribute", () => {
     ["a boxed number", () => new Number(0)],
     ["a boxed boolean", () => new Boolean(true)],
     ["a Date", () => new Date(0)],
+    ["an empty Set", () => new Set()],
+    ["a Set of texts", () => new Set(["eve", "ada"])],
+    ["a Set of scalars", () => new Set(["eve", 0, null, true])],
+    ["a Set of objects", () => new Set([{ y: "ada", z: "eve" }, { y: 1 }])],
+    ["a Set with a Date", () => new Set(["ada", new Date(0)])],
+    ["a Set with a bigint", () => new Set(["ada", 1n])],
+    ["a Set with NaN", () => new Set(["ada", Number.NaN])],
+    ["a Set in a list", () => [new Set(["ada"])]],
+    ["a large Set", () => new Set(Array.from({ length: 2000 }, (_, at) => (at === 1999 ? "ada" : `e${at}`)))],
+    ["an instance of a subclass of Set", () => new (class extends Set {})(["ada"])],
+    ["a proxy of a Set", () => new Proxy(new Set(["ada"]), {})],
+    ["an object that says to be a Set", () => ({ [Symbol.toStringTag]: "Set" }), {}],
     ["an invalid Date", () => new Date(Number.NaN)],
     ["a regular expression", () => /ada/],
     ["a Set", () => new Set(["ada"])],
@@ -299,6 +311,23 @@ describe("ids, kinds and parts", () => {
     ["a frozen resource", () => ({ resource: Object.freeze({ kind: "thing", id: "t1" }) })],
   ];
   for (const [name, parts, like] of table) it(`may be ${name}`, () => same(parts, like));
+});
+
+describe("a Set", () => {
+  it("has the answers of the list of its elements", () => {
+    let allowed = 0;
+    const lists: readonly (readonly unknown[])[] = [[], ["ada"], ["eve", "ada"], ["eve", null, 1], [{ y: "ada", z: "x" }], [[1], { y: 2 }], ["eve", new Date(0)]];
+    for (const list of lists) {
+      for (const action of ACTIONS) {
+        const right = checked(() => having({ x: list, x2: list }), action);
+        allowed += +(right === true);
+        for (const [way, answer] of answers(() => having({ x: new Set(list), x2: new Set(list) }), action)) {
+          expect(answer, `${action}, ${way}, ${JSON.stringify(list)}`).toBe(right);
+        }
+      }
+    }
+    expect(allowed).toBeGreaterThan(20);
+  });
 });
 
 describe("a getter", () => {

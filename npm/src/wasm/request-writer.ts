@@ -1,7 +1,7 @@
 // Writes the values of requests into a buffer: the mirror of `crates/wasm/src/reader.rs`.
 //
-// The types of JSON are written, with two additions: a `Date` becomes its ISO text and a `Map` with
-// string keys becomes an object. Any other value is an error that names its path, because an
+// The types of JSON are written, with three additions: a `Date` becomes its ISO text, a `Map` with
+// string keys an object and a `Set` a list, in the order of its elements. Any other value is an error that names its path, because an
 // attribute that silently changed its type would cause a wrong decision. `toJSON` is never called.
 //
 // Every member is read once, in one order, since reading may run code of the caller (a getter, a
@@ -174,6 +174,9 @@ export class RequestWriter {
       case "[object Map]":
         this.byte(MAP);
         return depth > 1 ? this.#map(value, depth - 1, null) : this.#tooDeep();
+      case "[object Set]":
+        this.byte(LIST);
+        return depth > 1 ? this.#list(Array.from(values.call(value)), depth - 1) : this.#tooDeep();
       case "[object Date]":
         return this.#date(value as Date);
       default:
@@ -399,6 +402,7 @@ function quoted(name: string): string {
 const ESCAPES: { readonly [unit: string]: string | undefined } = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const { toString: tag } = Object.prototype;
+const { values } = Set.prototype;
 /** Matches half a surrogate pair, and no whole one. */
 const HALF_A_PAIR = /\p{Surrogate}/u;
 const encoder = new TextEncoder();

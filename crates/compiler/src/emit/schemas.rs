@@ -1,5 +1,6 @@
 //! Schemas: the node of each schema in effect, and the actions that it ignores.
 
+use wardgate_engine::cel::pool::Root;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::table::layout::Key;
 
@@ -23,6 +24,12 @@ impl Emitter<'_> {
             let kind = sanitized(&policy.head.name);
             let key = self.assembly.ids([&kind, &policy.head.version, ""]);
             self.assembly.name(Key::Schema, [key[0], key[1], 0], at);
+            // A fast path reads all attributes to check them.
+            for (schema, root) in schemas.iter().zip([Root::PrincipalAttr, Root::ResourceAttr]) {
+                if schema.is_some() {
+                    self.assembly.pool.slot(root, &[]);
+                }
+            }
         }
         self.assembly.schemas = writer.finish();
         self.unused_schemas(policies, load);

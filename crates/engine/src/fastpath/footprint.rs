@@ -109,6 +109,13 @@ pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     }
 }
 
+/// Returns true if a slot is all attributes of the principal or of the resource.
+#[must_use]
+pub fn is_all_attributes(slot: u32, pool: &Pool<'_>) -> bool {
+    let Some([root, 0, ..]) = pool.slots.get(at(slot)..) else { return false };
+    matches!(Root::from_code(*root), Some(Root::PrincipalAttr | Root::ResourceAttr))
+}
+
 fn reads_time(function: u32) -> bool {
     matches!(Function::from_id(function), Some(Function::Now | Function::TimeSince))
 }

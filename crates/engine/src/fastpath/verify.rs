@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::{FastPaths, Known};
 
-use super::footprint::{Footprints, is_readable};
+use super::footprint::{Footprints, is_all_attributes, is_readable};
 use crate::order;
 use crate::table::{PolicyTable, Section, at, word};
 
@@ -48,6 +48,10 @@ impl Known for Names<'_> {
 
     fn has_slot(&self, slot: u32) -> bool {
         self.slots.get(at(slot)) == Some(&true) && is_readable(slot, &self.table.pool())
+    }
+
+    fn has_attributes(&self, slot: u32) -> bool {
+        self.slots.get(at(slot)) == Some(&true) && is_all_attributes(slot, &self.table.pool())
     }
 
     fn reads_only(&self, program: u32, slots: &[u32]) -> bool {

@@ -5,13 +5,15 @@ use crate::limits::MAX_SCHEMA_KEYWORDS;
 
 /// One schema: the words of its keywords.
 #[derive(Clone, Copy)]
-pub(super) struct Node<'a> {
+pub struct Node<'a> {
     words: &'a [u32],
     count: usize,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn at(words: &'a [u32], id: u32) -> Option<Self> {
+    /// Returns the node with this id; `None` if there is none.
+    #[must_use]
+    pub fn at(words: &'a [u32], id: u32) -> Option<Self> {
         let start = *words.get(usize::try_from(id).ok()?)?;
         let (count, words) = words.get(usize::try_from(start).ok()?..)?.split_first()?;
         let count = usize::try_from(*count).ok().filter(|count| *count <= MAX_SCHEMA_KEYWORDS)?;
@@ -20,7 +22,7 @@ impl<'a> Node<'a> {
 
     /// Returns the keywords in the order in which they are checked; the last one is `None` if the
     /// words end too early.
-    pub(super) fn keywords(self) -> impl Iterator<Item = (Option<Keyword>, &'a [u32])> {
+    pub fn keywords(self) -> impl Iterator<Item = (Option<Keyword>, &'a [u32])> {
         let mut rest = self.words;
         (0..self.count).map(move |_| {
             let Some(([code, length], after)) = rest.split_first_chunk() else {
@@ -36,6 +38,7 @@ impl<'a> Node<'a> {
     }
 }
 
-pub(super) fn pairs(words: &[u32]) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+/// Returns the pairs of a keyword that has such words.
+pub fn pairs(words: &[u32]) -> impl Iterator<Item = (u32, u32)> + use<'_> {
     words.as_chunks::<2>().0.iter().map(|[a, b]| (*a, *b))
 }

@@ -6,7 +6,7 @@
 use alloc::string::String;
 
 use wardgate_fastpath::layout::test;
-use wardgate_fastpath::{FastPath, FastPathList, SlotRecord, Term, Verdict, word};
+use wardgate_fastpath::{FastPath, FastPathList, SlotRecord, Term, Verdict, schema, word};
 
 use super::Json;
 use crate::attr::Attr;
@@ -124,7 +124,8 @@ pub fn fast_path_kinds_json(table: &PolicyTable) -> String {
 /// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants":
 /// [[text, word], ...]}, ...], "roles": [[role, mask], ...]}`. A slot with a test has its kind as
 /// `test`, and `terms`: `[[member, bits, operand], ...]`, where an empty member is the element, and
-/// the operand is a slot or a constant. Returns the empty text if it does not exist.
+/// the operand is a slot or a constant; those of a schema have operands
+/// of their own. Returns the empty text if it does not exist.
 #[must_use]
 pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
     table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
@@ -207,19 +208,28 @@ fn write_slot(json: &mut Json, table: &PolicyTable, slot: &SlotRecord<'_>) {
         number(json, "test", test.kind);
         json.key("terms");
         json.open('[');
-        test.terms.iter().for_each(|term| write_term(json, table, term));
+        let is_schema = test.kind == test::FITS;
+        test.terms.iter().for_each(|term| write_term(json, table, term, is_schema));
         json.close(']');
     }
     json.close('}');
 }
 
-fn write_term(json: &mut Json, table: &PolicyTable, [member, bits, operand]: &Term) {
+fn write_term(
+    json: &mut Json,
+    table: &PolicyTable,
+    [member, bits, operand]: &Term,
+    is_schema: bool,
+) {
     let text = |id: Option<u32>| id.map_or("", |id| table.string(id));
     json.open('[');
     json.string(text(member.checked_sub(1)));
     json.number((*bits).into());
     match *operand {
-        slot if bits & test::SLOT != 0 => json.number(slot.into()),
+        number if is_schema && bits >> 8 != schema::EQUAL => {
+            json.number(schema::signed(number).into());
+        }
+        slot if !is_schema && bits & test::SLOT != 0 => json.number(slot.into()),
         word::NULL => json.attr(&Attr::Null),
         word::FALSE | word::TRUE => json.boolean(*operand == word::TRUE),
         word => json.string(text(word.checked_sub(word::FIRST_STRING))),

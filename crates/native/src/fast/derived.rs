@@ -4,19 +4,22 @@
 //! that is beyond a bound or of a form that is not tested here is unsupported, and the general path
 //! decides.
 
+use std::collections::HashSet;
+
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT, MEMBER,
-    NEGATED, NOW, SIZE, STARTS_WITH, TIME,
+    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FITS, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT,
+    MEMBER, NEGATED, NOW, SIZE, STARTS_WITH, TIME,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 
 use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::json;
 use crate::fast::moment;
-use crate::fast::path::Slot;
+use crate::fast::path::{Slot, SlotRoot};
+use crate::fast::schema::Schema;
 use crate::field::{AsField, Field, Items};
 
 /// The test of a slot, unpacked.
@@ -24,6 +27,8 @@ use crate::field::{AsField, Field, Items};
 pub(crate) struct Test {
     kind: u32,
     terms: Box<[Term]>,
+    /// The schema of all attributes, instead of terms.
+    schema: Option<Schema>,
 }
 
 /// One term of a test.
@@ -44,6 +49,9 @@ enum Operand {
     Slot(Box<Slot>),
 }
 
+/// The elements of a long list of texts, hashed for searches.
+pub(crate) struct HashedList(HashSet<Box<str>>);
+
 /// A truth of CEL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
@@ -60,17 +68,30 @@ struct Unsupported;
 type Tested<T = Truth> = Result<T, Unsupported>;
 
 impl Test {
-    /// Unpacks a test of a fast path, whose earlier slots are `slots`. Returns `None` if it has a
-    /// form that this host does not know.
-    pub(crate) fn unpack(table: &PolicyTable, test: SlotTest<'_>, slots: &[Slot]) -> Option<Self> {
+    /// Unpacks a test of values below `root`, in a fast path whose earlier slots are `slots`.
+    /// Returns `None` if it has a form that this host does not know.
+    pub(crate) fn unpack(
+        table: &PolicyTable,
+        root: SlotRoot,
+        test: SlotTest<'_>,
+        slots: &[Slot],
+    ) -> Option<Self> {
+        if test.kind == FITS {
+            let schema = Schema::unpack(table, root, test.terms)?;
+            return Some(Self { kind: FITS, terms: Box::default(), schema: Some(schema) });
+        }
         let term = |words: &TermWords| Term::unpack(table, words, slots);
         let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
-        (test.kind <= NOW).then_some(Self { kind: test.kind, terms })
+        (test.kind <= NOW).then_some(Self { kind: test.kind, terms, schema: None })
     }
 
     /// Returns the result for the value of a slot in a request.
     #[inline(never)]
     pub(crate) fn result<'r>(&self, value: SlotValue<'_>, input: &impl FastInput) -> SlotValue<'r> {
+        if let Some(schema) = &self.schema {
+            let fits = schema.is_fit(input);
+            return if fits { SlotValue::Field(Field::Bool(true)) } else { SlotValue::Unsupported };
+        }
         match self.kind {
             SIZE => return size(value, input).map_or(SlotValue::Unsupported, SlotValue::Field),
             TIME => return time(value).map_or(SlotValue::Unsupported, SlotValue::Field),
@@ -83,6 +104,48 @@ impl Test {
             Ok(truth) => SlotValue::Field(Field::Bool(truth == Truth::True)),
             Err(Unsupported) => SlotValue::Unsupported,
         }
+    }
+
+    /// Returns the elements of a list for searches by this test; `None` if it is no search, or if a
+    /// scan is as quick or the only way.
+    pub(crate) fn hashed(&self, value: SlotValue<'_>) -> Option<HashedList> {
+        let SlotValue::Field(Field::List(items)) = value else { return None };
+        let is_search = |term: &Term| term.member.is_none() && !term.is_negated;
+        if self.kind > EXISTS || self.terms.len() != 1 || !self.terms.iter().all(is_search) {
+            return None;
+        }
+        let (mut texts, mut count, mut are_texts) = (HashSet::new(), 0_usize, true);
+        items.each(&mut |item| {
+            count = count.saturating_add(1);
+            match item {
+                Field::Text(text) if count <= MAX_ELEMENTS => {
+                    texts.insert(Box::from(text));
+                }
+                _ => are_texts = false,
+            }
+        });
+        (are_texts && count > MAX_SCANNED).then_some(HashedList(texts))
+    }
+
+    /// Returns the same as [`Test::result`] for a list that was hashed.
+    pub(crate) fn result_in<'r>(
+        &self,
+        HashedList(texts): &HashedList,
+        input: &impl FastInput,
+    ) -> SlotValue<'r> {
+        let operand = self.terms.first().map(|term| term.operand.read(input));
+        match operand {
+            Some(Ok(Field::Missing)) => SlotValue::Field(Field::Missing),
+            Some(Ok(Field::Text(text))) => SlotValue::Field(Field::Bool(texts.contains(text))),
+            Some(Ok(Field::Number(number))) if !number.is_finite() => SlotValue::Unsupported,
+            Some(Ok(_)) => SlotValue::Field(Field::Bool(false)),
+            Some(Err(Unsupported)) | None => SlotValue::Unsupported,
+        }
+    }
+
+    /// Returns true if no decision is made without it, although no entry reads it.
+    pub(crate) const fn is_guard(&self) -> bool {
+        self.schema.is_some()
     }
 
     /// Returns true if the slot holds the time of the decision.
@@ -336,3 +399,6 @@ fn time<'r>(value: SlotValue<'_>) -> Tested<Field<'r>> {
         Err(_) => Ok(Field::Missing),
     }
 }
+
+/// The length up to which a list of texts is searched as quickly by a scan.
+const MAX_SCANNED: usize = 16;

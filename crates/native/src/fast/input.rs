@@ -43,6 +43,12 @@ pub(crate) trait FastInput {
     /// Follows a path of at least one name into the attributes of the resource.
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_>;
 
+    /// Returns true if `is_known` holds for the name of every attribute below `root`. Without a
+    /// method of the host, questions about all names are for the general path.
+    fn all_names(&self, _root: SlotRoot, _is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        false
+    }
+
     /// Follows a path of at least one name into the claims of the token of the auxiliary data.
     /// Without a method of the host, questions about them are for the general path.
     fn claim(&self, _path: &[Box<str>]) -> SlotValue<'_> {
@@ -77,6 +83,18 @@ pub(crate) enum SlotValue<'a> {
     Broken,
     /// A value that only the general path reads.
     Unsupported,
+}
+
+/// Returns true if `is_known` holds for the name of every member.
+pub(crate) fn all_names_of<L: Lookup + ?Sized>(
+    object: &L,
+    is_known: &mut dyn FnMut(&str) -> bool,
+) -> bool {
+    let mut are_known = true;
+    object.each(&mut |name, field| {
+        are_known = are_known && (matches!(field, Field::Missing) || is_known(name));
+    });
+    are_known
 }
 
 /// Reads a slot: its value, or the result of its test.

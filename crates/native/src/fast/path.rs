@@ -71,11 +71,15 @@ impl UnpackedPath {
         for record in fast_path.slots() {
             slots.push(Slot::unpack(table, record, &slots)?);
         }
+        // Equalities read the slots that they need, and a guard is needed by none.
+        let is_guard = |slot: &Slot| slot.test.as_ref().is_some_and(|test| test.is_guard());
+        let equalities =
+            (!slots.iter().any(is_guard)).then(|| equalities::unpack(table, &fast_path));
         let roles = || fast_path.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
         Some(Self {
             id,
             slots: slots.into(),
-            equalities: equalities::unpack(table, &fast_path),
+            equalities: equalities.flatten(),
             fingerprints: roles()
                 .fold(0, |fingerprints, (role, _)| fingerprints | 1 << fingerprint(role)),
             roles: roles().collect(),
@@ -130,12 +134,13 @@ impl UnpackedPath {
 
 impl Slot {
     fn unpack(table: &PolicyTable, record: SlotRecord<'_>, earlier: &[Self]) -> Option<Self> {
-        let test = record.test.map(|test| Test::unpack(table, test, earlier).map(Box::new));
         let (root, path) = table.slot_path(record.slot)?;
+        let root = SlotRoot::of(root)?;
+        let test = record.test.map(|test| Test::unpack(table, root, test, earlier).map(Box::new));
         let constant = |id: &u32| (table.string(*id), word::FIRST_STRING.wrapping_add(*id));
         let constants = if record.uses & CONSTANTS == 0 { &[] } else { record.constants };
         Some(Self {
-            root: SlotRoot::of(root)?,
+            root,
             path: path.map(Box::from).collect(),
             constants: constants.iter().map(constant).collect(),
             test: match test {

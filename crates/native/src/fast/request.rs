@@ -5,6 +5,7 @@ use wardgate_engine::request::Request;
 
 use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue, follow_on};
+use crate::fast::path::SlotRoot;
 use crate::field::{AsField, Field};
 use crate::field_impls::member;
 
@@ -57,6 +58,15 @@ impl FastInput for RequestInput<'_> {
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         find(&self.request.resource.attr, path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        let attributes = match root {
+            SlotRoot::PrincipalAttr => &self.request.principal.attr,
+            SlotRoot::ResourceAttr => &self.request.resource.attr,
+            _ => return false,
+        };
+        attributes.entries().iter().all(|(name, _)| is_known(name))
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

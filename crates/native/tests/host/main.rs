@@ -7,5 +7,6 @@ mod cache;
 mod decisions;
 mod doubles;
 mod expiry;
+mod lists;
 mod policies;
 mod threads;

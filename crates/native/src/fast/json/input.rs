@@ -7,6 +7,7 @@ use super::scan::{Fault, Scanner, Start, Text, value_of};
 use super::tape::{Member, Tape};
 use crate::fast::index::Target;
 use crate::fast::input::{FastInput, SlotValue};
+use crate::fast::path::SlotRoot;
 use crate::field::Field;
 
 /// A request in the usual form.
@@ -226,6 +227,16 @@ impl FastInput for JsonInput<'_> {
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.attribute(&self.resource.attributes, path)
+    }
+
+    fn all_names(&self, root: SlotRoot, is_known: &mut dyn FnMut(&str) -> bool) -> bool {
+        let range = match root {
+            SlotRoot::PrincipalAttr => &self.principal.attributes,
+            SlotRoot::ResourceAttr => &self.resource.attributes,
+            _ => return false,
+        };
+        let mut names = self.members(range).iter().map(|member| member.name_in(self.text));
+        names.all(|name| name.is_some_and(&mut *is_known))
     }
 
     fn claim(&self, path: &[Box<str>]) -> SlotValue<'_> {

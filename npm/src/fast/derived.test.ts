@@ -1,0 +1,59 @@
+// Searches in lists that are hashed, and in those that are not.
+
+import { describe, expect, it } from "vitest";
+
+import { hashLists, operands, readTest, testWord } from "./derived.ts";
+import { FALSE, MISSING, NO_FRAME, TRUE } from "../wasm/frame.ts";
+
+const MEMBER = 0;
+const EXISTS = 1;
+const ALL = 2;
+
+/** Returns the word of `operand in list`, or of another test. */
+function word(list: unknown, operand: unknown, kind = MEMBER): number {
+  const test = readTest(kind, [["", 2, 0]]);
+  operands[0] = operand;
+  return testWord(NO_FRAME, 1, test!, list);
+}
+
+describe("a list", () => {
+  const long = (): unknown[] => Array.from({ length: 20 }, (_, at) => `e${at}`);
+
+  it("is searched in the elements that it had when it was hashed", () => {
+    const [list, other] = [long(), long()];
+    hashLists({ list });
+    for (const one of [list, other]) one[0] = "new";
+    expect([word(list, "e0"), word(list, "new"), word(list, "e1")]).toEqual([TRUE, FALSE, TRUE]);
+    expect([word(other, "e0"), word(other, "new"), word(other, "e1")]).toEqual([FALSE, TRUE, TRUE]);
+    expect([word(list, "e0", EXISTS), word(list, "new", EXISTS)]).toEqual([TRUE, FALSE]);
+    // The elements are compared one by one.
+    expect([word(list, "e0", ALL), word(list, "new", ALL)]).toEqual([FALSE, FALSE]);
+  });
+
+  it("has the same words hashed and not", () => {
+    const list = [...long(), 1, null, true, ""];
+    const hashed = [...list];
+    hashLists({ hashed });
+    for (const operand of ["e3", "e33", "", 1, 1.5, null, true, false, undefined, {}, [], Number.NaN, "x".repeat(300)]) {
+      for (const kind of [MEMBER, EXISTS]) expect(word(hashed, operand, kind), String(operand)).toBe(word(list, operand, kind));
+    }
+    expect(word(hashed, undefined)).toBe(MISSING);
+  });
+
+  it("is not hashed if it is short, too long or holds more than scalars", () => {
+    for (const list of [["a"], [...long(), {}], [...long(), Number.NaN], Array.from({ length: 1025 }, () => "a")]) {
+      const before = word(list, "a");
+      hashLists({ list });
+      list[0] = "b";
+      expect([word(list, "b") === TRUE, word(list, "a")]).toEqual([list.length === 1, list.length === 1 ? FALSE : before]);
+    }
+  });
+
+  it("may be a set", () => {
+    const set = new Set(long());
+    expect([word(set, "e3"), word(set, "e33"), word(new Set(), "a")]).toEqual([TRUE, FALSE, FALSE]);
+    hashLists({ set });
+    set.delete("e3");
+    expect([word(set, "e3"), word(set, "e33")]).toEqual([TRUE, FALSE]);
+  });
+});
