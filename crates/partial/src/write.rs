@@ -83,25 +83,30 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// Notes every slot, constant and program: first those of effects, so that their slots come
     /// first.
     fn survey(&mut self, shape: &Shape) -> Option<()> {
+        if matches!(shape.entries, Entries::ByClass(_)) {
+            self.flags = [BY_CLASS; 2];
+        }
+        self.survey_view(shape)?;
+        if self.purpose == Purpose::Verdict {
+            self.view = 1;
+            self.survey_view(shape)?;
+        }
+        self.share_constants();
+        Some(())
+    }
+
+    fn survey_view(&mut self, shape: &Shape) -> Option<()> {
+        let more = self.view == 1;
         match &shape.entries {
-            Entries::Masked(entries) => {
-                self.survey_entries(entries, false)?;
-                self.survey_guards(&shape.guards)?;
-                self.end_view();
-                self.view = 1;
-                self.survey_entries(entries, true)?;
-            }
+            Entries::Masked(entries) => self.survey_entries(entries, more)?,
             Entries::ByClass(classes) => {
-                self.flags = [BY_CLASS; 2];
-                classes.iter().try_for_each(|entries| self.survey_entries(entries, false))?;
-                self.survey_guards(&shape.guards)?;
-                self.end_view();
-                self.view = 1;
+                classes.iter().try_for_each(|entries| self.survey_entries(entries, more))?;
             }
         }
-        self.survey_guards(&shape.guards)?;
+        // Guards come last, so that a host knows the other values.
+        let guards = shape.guards.get(self.view)?;
+        guards.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))?;
         self.end_view();
-        self.share_constants();
         Some(())
     }
 
@@ -140,12 +145,6 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         Some(())
-    }
-
-    /// Notes the tests without which the view decides nothing.
-    fn survey_guards(&mut self, guards: &[Vec<u32>; 2]) -> Option<()> {
-        let of_view = guards.get(self.view)?;
-        of_view.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))
     }
 
     fn clear(&mut self, flag: u32) {
