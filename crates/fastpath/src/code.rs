@@ -6,7 +6,7 @@
 use crate::at;
 use crate::frame::{Frame, word};
 use crate::layout::{self, MAX_MEMOS, NEGATE, code, relation};
-use crate::record::{Entry, FastPath};
+use crate::record::{Entry, FastPath, counted};
 
 /// The result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,8 @@ impl Programs for NoPrograms {
 
 /// The state of evaluating one fast path on one frame.
 pub(crate) struct Machine<'a> {
-    fast_path: FastPath<'a>,
+    code: &'a [u32],
+    lists: &'a [u32],
     frame: &'a Frame,
     programs: &'a dyn Programs,
     /// Results by memo number, plus one.
@@ -53,12 +54,13 @@ pub(crate) struct Machine<'a> {
 struct Stack(u64);
 
 impl<'a> Machine<'a> {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         fast_path: FastPath<'a>,
         frame: &'a Frame,
         programs: &'a dyn Programs,
     ) -> Self {
-        Self { fast_path, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
+        let (code, lists) = fast_path.code_and_lists();
+        Self { code, lists, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
     }
 
     /// Makes every error of a condition a doubt, in lenient tables too.
@@ -102,9 +104,9 @@ impl<'a> Machine<'a> {
     fn run(&mut self, mut next: usize) -> Option<Truth> {
         let mut stack = Stack(0);
         loop {
-            let instruction = self.fast_path.word(next);
+            let instruction = self.word(next);
             let [op, a, b, c] = instruction.to_le_bytes().map(u32::from);
-            let operand = self.fast_path.word(next.saturating_add(1));
+            let operand = self.word(next.saturating_add(1));
             let after = next.saturating_add(1 + code::operands(op));
             let truth = match op {
                 code::END => return Some(stack.top()),
@@ -115,7 +117,7 @@ impl<'a> Machine<'a> {
                 code::HAS => self.has(a),
                 code::MEMBER => self.member(a, operand),
                 code::COMPARE => {
-                    let high = self.fast_path.word(next.saturating_add(2));
+                    let high = self.word(next.saturating_add(2));
                     self.compare(a, b, f64::from_bits(u64::from(high) << 32 | u64::from(operand)))
                 }
                 code::COMPARE_SLOTS => self.compare_slots(a, b, c)?,
@@ -124,7 +126,7 @@ impl<'a> Machine<'a> {
                 _ => {
                     next = match stack.step(op, a) {
                         Step::Next => after,
-                        Step::Jump => at(operand).max(after),
+                        Step::Jump => after.saturating_add(at(operand)),
                         Step::Fail => return Some(Truth::Error),
                         Step::Unknown => return None,
                     };
@@ -134,6 +136,12 @@ impl<'a> Machine<'a> {
             stack.push(truth);
             next = after;
         }
+    }
+
+    /// Returns a word of the code, or 0 beyond its end.
+    #[inline]
+    fn word(&self, offset: usize) -> u32 {
+        self.code.get(offset).copied().unwrap_or(0)
     }
 
     fn equal_const(&self, slot: u32, operand: u32) -> Truth {
@@ -171,7 +179,7 @@ impl<'a> Machine<'a> {
     fn member(&self, slot: u32, list: u32) -> Truth {
         match self.frame.word(slot) {
             word::MISSING | word::BROKEN => Truth::Error,
-            found => Truth::of(self.fast_path.list(list).binary_search(&found).is_ok()),
+            found => Truth::of(counted(self.lists, list).binary_search(&found).is_ok()),
         }
     }
 

@@ -182,8 +182,8 @@ impl<B: Backend> Evaluator<'_, B> {
                 truths
             }
             layout::CODE => {
-                let (fast_path, lanes) = (self.fast_path, &self.lanes);
-                let task = Task { fast_path, lanes, start: *operand, rows };
+                let (code, lists) = self.fast_path.code_and_lists();
+                let task = Task { code, lists, lanes: &self.lanes, start: *operand, rows };
                 self.run.get_or_insert_with(Run::new).code(&task, unsure)?
             }
             _ => return None,

@@ -59,7 +59,7 @@ impl FastPath<'_> {
             return Answer::Unsure;
         }
         let mut machine = Machine::new(*self, frame, programs);
-        in_order(classes.iter().map(|class| machine.end(self.class(*class)?, |_| true)))
+        in_order(classes.iter().map(|class| machine.end(numbered(self.class(*class)?), |_| true)))
     }
 
     /// Decides for roles with these masks, in their order: the way of [`FastPath::decide`] where it is
@@ -72,7 +72,7 @@ impl FastPath<'_> {
         }
         let mut machine = Machine::new(*self, frame, programs);
         let entries = self.entries();
-        in_order(roles.iter().map(|role| machine.end(entries, |mask| mask & role != 0)))
+        in_order(roles.iter().map(|role| machine.end(numbered(entries), |mask| mask & role != 0)))
     }
 
     /// Decides as [`FastPath::decide`] does, in the plain form for every kind of entry.
@@ -172,9 +172,13 @@ impl Machine<'_> {
     }
 
     /// Tries the entries whose mask is taken. `None` is Unsure.
-    pub(crate) fn end(&mut self, entries: &[Entry], takes: impl Fn(u32) -> bool) -> Option<End> {
+    pub(crate) fn end<'e>(
+        &mut self,
+        entries: impl Iterator<Item = (&'e Entry, u32)>,
+        takes: impl Fn(u32) -> bool,
+    ) -> Option<End> {
         let mut allowed = None;
-        for (entry, number) in entries.iter().zip(0_u32..) {
+        for (entry, number) in entries {
             if entry[0] & 0x7f == layout::SCOPE_END {
                 if let Some(number) = allowed.take()
                     && entry[1] == 0
@@ -195,6 +199,10 @@ impl Machine<'_> {
         }
         Some(allowed.map_or(End::Silent, End::Allowed))
     }
+}
+
+fn numbered(entries: &[Entry]) -> impl Iterator<Item = (&Entry, u32)> {
+    entries.iter().zip(0..)
 }
 
 const fn answer(allowed: u32, failed: u32) -> Answer {

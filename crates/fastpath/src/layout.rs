@@ -1,9 +1,8 @@
 //! The words of fast paths, shared by the crate `wardgate-partial`, which writes them, and their
 //! readers.
 //!
-//! The section starts with the number of fast paths and the offset of each, ascending. Offsets
-//! inside a fast path count from its first word. A reference that may be absent is stored plus one,
-//! 0 for none.
+//! The section starts with the number of fast paths and the offset of each, ascending. A reference
+//! that may be absent is stored plus one, 0 for none.
 
 /// The number of words in a frame. The last one is [`ALWAYS`].
 pub const FRAME_WORDS: usize = 64;
@@ -32,35 +31,43 @@ pub const MAX_REQUEST_CLASSES: usize = 31;
 pub const FIRST_CLASS_WORD: usize = 32;
 
 /// The number of words in the header of a fast path.
-pub const PATH_WORDS: usize = 9;
+pub const PATH_WORDS: usize = 7;
 
 /// The positions of the fields in the header of a fast path.
+///
+/// Behind the header come, without a gap: slots, roles, entries, the entries of verdicts alone,
+/// origins and places, code, and lists. Each part starts where the one before it ends, and what
+/// refers to a part counts from the start of that part, so that equal parts of fast paths are equal
+/// words.
+///
+/// A fast path has two views, numbered `2 * n` and `2 * n + 1` for the fast path `n` of the section.
+/// That of effects has the first slots and the entries that bear on allow or deny. That of verdicts
+/// has all: what a check reports too. Fast paths by class have the first view alone.
 pub mod fast_path {
-    /// The flags below.
+    /// The flags below: for effects in the lowest byte, for verdicts in the next one.
     pub const FLAGS: usize = 0;
-    /// Number of slots; their records follow the header of the fast path.
+    /// Number of slots: for effects in the lowest byte, for verdicts in the next one; the larger one
+    /// is that of all. Their records follow the header.
     pub const SLOTS: usize = 1;
     /// Number of roles; their records follow the slots: string id, then mask or class; sorted.
     pub const ROLES: usize = 2;
-    /// Number of entries; in a fast path by class: number of classes.
+    /// Number of entries; in a fast path by class: number of classes, which have two words each,
+    /// the number of their first entry and the number of their entries.
     pub const ENTRIES: usize = 3;
+    /// Number of entries of verdicts alone; in a fast path by class: of the entries of all classes.
+    pub const MORE: usize = 4;
     /// Mask or class of a role that is not listed.
-    pub const OTHERS: usize = 4;
-    /// Offset of the entries; in a fast path by class: of the classes, each an offset and a count
-    /// of entries.
-    pub const ENTRIES_AT: usize = 5;
-    /// Offset of the code.
-    pub const CODE_AT: usize = 6;
+    pub const OTHERS: usize = 5;
     /// Number of words of code.
-    pub const CODE_WORDS: usize = 7;
-    /// Offset of the origins of the entries, one word each; 0 in a fast path without verdicts. See
-    /// [`origin`](super::origin).
-    pub const ORIGINS_AT: usize = 8;
+    pub const CODE_WORDS: usize = 6;
 }
 
 /// The origin of an entry: the rule that it stands for, in relation to a kind, so that kinds with
-/// equal rules share fast paths. The highest bits are its type, the next ones the scope, counted
-/// from the most specific one that a search visits; the rest is a number.
+/// equal rules share fast paths. The lowest bits are its type, the next ones the scope, counted from
+/// the most specific one that a search visits; the rest is a number.
+///
+/// Behind the origins of all entries, each entry of verdicts alone has its place: the number of
+/// other entries that are tried before it. Places never fall.
 pub mod origin {
     /// A rule of the resource policy, by its number in the block.
     pub const RESOURCE_RULE: u32 = 0;
@@ -71,7 +78,9 @@ pub mod origin {
     /// No rule: the entry finds the errors of a variable, or ends a scope.
     pub const NONE: u32 = 3;
 
-    /// The largest number of a scope.
+    /// The scope of the policy of the principal itself, which is visited before all others.
+    pub const OWN: u32 = 62;
+    /// The largest number of a scope, and of scopes.
     pub const MAX_SCOPE: u32 = 63;
     /// The largest number of a rule or role.
     pub const MAX_NUMBER: u32 = (1 << 24) - 1;
@@ -79,13 +88,13 @@ pub mod origin {
     /// Returns the word of an origin.
     #[must_use]
     pub const fn word(kind: u32, scope: u32, number: u32) -> u32 {
-        kind << 30 | scope << 24 | number
+        kind | scope << 2 | number << 8
     }
 
     /// Returns type, scope and number.
     #[must_use]
     pub const fn parts(word: u32) -> [u32; 3] {
-        [word >> 30, word >> 24 & 63, word & MAX_NUMBER]
+        [word & 3, word >> 2 & MAX_SCOPE, word >> 8]
     }
 }
 
@@ -98,11 +107,11 @@ pub const NOW: u32 = 4;
 /// Fast path flag: roles have classes with entries of their own, because the classes are too many
 /// for a mask.
 pub const BY_CLASS: u32 = 8;
-/// Fast path flag: scope 0 of the origins is the policy of the principal itself, so the scopes of
-/// the kind count from 1.
-pub const OWN: u32 = 16;
+/// Fast path flag: the view has origins. Only that of verdicts has.
+pub const ORIGINS: u32 = 16;
 
-/// The number of words of one slot: offset in the table's slots, uses, and an offset or 0. The
+/// The number of words of one slot: offset in the table's slots, uses, and an offset in the lists
+/// plus one, or 0. The uses of effects are the lowest byte, those of verdicts the next one. The
 /// offset is that of the constants (count, sorted string ids), or of the test if the uses are
 /// [`TEST`] (count, kind, operands; see [`test`]).
 pub const SLOT_WORDS: usize = 3;
@@ -195,7 +204,7 @@ pub const NEGATE: u32 = 0x80;
 pub const EQUAL_CONST: u32 = 0;
 /// Entry: slot `a` equals slot `b`.
 pub const EQUAL_SLOT: u32 = 1;
-/// Entry: the code at the operand is true; `b` is its memo.
+/// Entry: the code at the operand, counted from the start of the code, is true; `b` is its memo.
 pub const CODE: u32 = 2;
 /// Entry: a scope ends; the operand is 1 if an allow in it needs the consent of the next scope.
 pub const SCOPE_END: u32 = 3;
@@ -238,7 +247,8 @@ pub mod code {
     pub const BOOL: u32 = 4;
     /// Pushes true if slot `a` has a value.
     pub const HAS: u32 = 5;
-    /// Pushes the truth of: slot `a` is in the list at the operand (count, sorted words).
+    /// Pushes the truth of: slot `a` is in the list at the operand (count, sorted words), counted
+    /// from the start of the lists.
     pub const MEMBER: u32 = 6;
     /// Pushes the truth of: slot `a` compared by relation `b` with the number in two operands, low
     /// word first.
@@ -253,9 +263,10 @@ pub mod code {
     pub const OR: u32 = 11;
     /// Ends a whole expression. An error ends the condition if `a` is 0, and is false if it is 1.
     pub const LEAF: u32 = 12;
-    /// Jumps to the operand, keeping the truth, if it is false; otherwise drops it.
+    /// Jumps over as many words behind the operand as it says, keeping the truth, if it is false;
+    /// otherwise drops it.
     pub const JUMP_FALSE: u32 = 13;
-    /// Jumps to the operand, keeping the truth, if it is true; otherwise drops it.
+    /// The same if it is true.
     pub const JUMP_TRUE: u32 = 14;
     /// Exchanges true and false.
     pub const INVERT: u32 = 15;

@@ -6,7 +6,8 @@
 use crate::at;
 use crate::layout::test::TERM_WORDS;
 use crate::layout::{
-    ACTION_WORDS, ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, TEST, fast_path,
+    ACTION_WORDS, BY_CLASS, ENTRY_WORDS, LIST_WORDS, ORIGINS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS,
+    TEST, fast_path,
 };
 
 /// The section of fast paths.
@@ -15,11 +16,13 @@ pub struct FastPaths<'a> {
     words: &'a [u32],
 }
 
-/// One fast path.
+/// One view of a fast path. See [`fast_path`].
 #[derive(Clone, Copy, Debug)]
 pub struct FastPath<'a> {
     start: &'a [u32; PATH_WORDS],
     record: &'a [u32],
+    /// The number of bits by which the fields of the view are shifted.
+    view: u32,
 }
 
 /// The fast paths of one kind, version and scope.
@@ -64,6 +67,9 @@ pub type Term = [u32; TERM_WORDS];
 /// One entry: head, operand and mask. See [`crate::layout`].
 pub type Entry = [u32; ENTRY_WORDS];
 
+/// Entries of both views, entries of verdicts alone, origins of all, places of the latter.
+type VerdictParts<'a> = (&'a [Entry], &'a [Entry], &'a [u32], &'a [u32]);
+
 impl<'a> FastPaths<'a> {
     /// Returns the fast paths of a section.
     #[inline]
@@ -72,10 +78,10 @@ impl<'a> FastPaths<'a> {
         Self { words }
     }
 
-    /// Returns the number of fast paths.
+    /// Returns the number of views: two for each fast path.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.words.first().map_or(0, |count| at(*count))
+        self.words.first().map_or(0, |count| at(*count).saturating_mul(2))
     }
 
     /// Returns true if the section has no fast path.
@@ -84,14 +90,15 @@ impl<'a> FastPaths<'a> {
         self.len() == 0
     }
 
-    /// Returns fast path `id`.
+    /// Returns view `id`; `None` if it does not exist.
     #[inline]
     #[must_use]
     pub fn get(&self, id: u32) -> Option<FastPath<'a>> {
         let (count, offsets) = self.words.split_first()?;
-        let offset = offsets.get(..at(*count))?.get(at(id))?;
+        let offset = offsets.get(..at(*count))?.get(at(id >> 1))?;
         let record = self.words.get(at(*offset)..)?;
-        Some(FastPath { start: record.first_chunk()?, record })
+        let fast_path = FastPath { start: record.first_chunk()?, record, view: (id & 1) * 8 };
+        (id & 1 == 0 || fast_path.flags() & ORIGINS != 0).then_some(fast_path)
     }
 
     /// Returns the list at `offset`.
@@ -204,7 +211,7 @@ impl<'a> FastPath<'a> {
     #[inline]
     #[must_use]
     pub const fn flags(&self) -> u32 {
-        self.start[fast_path::FLAGS]
+        self.start[fast_path::FLAGS] >> self.view & 0xff
     }
 
     /// Returns the mask or class of a role that is not listed.
@@ -216,11 +223,11 @@ impl<'a> FastPath<'a> {
 
     /// Returns the slots in their order.
     pub fn slots(&self) -> impl Iterator<Item = SlotRecord<'a>> + use<'a> {
-        let record = self.record;
-        let (slots, _) = record.get(PATH_WORDS..).unwrap_or(&[]).as_chunks::<SLOT_WORDS>();
-        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, offset]| {
-            let words = if *offset == 0 { &[] } else { counted(record, *offset) };
-            let (slot, uses) = (*slot, *uses);
+        let (view, (_, lists)) = (self.view, self.code_and_lists());
+        let count = at(self.start[fast_path::SLOTS] >> view & 0xff);
+        self.all_slots().iter().take(count).map(move |[slot, uses, offset]| {
+            let words = offset.checked_sub(1).map_or(&[][..], |offset| counted(lists, offset));
+            let (slot, uses) = (*slot, uses >> view & 0xff);
             match words.split_first().filter(|_| uses & TEST != 0) {
                 None => SlotRecord { slot, uses, constants: words, test: None },
                 Some((kind, terms)) => {
@@ -234,9 +241,8 @@ impl<'a> FastPath<'a> {
     /// Returns string id and mask (or class) of each listed role, sorted by id.
     #[must_use]
     pub fn roles(&self) -> &'a [[u32; ROLE_WORDS]] {
-        let first = at(self.start[fast_path::SLOTS]).saturating_mul(SLOT_WORDS);
-        let words = self.record.get(PATH_WORDS.saturating_add(first)..).unwrap_or(&[]);
-        words.as_chunks().0.get(..at(self.start[fast_path::ROLES])).unwrap_or(&[])
+        let slots = self.slot_count().saturating_mul(SLOT_WORDS);
+        records(self.record, PATH_WORDS.saturating_add(slots), at(self.start[fast_path::ROLES]))
     }
 
     /// Returns the mask (or class) of a role; `None` is a role that the table does not know.
@@ -247,11 +253,18 @@ impl<'a> FastPath<'a> {
         listed.and_then(|position| roles.get(position)).map_or(self.others(), |role| role[1])
     }
 
-    /// Returns the entries of a fast path that is not by class.
+    /// Returns the entries that bear on allow or deny, of a fast path that is not by class.
     #[inline]
     #[must_use]
     pub fn entries(&self) -> &'a [Entry] {
-        self.entries_at(self.start[fast_path::ENTRIES_AT], self.start[fast_path::ENTRIES])
+        records(self.record, self.entries_at(), at(self.start[fast_path::ENTRIES]))
+    }
+
+    /// Returns the entries of verdicts alone and their places; none in the view of effects.
+    #[must_use]
+    pub fn more(&self) -> (&'a [Entry], &'a [u32]) {
+        let (_, more, _, places) = self.parts_of_verdicts();
+        (more, places)
     }
 
     /// Returns the number of classes of a fast path by class.
@@ -263,57 +276,121 @@ impl<'a> FastPath<'a> {
     /// Returns the entries of one class of a fast path by class.
     #[must_use]
     pub fn class(&self, class: u32) -> Option<&'a [Entry]> {
-        let (classes, _) =
-            self.record.get(at(self.start[fast_path::ENTRIES_AT])..)?.as_chunks::<2>();
-        let [offset, count] = classes.get(..at(self.classes()))?.get(at(class))?;
-        Some(self.entries_at(*offset, *count))
+        let [first, count] = self.class_table().get(at(class))?;
+        self.class_entries().get(at(*first)..)?.get(..at(*count))
     }
 
-    /// Returns the origins of the entries, in their order; empty in a fast path without verdicts.
+    /// Returns the number of the first entry and of all entries of each class.
+    pub(crate) fn class_table(&self) -> &'a [[u32; 2]] {
+        records(self.record, self.entries_at(), at(self.classes()))
+    }
+
+    /// Returns the entries of all classes.
+    pub(crate) fn class_entries(&self) -> &'a [Entry] {
+        let classes = at(self.classes()).saturating_mul(2);
+        records(
+            self.record,
+            self.entries_at().saturating_add(classes),
+            at(self.start[fast_path::MORE]),
+        )
+    }
+
+    /// Returns the origins of the entries, those of [`FastPath::more`] last; none in the view of
+    /// effects.
     #[must_use]
     pub fn origins(&self) -> &'a [u32] {
-        match at(self.start[fast_path::ORIGINS_AT]) {
-            0 => &[],
-            start => {
-                let end = start.saturating_add(at(self.start[fast_path::ENTRIES]));
-                self.record.get(start..end).unwrap_or(&[])
-            }
+        self.parts_of_verdicts().2
+    }
+
+    /// Returns the entries of both views, those of verdicts alone, the origins and the places; all
+    /// empty in the view of effects.
+    #[inline(never)]
+    pub(crate) fn parts_of_verdicts(&self) -> VerdictParts<'a> {
+        if self.flags() & ORIGINS == 0 {
+            return VerdictParts::default();
         }
+        let [entries, more] = self.counts();
+        let rest = self.record.get(self.entries_at()..).unwrap_or(&[]);
+        let all = entries.saturating_add(more);
+        let (words, rest) =
+            rest.split_at_checked(all.saturating_mul(ENTRY_WORDS)).unwrap_or_default();
+        let (origins, rest) = rest.split_at_checked(all).unwrap_or_default();
+        let (entries, more_entries) =
+            words.as_chunks().0.split_at_checked(entries).unwrap_or_default();
+        (entries, more_entries, origins, rest.get(..more).unwrap_or(&[]))
     }
 
-    /// Returns the word at `offset`, or 0 beyond the end.
-    #[inline]
-    pub(crate) fn word(&self, offset: usize) -> u32 {
-        self.record.get(offset).copied().unwrap_or(0)
-    }
-
-    /// Returns the list at `offset`: a count, then that many words.
-    #[inline]
-    pub(crate) fn list(&self, offset: u32) -> &'a [u32] {
-        counted(self.record, offset)
-    }
-
-    /// Returns offset and length of the code.
-    pub(crate) fn code(&self) -> (usize, usize) {
-        (at(self.start[fast_path::CODE_AT]), at(self.start[fast_path::CODE_WORDS]))
+    /// Returns the code, empty if it is not all there, and the lists, with what follows the fast
+    /// path.
+    #[inline(never)]
+    pub(crate) fn code_and_lists(&self) -> (&'a [u32], &'a [u32]) {
+        let [entries, more] = self.counts();
+        let flags = self.start[fast_path::FLAGS];
+        let [of_entry, of_more] = if flags & BY_CLASS != 0 {
+            [2, ENTRY_WORDS]
+        } else if flags >> 8 & ORIGINS != 0 {
+            [ENTRY_WORDS + 1, ENTRY_WORDS + 2]
+        } else {
+            [ENTRY_WORDS; 2]
+        };
+        let words = entries.saturating_mul(of_entry).saturating_add(more.saturating_mul(of_more));
+        let start = self.entries_at().saturating_add(words);
+        let rest = self.record.get(start..).unwrap_or(&[]);
+        rest.split_at_checked(at(self.start[fast_path::CODE_WORDS])).unwrap_or_default()
     }
 
     pub(crate) const fn start(&self) -> &'a [u32; PATH_WORDS] {
         self.start
     }
 
+    /// Returns the same fast path in the view of effects.
+    pub(crate) const fn of_effects(self) -> Self {
+        Self { view: 0, ..self }
+    }
+
+    /// Returns the view of verdicts; `None` if there is none.
+    pub(crate) fn of_verdicts(self) -> Option<Self> {
+        let view = Self { view: 8, ..self };
+        (view.flags() & ORIGINS != 0).then_some(view)
+    }
+
     pub(crate) const fn record(&self) -> &'a [u32] {
         self.record
     }
 
+    /// Returns the records of the slots of both views.
+    pub(crate) fn all_slots(&self) -> &'a [[u32; SLOT_WORDS]] {
+        records(self.record, PATH_WORDS, self.slot_count())
+    }
+
+    fn slot_count(&self) -> usize {
+        let slots = self.start[fast_path::SLOTS];
+        at((slots & 0xff).max(slots >> 8))
+    }
+
+    /// Returns the number of entries that bear on allow or deny, and of those of verdicts alone.
+    fn counts(&self) -> [usize; 2] {
+        [at(self.start[fast_path::ENTRIES]), at(self.start[fast_path::MORE])]
+    }
+
     #[inline]
-    fn entries_at(&self, offset: u32, count: u32) -> &'a [Entry] {
-        let (entries, _) = self.record.get(at(offset)..).unwrap_or(&[]).as_chunks();
-        entries.get(..at(count)).unwrap_or(&[])
+    fn entries_at(&self) -> usize {
+        let roles = at(self.start[fast_path::ROLES]).saturating_mul(ROLE_WORDS);
+        let slots = self.slot_count().saturating_mul(SLOT_WORDS);
+        PATH_WORDS.saturating_add(slots).saturating_add(roles)
     }
 }
 
-fn counted(words: &[u32], offset: u32) -> &[u32] {
+/// Returns `count` records of `N` words from `start` on; none if they are not all there.
+#[inline]
+fn records<const N: usize>(words: &[u32], start: usize, count: usize) -> &[[u32; N]] {
+    let (records, _) = words.get(start..).unwrap_or(&[]).as_chunks();
+    records.get(..count).unwrap_or(&[])
+}
+
+/// Returns the list at an offset: a count, then that many words.
+#[inline]
+pub(crate) fn counted(words: &[u32], offset: u32) -> &[u32] {
     let list = words.get(at(offset)..).unwrap_or(&[]);
     list.split_first().and_then(|(count, rest)| rest.get(..at(*count))).unwrap_or(&[])
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::frame::{Frame, word};
 use crate::layout::{
-    ALLOW, ALWAYS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, PATH_WORDS, SCOPE_END, SIMPLE,
-    SLOT_WORDS, code, relation,
+    ALLOW, ALWAYS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, ORIGINS, PATH_WORDS, SCOPE_END,
+    SIMPLE, SLOT_WORDS, code, fast_path, origin, relation,
 };
 use crate::record::Entry;
 use crate::verify::Known;
@@ -14,21 +14,35 @@ use crate::verify::Known;
 /// Slots of every sample.
 pub(crate) const SLOTS: u32 = 4;
 
-/// Returns a section with one fast path of these entries. Their code starts at `code_at()`.
+/// Returns a section with one fast path of these entries, without verdicts.
 pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
-    let entries_at = code_at() + code.len();
-    let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 1];
-    words.extend([index(entries_at), index(code_at()), index(code.len()), 0]);
+    let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 0, 1, index(code.len())];
     (0..SLOTS).for_each(|slot| words.extend([slot, 0, 0]));
-    words.extend(lists());
-    words.extend_from_slice(code);
     words.extend(entries.iter().flatten());
+    words.extend_from_slice(code);
+    words.extend(lists());
     words
 }
 
-/// Returns the offset of a sample's code, in words from the start of the fast path.
-pub(crate) fn code_at() -> usize {
-    LISTS_AT + lists().count()
+/// Returns a section like [`section`] whose fast path has verdicts too, with more entries for them
+/// at these places.
+pub(crate) fn section_of_verdicts(
+    entries: &[Entry],
+    more: &[(Entry, u32)],
+    code: &[u32],
+) -> Vec<u32> {
+    let mut words = section(0, entries, code);
+    let start = 2 + PATH_WORDS + 4 * SLOT_WORDS + 3 * entries.len();
+    let origins = 0..index(entries.len() + more.len());
+    let origins = origins.map(|number| origin::word(origin::RESOURCE_RULE, number, number));
+    let places = more.iter().map(|(_, place)| *place);
+    let inserted: Vec<u32> =
+        more.iter().flat_map(|(entry, _)| *entry).chain(origins).chain(places).collect();
+    words.splice(start..start, inserted);
+    words[2 + fast_path::FLAGS] = ORIGINS << 8;
+    words[2 + fast_path::SLOTS] = SLOTS | SLOTS << 8;
+    words[2 + fast_path::MORE] = index(more.len());
+    words
 }
 
 /// Returns two lists for tests of membership: a short one and a long one.
@@ -36,8 +50,8 @@ fn lists() -> impl Iterator<Item = u32> {
     [2, word::FALSE, 16, LONG].into_iter().chain(17..17 + LONG)
 }
 
-/// The offset of the lists; the second one follows the first.
-const LISTS_AT: usize = PATH_WORDS + 4 * SLOT_WORDS;
+/// The offsets of the lists.
+const LISTS: [u32; 2] = [0, 3];
 const LONG: u32 = 70;
 
 pub(crate) fn index(at: usize) -> u32 {
@@ -111,14 +125,33 @@ impl Random {
 
     /// Returns a fast path with equalities, code and scopes.
     pub(crate) fn any(&mut self) -> Vec<u32> {
+        let (entries, code) = self.entries();
+        section(0, &entries, &code)
+    }
+
+    /// Returns such a fast path with verdicts, and its entries in their order.
+    pub(crate) fn verdicts(&mut self) -> (Vec<u32>, Vec<Entry>) {
+        let (all, code) = self.entries();
+        let (mut entries, mut more) = (Vec::new(), Vec::new());
+        for entry in &all {
+            if entry[0] & 0x7f == SCOPE_END || self.below(3) > 0 {
+                entries.push(*entry);
+            } else {
+                more.push((*entry, index(entries.len())));
+            }
+        }
+        (section_of_verdicts(&entries, &more, &code), all)
+    }
+
+    fn entries(&mut self) -> (Vec<Entry>, Vec<u32>) {
         let (mut entries, mut code) = (Vec::new(), Vec::new());
         for _ in 0..self.below(6) {
             entries.push(match self.below(4) {
                 0 => self.equality(),
                 1 => [SCOPE_END, self.below(2), 0],
                 _ => {
-                    let at = code_at() + code.len();
-                    self.condition(&mut code, code_at());
+                    let at = code.len();
+                    self.condition(&mut code);
                     [head(CODE, 0, self.below(3), self.effect()), index(at), self.roles()]
                 }
             });
@@ -131,7 +164,7 @@ impl Random {
                 entry[1] = *first[memo].get_or_insert(entry[1]);
             }
         }
-        section(0, &entries, &code)
+        (entries, code)
     }
 
     fn position(&mut self, length: usize) -> usize {
@@ -161,13 +194,13 @@ impl Random {
     }
 
     /// Writes code: a tree of leaves.
-    fn condition(&mut self, out: &mut Vec<u32>, base: usize) {
-        self.chain(out, base, 2);
+    fn condition(&mut self, out: &mut Vec<u32>) {
+        self.chain(out, 2);
         out.push(code::END);
     }
 
     /// Writes leaves, or shorter chains, in a chain of `all`, `any` or `none`.
-    fn chain(&mut self, out: &mut Vec<u32>, base: usize, depth: u32) {
+    fn chain(&mut self, out: &mut Vec<u32>, depth: u32) {
         let (jump, invert) =
             [(code::JUMP_FALSE, false), (code::JUMP_TRUE, false), (code::JUMP_TRUE, true)]
                 [self.position(3)];
@@ -179,14 +212,14 @@ impl Random {
                 out.push(0);
             }
             if depth > 0 && self.below(4) == 0 {
-                self.chain(out, base, depth - 1);
+                self.chain(out, depth - 1);
             } else {
                 self.expression(out, 2);
                 out.push(head(code::LEAF, self.below(2), 0, 0));
             }
         }
-        let end = index(base + out.len());
-        jumps.into_iter().for_each(|position| out[position] = end);
+        let end = out.len();
+        jumps.into_iter().for_each(|position: usize| out[position] = index(end - position - 1));
         if invert {
             out.push(code::INVERT);
         }
@@ -207,8 +240,8 @@ impl Random {
             5 => out.push(head(code::COMPARE_SLOTS, a, b, self.below(4))),
             6 => out.push(head(code::PUSH, self.below(4), 0, 0)),
             7 => {
-                let list = LISTS_AT + [0, 3][self.position(2)];
-                out.extend([head(code::MEMBER, a, 0, 0), index(list)]);
+                let list = LISTS[self.position(2)];
+                out.extend([head(code::MEMBER, a, 0, 0), list]);
             }
             8 => {
                 self.expression(out, depth - 1);

@@ -7,8 +7,8 @@
 use crate::code::{Machine, Programs, Truth};
 use crate::decide::End;
 use crate::frame::Frame;
-use crate::layout::{ALLOW, BY_CLASS, origin};
-use crate::record::FastPath;
+use crate::layout::{ALLOW, BY_CLASS, ORIGINS, origin};
+use crate::record::{Entry, FastPath};
 
 /// The decision on one action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub enum Verdict {
 pub struct Searched {
     /// The verdict.
     pub verdict: Verdict,
-    /// The number of the last scope that was visited, counted from the most specific one;
-    /// [`ALL_SCOPES`] if every scope was.
-    pub last_scope: u32,
+    /// The number of scopes of the kind that were visited, the most specific ones; [`ALL_SCOPES`]
+    /// if every scope was.
+    pub scopes: u32,
 }
 
-/// Stands for the last scope of any search.
+/// Stands for the number of all scopes of any search.
 pub const ALL_SCOPES: u32 = origin::MAX_SCOPE;
 
 impl FastPath<'_> {
@@ -47,37 +47,37 @@ impl FastPath<'_> {
         let origins = self.origins();
         // Without roles no scope is visited.
         let mut machine = self.exact(frame, programs).filter(|_| !roles.is_empty())?;
-        let (mut first, mut last_scope) = (Verdict::Nothing, 0);
+        let (mut first, mut scopes) = (Verdict::Nothing, 0);
         for role in roles {
-            let (number, verdict) = match machine.end(self.entries(), |mask| mask & role != 0)? {
+            let (number, verdict) = match machine.end(Steps::new(self), |mask| mask & role != 0)? {
                 End::Failed => return None,
                 End::Silent => {
-                    last_scope = ALL_SCOPES;
+                    scopes = ALL_SCOPES;
                     continue;
                 }
                 End::Allowed(number) => (number, Verdict::Allow(number)),
                 End::Denied(number) => (number, Verdict::Deny(number)),
             };
             let [_, scope, _] = origin::parts(*origins.get(crate::at(number))?);
-            last_scope = last_scope.max(scope);
+            scopes = scopes.max(if scope == origin::OWN { 0 } else { scope + 1 });
             if let Verdict::Allow(_) = verdict {
-                return Some(Searched { verdict, last_scope });
+                return Some(Searched { verdict, scopes });
             }
             if first == Verdict::Nothing {
                 first = verdict;
             }
         }
-        Some(Searched { verdict: first, last_scope })
+        Some(Searched { verdict: first, scopes })
     }
 
-    /// Returns the derived roles that are granted in the scopes up to `last_scope`: a bit for each,
-    /// the number in its origin. `roles` unites the masks of the principal's roles. Returns `None` if only the general path
-    /// can tell.
+    /// Returns the derived roles that are granted in this number of scopes: a bit for each, the
+    /// number in its origin. `roles` unites the masks of the principal's roles. Returns `None` if
+    /// only the general path can tell.
     #[must_use]
     pub fn grants(
         &self,
         roles: u32,
-        last_scope: u32,
+        scopes: u32,
         frame: &Frame,
         programs: &dyn Programs,
     ) -> Option<u32> {
@@ -85,7 +85,7 @@ impl FastPath<'_> {
         let mut granted = 0_u32;
         for (entry, word) in self.entries().iter().zip(self.origins()) {
             let [_, scope, number] = origin::parts(*word);
-            if scope > last_scope || entry[2] & roles == 0 {
+            if scope >= scopes || entry[2] & roles == 0 {
                 continue;
             }
             match (machine.truth(entry)?, entry[0] >> 24) {
@@ -99,8 +99,41 @@ impl FastPath<'_> {
 
     /// Returns a machine to which every error is a doubt; `None` if there are no origins.
     fn exact<'a>(&'a self, frame: &'a Frame, programs: &'a dyn Programs) -> Option<Machine<'a>> {
-        let is_masked = self.flags() & BY_CLASS == 0;
-        (is_masked && self.origins().len() == self.entries().len())
+        let is_complete = self.origins().len() >= self.entries().len();
+        (self.flags() & (ORIGINS | BY_CLASS) == ORIGINS && is_complete)
             .then(|| Machine::new(*self, frame, programs).exact())
+    }
+}
+
+/// The entries of a view of verdicts with their numbers, in the order in which they are tried.
+struct Steps<'a> {
+    entries: &'a [Entry],
+    more: &'a [Entry],
+    places: &'a [u32],
+    /// The numbers of entries of each kind that are done.
+    done: [usize; 2],
+}
+
+impl<'a> Steps<'a> {
+    fn new(fast_path: &FastPath<'a>) -> Self {
+        let (entries, more, _, places) = fast_path.parts_of_verdicts();
+        Self { entries, more, places, done: [0; 2] }
+    }
+}
+
+impl<'a> Iterator for Steps<'a> {
+    type Item = (&'a Entry, u32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let [entries, more] = &mut self.done;
+        let is_due = self.places.get(*more).is_some_and(|place| crate::at(*place) <= *entries);
+        let (entry, number) = if is_due {
+            *more += 1;
+            (self.more.get(*more - 1)?, self.entries.len() + *more - 1)
+        } else {
+            *entries += 1;
+            (self.entries.get(*entries - 1)?, *entries - 1)
+        };
+        Some((entry, u32::try_from(number).ok()?))
     }
 }

@@ -7,16 +7,17 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
+use core::iter;
 
 use crate::at;
 use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
     self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_PATTERNS,
-    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, OWN, PATH_WORDS, PROGRAMS,
-    ROLE_WORDS, SIMPLE, SLOT_WORDS, TEST, TEXT, VALUE, code, fast_path, relation,
+    MAX_SETS, MAX_SLOTS, MAX_STACK, MAX_VERDICTS, NEGATE, NOW, ORIGINS, PROGRAMS, SIMPLE, TEST,
+    TEXT, VALUE, code, fast_path, relation,
 };
-use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest, Term};
+use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest, Term, counted};
 use crate::schema;
 
 /// The parts of a table that fast paths refer to.
@@ -34,19 +35,21 @@ pub trait Known {
 
 /// Proves every fast path of a section sound.
 ///
-/// Returns `None` if one is not.
+/// Returns `None` if one is not. It is generic so that the crate that opens tables compiles it: that
+/// one is built for size in the runtime module, and this one for speed.
 #[must_use]
-pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
+pub fn verify<K: Known>(section: &[u32], known: &K) -> Option<()> {
     let Some((count, offsets)) = section.split_first() else { return Some(()) };
     let offsets = offsets.get(..at(*count))?;
     let first = offsets.len().checked_add(1)?;
     ensure(offsets.first().is_none_or(|offset| at(*offset) >= first))?;
     ensure(offsets.is_sorted())?;
-    for (id, _) in (0..*count).zip(offsets) {
+    for (number, _) in (0..*count).zip(offsets) {
         // A fast path ends where the next one begins, so that the proof takes no longer than the
         // section is.
-        let end = offsets.get(at(id) + 1).map_or(section.len(), |next| at(*next));
-        Verifier::new(FastPaths::new(section.get(..end)?).get(id)?, known)?.fast_path()?;
+        let end = offsets.get(at(number) + 1).map_or(section.len(), |next| at(*next));
+        let view = number.checked_mul(2)?;
+        Verifier::new(FastPaths::new(section.get(..end)?).get(view)?, known).fast_path()?;
     }
     Some(())
 }
@@ -58,8 +61,9 @@ pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
 pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()> {
     let fast_paths = FastPaths::new(section);
     let list = fast_paths.list(offset)?;
-    let exists =
-        |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
+    let exists = |fast_path: Option<u32>| {
+        fast_path.is_none_or(|fast_path| fast_paths.get(fast_path).is_some())
+    };
     ensure(exists(list.set(0)) && exists(list.verdict_set(0)) && exists(list.grants()))?;
     ensure(list.actions_with_verdicts().all(|(_, verdicts)| exists(verdicts)))?;
     let patterns = list.patterns();
@@ -75,75 +79,102 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
     ensure(list.actions().is_sorted_by(|(a, _), (b, _)| a < b))
 }
 
-struct Verifier<'a> {
+struct Verifier<'a, K> {
     fast_path: FastPath<'a>,
-    known: &'a dyn Known,
-    /// The slots that the fast path lists, by their offsets in the table; [`TESTED`] for those with
-    /// a test, which hold no value.
-    slots: Vec<u32>,
-    /// A bit for each slot that is compared with no other slot.
-    lone: u32,
-    /// For each word of the fast path: true if verified code begins there.
-    code: Vec<bool>,
+    known: &'a K,
+    /// The words of the code and of the lists.
+    words: &'a [u32],
+    lists: &'a [u32],
+    /// The views: that of effects, and that of verdicts if there is one.
+    views: Vec<View>,
+    /// For each word of the code: the views for which verified code begins there, a bit for each.
+    code: Vec<u32>,
     /// Words of lists that may still be read. The bound is needed because code that names a long
     /// list many times would cost a walk every time.
     unread: Cell<usize>,
 }
 
-impl<'a> Verifier<'a> {
-    fn new(fast_path: FastPath<'a>, known: &'a dyn Known) -> Option<Self> {
-        let (start, length) = fast_path.code();
-        fast_path.record().get(start..start.checked_add(length)?)?;
-        let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
-        let slots: Vec<u32> = fast_path.slots().map(offset).collect();
-        let bits = fast_path.slots().zip(0..u32::BITS);
-        let lone = bits.fold(0, |bits, (slot, bit)| bits | u32::from(slot.uses & LONE != 0) << bit);
-        let unread = Cell::new(fast_path.record().len().saturating_mul(READS));
-        Some(Self { fast_path, known, slots, lone, code: vec![false; length], unread })
+/// The slots and flags of one view.
+struct View {
+    flags: u32,
+    /// The slots that the view lists, by their offsets in the table; [`TESTED`] for those with a
+    /// test, which hold no value.
+    slots: Vec<u32>,
+    /// A bit for each slot that is compared with no other slot.
+    lone: u32,
+}
+
+impl<'a, K: Known> Verifier<'a, K> {
+    fn new(fast_path: FastPath<'a>, known: &'a K) -> Self {
+        let effects = fast_path.of_effects();
+        let views: Vec<View> =
+            iter::once(effects).chain(effects.of_verdicts()).map(View::new).collect();
+        let (words, lists) = fast_path.code_and_lists();
+        let code = vec![0; words.len()];
+        let unread = Cell::new(fast_path.record().len().saturating_mul(READS * views.len()));
+        Self { fast_path: effects, known, lists, words, views, code, unread }
     }
 
     fn fast_path(mut self) -> Option<()> {
         let start = self.fast_path.start();
-        let flags = start[fast_path::FLAGS];
-        ensure(flags & !(SIMPLE | PROGRAMS | NOW | BY_CLASS | OWN) == 0)?;
-        ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
+        let flags = [start[fast_path::FLAGS] & 0xff, start[fast_path::FLAGS] >> 8];
+        ensure(flags[0] & !(SIMPLE | PROGRAMS | NOW | BY_CLASS) == 0)?;
+        ensure(flags[1] & !(SIMPLE | PROGRAMS | NOW | ORIGINS) == 0)?;
+        ensure(
+            (flags[1] & ORIGINS != 0) == (flags[1] != 0) && flags[0] & flags[1] & BY_CLASS == 0,
+        )?;
+        ensure(flags[1] == 0 || flags[0] & BY_CLASS == 0)?;
+        let is_sound = |flags: u32| flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0;
+        ensure(flags.into_iter().all(is_sound))?;
+        // All parts before the lists are there.
+        ensure(self.words.len() == at(start[fast_path::CODE_WORDS]))?;
         self.slots()?;
         self.code()?;
-        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }?;
+        if flags[0] & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }?;
         self.origins()
     }
 
-    /// Ensures that each entry has an origin, or none has.
+    /// Ensures that each entry has an origin and each one of verdicts alone a place, or none has.
     fn origins(&self) -> Option<()> {
         let start = self.fast_path.start();
-        if start[fast_path::ORIGINS_AT] == 0 {
-            return Some(());
-        }
-        let (origins, entries) = (self.fast_path.origins().len(), at(start[fast_path::ENTRIES]));
-        ensure(start[fast_path::FLAGS] & BY_CLASS == 0 && origins == entries)?;
-        ensure(entries <= MAX_VERDICTS)
+        let (entries, more) = (start[fast_path::ENTRIES], start[fast_path::MORE]);
+        let Some(view) = self.fast_path.of_verdicts() else {
+            return ensure(more == 0 || self.fast_path.flags() & BY_CLASS != 0);
+        };
+        let (all, (_, places)) = (at(entries).checked_add(at(more))?, view.more());
+        ensure(all <= MAX_VERDICTS && view.origins().len() == all && places.len() == at(more))?;
+        ensure(places.is_sorted() && places.last().is_none_or(|place| *place <= entries))
     }
 
     fn slots(&self) -> Option<()> {
         let start = self.fast_path.start();
-        let (slots, roles) = (at(start[fast_path::SLOTS]), at(start[fast_path::ROLES]));
-        ensure(slots <= MAX_SLOTS && self.slots.len() == slots)?;
-        let words = slots * SLOT_WORDS + roles.checked_mul(ROLE_WORDS)?;
-        let tables = self.fast_path.record().get(PATH_WORDS..PATH_WORDS.checked_add(words)?)?;
-        let records = tables.as_chunks::<SLOT_WORDS>().0;
-        for (position, (slot, record)) in self.fast_path.slots().zip(records).enumerate() {
-            let is_whole = slot.test.is_some_and(|test| test.kind == test::FITS);
-            ensure(if is_whole {
-                self.known.has_attributes(slot.slot)
-            } else {
-                self.known.has_slot(slot.slot)
-            })?;
-            if slot.uses == TEST {
-                let earlier = self.slots.get(..position)?;
-                self.test(slot.test?, record[2], earlier)?;
-            } else {
-                ensure(slot.uses & !(CONSTANTS | TEXT | VALUE | LONE) == 0)?;
-                self.strings(slot.constants, record[2])?;
+        let slots = start[fast_path::SLOTS];
+        let [of_effects, of_verdicts, 0, 0] = slots.to_le_bytes() else { return None };
+        let all = self.fast_path.all_slots();
+        ensure(all.len() == usize::from(of_effects.max(of_verdicts)) && all.len() <= MAX_SLOTS)?;
+        for (view, count) in self.views.iter().zip([of_effects, of_verdicts]) {
+            ensure(view.slots.len() == usize::from(count))?;
+        }
+        // The slots of effects are those of verdicts too.
+        ensure(self.views.len() == 1 && of_verdicts == 0 || of_effects <= of_verdicts)?;
+        ensure(self.fast_path.roles().len() == at(start[fast_path::ROLES]))?;
+        let views = iter::once(self.fast_path).chain(self.fast_path.of_verdicts());
+        for (view, slots) in views.zip(&self.views) {
+            for (position, (slot, record)) in view.slots().zip(all).enumerate() {
+                let is_whole = slot.test.is_some_and(|test| test.kind == test::FITS);
+                let is_there = if is_whole {
+                    self.known.has_attributes(slot.slot)
+                } else {
+                    self.known.has_slot(slot.slot)
+                };
+                ensure(is_there && record[1] >> 16 == 0)?;
+                if slot.uses == TEST {
+                    let earlier = slots.slots.get(..position)?;
+                    self.test(slot.test?, record[2], earlier)?;
+                } else {
+                    ensure(slot.uses & !(CONSTANTS | TEXT | VALUE | LONE) == 0)?;
+                    self.strings(slot.constants, record[2])?;
+                }
             }
         }
         let roles = self.fast_path.roles();
@@ -151,9 +182,15 @@ impl<'a> Verifier<'a> {
         ensure(roles.is_sorted_by(|a, b| a[0] < b[0]))
     }
 
+    /// Returns the number of words that the list of a slot states; 0 if it has none.
+    fn stated(&self, offset: u32) -> usize {
+        let stated = offset.checked_sub(1).and_then(|at_list| self.lists.get(at(at_list)));
+        stated.map_or(0, |count| at(*count))
+    }
+
     /// Ensures that a list of constants is complete and sorted.
     fn strings(&self, strings: &[u32], offset: u32) -> Option<()> {
-        ensure(offset == 0 || at(self.fast_path.word(at(offset))) == strings.len())?;
+        ensure(self.stated(offset) == strings.len())?;
         ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
         ensure(strings.is_sorted_by(|a, b| a < b))
     }
@@ -167,7 +204,7 @@ impl<'a> Verifier<'a> {
         earlier: &[u32],
     ) -> Option<()> {
         let words = terms.len().checked_mul(test::TERM_WORDS)?.checked_add(1)?;
-        ensure(at(self.fast_path.word(at(offset))) == words)?;
+        ensure(self.stated(offset) == words)?;
         if kind == test::FITS {
             return self.schema(terms);
         }
@@ -221,46 +258,140 @@ impl<'a> Verifier<'a> {
             fits(self.fast_path.others())
                 && self.fast_path.roles().iter().all(|role| fits(role[1])),
         )?;
-        ensure(entries.iter().all(|entry| fits(entry[2])))?;
-        entries.iter().try_for_each(|entry| self.entry(entry))
+        for view in 0..self.views.len() {
+            entries.iter().try_for_each(|entry| self.entry(entry, view))?;
+        }
+        let (more, _) = self.fast_path.of_verdicts().map_or((&[][..], &[][..]), |view| view.more());
+        more.iter().try_for_each(|entry| {
+            // A scope ends for both views.
+            ensure(entry[0] & 0x7f != layout::SCOPE_END)?;
+            self.entry(entry, VERDICTS)
+        })
     }
 
     fn by_class(&self) -> Option<()> {
         let classes = self.fast_path.classes();
         ensure(self.fast_path.others() < classes)?;
         ensure(self.fast_path.roles().iter().all(|role| role[1] < classes))?;
-        let (records, _) = self
-            .fast_path
-            .record()
-            .get(at(self.fast_path.start()[fast_path::ENTRIES_AT])..)?
-            .as_chunks::<2>();
+        let (table, entries) = (self.fast_path.class_table(), self.fast_path.class_entries());
+        ensure(table.len() == at(classes))?;
+        ensure(entries.len() == at(self.fast_path.start()[fast_path::MORE]))?;
         let mut end = 0;
-        for (class, [offset, count]) in (0..classes).zip(records) {
+        for [first, count] in table {
             // Classes follow each other, so that the proof takes no longer than the fast path is.
-            ensure(*offset >= end)?;
-            end = offset.checked_add(count.checked_mul(3)?)?;
-            let entries = self.fast_path.class(class)?;
-            ensure(entries.len() == at(*count))?;
-            entries.iter().try_for_each(|entry| self.entry(entry))?;
+            ensure(*first == end)?;
+            end = first.checked_add(*count)?;
         }
-        ensure(records.len() >= at(classes))
+        ensure(at(end) == entries.len())?;
+        entries.iter().try_for_each(|entry| self.entry(entry, EFFECTS))
     }
 
-    fn entry(&self, [head, operand, _]: &Entry) -> Option<()> {
+    /// Ensures that an entry is sound in a view.
+    fn entry(&self, [head, operand, mask]: &Entry, view: usize) -> Option<()> {
+        ensure(mask >> MAX_CLASSES == 0 || self.fast_path.flags() & BY_CLASS != 0)?;
         let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
         ensure(matches!(effect, 0 | ALLOW | DENY))?;
         let op = op & !NEGATE;
-        ensure(self.fast_path.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
+        let of_view = self.views.get(view)?;
+        ensure(of_view.flags & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
         match op {
-            layout::EQUAL_CONST => ensure(self.has(a) && is_constant(*operand)),
-            layout::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
+            layout::EQUAL_CONST => ensure(of_view.has(a) && is_constant(*operand)),
+            layout::EQUAL_SLOT => ensure(of_view.are_comparable(a, b)),
             layout::CODE => {
-                let (start, _) = self.fast_path.code();
-                let begins = at(*operand).checked_sub(start).and_then(|at| self.code.get(at));
-                ensure(begins == Some(&true) && at(b) < MAX_MEMOS)
+                let begins = self.code.get(at(*operand))?;
+                ensure(begins >> view & 1 != 0 && at(b) < MAX_MEMOS)
             }
             layout::SCOPE_END => ensure(*operand <= 1),
             _ => None,
+        }
+    }
+
+    /// Verifies all code: pieces one after the other, each with its end, in each view.
+    fn code(&mut self) -> Option<()> {
+        let code = self.words;
+        let mut next = 0;
+        while next < code.len() {
+            let (piece, mut end, mut views) = (next, 0, 0);
+            for view in 0..self.views.len() {
+                // What is sound with the slots of effects is so with those of verdicts.
+                if let Some(found) = self.piece(piece, view) {
+                    (end, views) = (found, views | 1 << view);
+                }
+            }
+            ensure(end > piece)?;
+            *self.code.get_mut(piece)? = views;
+            next = end;
+        }
+        Some(())
+    }
+
+    /// Verifies one piece of code for a view and returns the position after it.
+    fn piece(&self, mut next: usize, view: usize) -> Option<usize> {
+        let (code, view) = (self.words, self.views.get(view)?);
+        let (mut depth, mut jumps) = (0_usize, Jumps::default());
+        loop {
+            jumps.land(next, depth)?;
+            let [op, a, b, c] = code.get(next)?.to_le_bytes().map(u32::from);
+            let operand = code.get(next.checked_add(1)?).copied().unwrap_or(0);
+            next = next.checked_add(1 + code::operands(op))?;
+            ensure(next <= code.len())?;
+            self.operands(op, [a, b, c], operand, view)?;
+            match op {
+                code::END => return ensure(depth == 1 && jumps.is_empty()).map(|()| next),
+                code::NOT | code::LEAF | code::INVERT => ensure(depth >= 1)?,
+                code::AND | code::OR => {
+                    ensure(depth >= 2)?;
+                    depth -= 1;
+                }
+                code::JUMP_FALSE | code::JUMP_TRUE => {
+                    let target = next.checked_add(at(operand))?;
+                    ensure(depth >= 1 && target < code.len())?;
+                    jumps.add(target, depth)?;
+                    depth -= 1;
+                }
+                _ => depth += 1,
+            }
+            ensure(depth <= MAX_STACK)?;
+        }
+    }
+
+    fn operands(&self, op: u32, [a, b, c]: [u32; 3], operand: u32, view: &View) -> Option<()> {
+        match op {
+            code::PUSH => ensure(a <= 3),
+            code::EQUAL_CONST => ensure(view.has(a) && is_constant(operand)),
+            code::EQUAL_SLOT => ensure(view.are_comparable(a, b)),
+            code::BOOL | code::HAS => ensure(view.has(a)),
+            code::MEMBER => {
+                let list = counted(self.lists, operand);
+                self.unread.set(self.unread.get().checked_sub(list.len())?);
+                ensure(self.lists.get(at(operand)).is_some_and(|count| at(*count) == list.len()))?;
+                ensure(
+                    view.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
+                )
+            }
+            code::COMPARE => ensure(view.has(a) && b <= relation::UNEQUAL),
+            code::COMPARE_SLOTS => {
+                ensure(view.has(a) && view.has(b) && c <= relation::GREATER_EQUAL)
+            }
+            code::LEAF => ensure(a <= 1),
+            code::PROGRAM => {
+                ensure(view.flags & PROGRAMS != 0 && at(a) < MAX_MEMOS)?;
+                ensure(self.known.reads_only(operand, &view.slots))
+            }
+            code::END..=code::INVERT => Some(()),
+            _ => None,
+        }
+    }
+}
+
+impl View {
+    fn new(view: FastPath<'_>) -> Self {
+        let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
+        let bits = view.slots().zip(0..u32::BITS);
+        Self {
+            flags: view.flags(),
+            slots: view.slots().map(offset).collect(),
+            lone: bits.fold(0, |bits, (slot, bit)| bits | u32::from(slot.uses & LONE != 0) << bit),
         }
     }
 
@@ -272,75 +403,6 @@ impl<'a> Verifier<'a> {
     fn are_comparable(&self, a: u32, b: u32) -> bool {
         let is_lone = |slot| self.lone.checked_shr(slot).unwrap_or(0) & 1 != 0;
         self.has(a) && self.has(b) && (a == b || !is_lone(a) && !is_lone(b))
-    }
-
-    /// Verifies all code: pieces one after the other, each with its end.
-    fn code(&mut self) -> Option<()> {
-        let (start, length) = self.fast_path.code();
-        let mut next = start;
-        while next < start + length {
-            let piece = next;
-            next = self.piece(next, start + length)?;
-            *self.code.get_mut(piece - start)? = true;
-        }
-        Some(())
-    }
-
-    /// Verifies one piece of code and returns the position after it.
-    fn piece(&self, mut next: usize, end: usize) -> Option<usize> {
-        let (mut depth, mut jumps) = (0_usize, Jumps::default());
-        loop {
-            jumps.land(next, depth)?;
-            let word = self.fast_path.word(next);
-            let [op, a, b, c] = word.to_le_bytes().map(u32::from);
-            let operand = self.fast_path.word(next.saturating_add(1));
-            next = next.checked_add(1 + code::operands(op))?;
-            ensure(next <= end)?;
-            self.operands(op, [a, b, c], operand)?;
-            match op {
-                code::END => return ensure(depth == 1 && jumps.is_empty()).map(|()| next),
-                code::NOT | code::LEAF | code::INVERT => ensure(depth >= 1)?,
-                code::AND | code::OR => {
-                    ensure(depth >= 2)?;
-                    depth -= 1;
-                }
-                code::JUMP_FALSE | code::JUMP_TRUE => {
-                    ensure(depth >= 1 && at(operand) >= next && at(operand) < end)?;
-                    jumps.add(at(operand), depth)?;
-                    depth -= 1;
-                }
-                _ => depth += 1,
-            }
-            ensure(depth <= MAX_STACK)?;
-        }
-    }
-
-    fn operands(&self, op: u32, [a, b, c]: [u32; 3], operand: u32) -> Option<()> {
-        match op {
-            code::PUSH => ensure(a <= 3),
-            code::EQUAL_CONST => ensure(self.has(a) && is_constant(operand)),
-            code::EQUAL_SLOT => ensure(self.are_comparable(a, b)),
-            code::BOOL | code::HAS => ensure(self.has(a)),
-            code::MEMBER => {
-                let list = self.fast_path.list(operand);
-                self.unread.set(self.unread.get().checked_sub(list.len())?);
-                ensure(at(self.fast_path.word(at(operand))) == list.len())?;
-                ensure(
-                    self.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
-                )
-            }
-            code::COMPARE => ensure(self.has(a) && b <= relation::UNEQUAL),
-            code::COMPARE_SLOTS => {
-                ensure(self.has(a) && self.has(b) && c <= relation::GREATER_EQUAL)
-            }
-            code::LEAF => ensure(a <= 1),
-            code::PROGRAM => {
-                ensure(self.fast_path.flags() & PROGRAMS != 0 && at(a) < MAX_MEMOS)?;
-                ensure(self.known.reads_only(operand, &self.slots))
-            }
-            code::END..=code::INVERT => Some(()),
-            _ => None,
-        }
     }
 }
 
@@ -376,10 +438,14 @@ const fn is_constant(word: u32) -> bool {
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
 
+/// The positions of the views.
+const EFFECTS: usize = 0;
+const VERDICTS: usize = 1;
+
 /// Stands for a slot whose word is the result of a test.
 const TESTED: u32 = u32::MAX;
 
-/// The largest number of times that the lists of a fast path may be named, all in all.
+/// The largest number of times that the lists of a fast path may be named in each view, all in all.
 const READS: usize = 16;
 
 fn ensure(holds: bool) -> Option<()> {

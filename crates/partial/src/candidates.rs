@@ -130,10 +130,11 @@ impl<'a> Candidates<'a> {
         Some(Self { route, stages })
     }
 
-    /// Returns the slots of the tests that a fast path for an action needs.
-    pub(super) fn guards(&self, action: Action<'_>, purpose: Purpose) -> Vec<u32> {
-        let guards = self.route.guards.as_ref();
-        guards.map_or_else(Vec::new, |guards| guards.of(self.route.table, action, purpose))
+    /// Returns the slots of the tests that effects need for an action, and those that verdicts do.
+    pub(super) fn guards(&self, action: Action<'_>) -> [Vec<u32>; 2] {
+        let Some(guards) = &self.route.guards else { return Default::default() };
+        [Purpose::Effect, Purpose::Verdict]
+            .map(|purpose| guards.of(self.route.table, action, purpose))
     }
 
     /// Returns an upper bound of the steps that the general path takes to check the attributes.

@@ -20,7 +20,7 @@ pub(super) struct Step {
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
-    /// True if it is a variable whose error a check reports, and no rule.
+    /// True if it is no rule but what a check reports beside: the error of a variable, an output.
     pub(super) is_reported: bool,
 }
 
@@ -35,6 +35,8 @@ pub(super) struct Placed {
     pub(super) step: Step,
     /// The [`origin`] of the step; 0 in a fast path without verdicts.
     pub(super) origin: u32,
+    /// True if only verdicts depend on it.
+    pub(super) is_more: bool,
 }
 
 /// The answers for which the steps are collected.
@@ -42,7 +44,7 @@ pub(super) struct Placed {
 pub(super) enum Purpose {
     /// Allow or deny.
     Effect,
-    /// Which rule decides, and no error unseen.
+    /// Beside that, which rule decides, and no error unseen.
     Verdict,
 }
 
@@ -112,7 +114,8 @@ impl Sorter<'_, '_> {
 
     fn steps(&self, lineage: &[u32], left: &mut usize) -> Option<Vec<Placed>> {
         let (predicates, purpose) = (self.predicates, self.purpose);
-        let mut walk = Walk { predicates, purpose, steps: Vec::new(), seen: BTreeSet::new() };
+        let (is_own, steps, seen) = (self.candidates.is_own(), Vec::new(), BTreeSet::new());
+        let mut walk = Walk { predicates, purpose, is_own, steps, seen };
         for (scope, stage) in self.candidates.stages().enumerate() {
             let rules = stage.rules_for(lineage);
             *left = left.checked_sub(1 + rules.len())?;
@@ -120,11 +123,14 @@ impl Sorter<'_, '_> {
                 break;
             }
         }
-        let matters = |placed: &Placed| {
-            placed.step.effect == ALLOW || self.predicates.can_fail(placed.step.predicate)
+        let matters = |Placed { step, is_more, .. }: &Placed| {
+            !is_more && (step.effect == ALLOW || self.predicates.can_fail(step.predicate))
         };
-        if self.purpose == Purpose::Effect && !walk.steps.iter().any(matters) {
-            walk.steps.clear();
+        if !walk.steps.iter().any(matters) {
+            match self.purpose {
+                Purpose::Effect => walk.steps.clear(),
+                Purpose::Verdict => walk.steps.iter_mut().for_each(|step| step.is_more = true),
+            }
         }
         Some(walk.steps)
     }
@@ -137,6 +143,8 @@ type Position = (usize, Option<usize>, u32);
 struct Walk<'a, 'p> {
     predicates: &'a Predicates<'p>,
     purpose: Purpose,
+    /// True if the first scope is the policy of a principal itself.
+    is_own: bool,
     steps: Vec<Placed>,
     /// Steps of this scope: taken again they change no answer.
     seen: BTreeSet<Step>,
@@ -180,18 +188,18 @@ impl Walk<'_, '_> {
     /// Adds the step of a candidate. An allow that is `forgotten` matters only if its predicate can
     /// fail.
     fn meet(&mut self, position: Position, candidate: &Candidate, forgotten: bool) -> bool {
-        let mut predicate = candidate.predicate;
+        let (scope, rule, _) = position;
         if self.purpose == Purpose::Verdict {
-            predicate = candidate.emitting;
-            for predicate in candidate.reported.iter().flat_map(|reported| reported.iter()) {
-                let (scope, rule, _) = position;
-                let step = Step { effect: 0, predicate: *predicate, is_reported: true };
+            let emitting = Some(candidate.emitting).filter(|id| *id != candidate.predicate);
+            let reported = candidate.reported.iter().flat_map(|reported| reported.iter().copied());
+            for predicate in reported.chain(emitting) {
+                let step = Step { effect: 0, predicate, is_reported: true };
                 self.add((scope, rule, self.origin(origin::NONE, scope, 0)), step);
             }
         }
         let is_forgotten = forgotten && candidate.effect == ALLOW;
         let effect = if is_forgotten { 0 } else { candidate.effect };
-        self.add(position, Step { effect, predicate, is_reported: false })
+        self.add(position, Step { effect, predicate: candidate.predicate, is_reported: false })
     }
 
     /// Returns the word of an origin for verdicts, and 0 for effects alone.
@@ -200,7 +208,8 @@ impl Walk<'_, '_> {
             return 0;
         }
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        origin::word(kind, narrow(scope), narrow(number))
+        let of_kind = scope.checked_sub(usize::from(self.is_own));
+        origin::word(kind, of_kind.map_or(origin::OWN, narrow), narrow(number))
     }
 
     /// Adds a step. Returns true if it denies or fails in any case.
@@ -208,9 +217,11 @@ impl Walk<'_, '_> {
         let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
         // A check reports errors that an effect does not depend on.
         let is_reported = self.purpose == Purpose::Verdict && step.predicate != ALWAYS;
-        let matters = step.effect != 0 || is_reported || self.predicates.can_fail(step.predicate);
-        if !never && matters && self.seen.insert(step) {
-            self.steps.push(Placed { scope, rule, step, origin });
+        let bears_on_effect =
+            !step.is_reported && (step.effect != 0 || self.predicates.can_fail(step.predicate));
+        if !never && (bears_on_effect || is_reported) && self.seen.insert(step) {
+            let is_more = !bears_on_effect;
+            self.steps.push(Placed { scope, rule, step, origin, is_more });
         }
         let denies = step.effect == DENY && step.predicate == ALWAYS;
         denies || self.predicates.always_fails(step.predicate)

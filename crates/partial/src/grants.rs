@@ -13,13 +13,13 @@ use wardgate_fastpath::layout::{ALLOW, origin};
 use super::candidates::Route;
 use super::classes::Step;
 use super::predicates::{ALWAYS, Predicates};
-use super::shape::{Entries, Entry, Shape};
+use super::shape::{Entries, Entry, Shape, Taken};
 use crate::limits::{MAX_GRANTS, MAX_SCOPES};
 
 /// Returns the shape of the fast path; `None` if only the general path can grant the roles.
 pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Option<Shape> {
     let mut granted = Vec::new();
-    for (scope, stop) in route.stops.iter().enumerate() {
+    for (scope, stop) in route.stops.iter().skip(usize::from(route.is_own)).enumerate() {
         let block: Option<Block<'_>> = stop.rules.as_ref().map(|(rows, _)| rows.block);
         let roles = block.into_iter().flat_map(|block| block.derived_roles());
         granted.extend(roles.map(|role| (scope, role)));
@@ -33,7 +33,7 @@ pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Optio
         let number = u32::try_from(bit).ok()?;
         for predicate in predicates.variables(role.variables())?.iter() {
             let step = Step { effect: 0, predicate: *predicate, is_reported: true };
-            entries.push(Entry::Step(step, 1 << bit, origin::word(origin::NONE, scope, 0)));
+            entries.push(Entry::Step(step, taken(bit, origin::word(origin::NONE, scope, 0))));
         }
         let predicate = match role.condition() {
             Some(condition) => predicates.of_conditions([None, Some(condition)])?,
@@ -41,10 +41,14 @@ pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Optio
         };
         let step = Step { effect: ALLOW, predicate, is_reported: false };
         let origin = origin::word(origin::RESOURCE_RULE, scope, number);
-        entries.push(Entry::Step(step, 1 << bit, origin));
+        entries.push(Entry::Step(step, taken(bit, origin)));
     }
     let (roles, others) = masks(route, &granted);
-    Some(Shape { entries: Entries::Masked(entries), roles, others, guards: Vec::new() })
+    Some(Shape { entries: Entries::Masked(entries), roles, others, guards: Default::default() })
+}
+
+const fn taken(bit: usize, origin: u32) -> Taken {
+    Taken { mask: 1 << bit, origin, is_more: false }
 }
 
 /// Returns the derived roles that each role may lead to, and those that every role may.

@@ -47,7 +47,7 @@ use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::Key;
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list};
-use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, OWN, fast_path};
+use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, ORIGINS, fast_path};
 
 /// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
             return Some(0);
         }
         let record = write::record(&shape, &self.predicates, Purpose::Verdict)?;
-        self.intern(record).map(|id| id + 1)
+        self.intern(record).map(|[_, verdicts]| verdicts)
     }
 
     /// Builds the fast paths of actions that no rule names, for each set of patterns that may match
@@ -254,24 +254,19 @@ impl<'a> Builder<'a> {
         };
         let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
         let steps = at(MAX_REQUEST_STEPS / 2).saturating_sub(candidates.schema_cost());
-        let effect =
-            if cost > steps { None } else { self.record(&candidates, action, Purpose::Effect) };
+        if cost > steps {
+            return [0; 2];
+        }
         let reported = candidates.reported_cost(&self.predicates).filter(|_| has_verdicts);
         // A check decides several actions within the steps of one request.
         let is_cheap = reported.is_some_and(|more| cost + more <= steps / MAX_ACTIONS);
-        let verdict = if is_cheap && route.stops.len() <= MAX_SCOPES {
+        let both = if is_cheap && route.stops.len() <= MAX_SCOPES {
             self.record(&candidates, action, Purpose::Verdict)
         } else {
             None
         };
-        // If the entries are the same, one fast path serves both.
-        let is_shared = verdict.as_deref().zip(effect.as_deref()).is_some_and(is_same);
-        let verdict = verdict.and_then(|verdict| self.intern(verdict)).map_or(0, |id| id + 1);
-        if is_shared && verdict != 0 {
-            return [verdict; 2];
-        }
-        let effect = effect.and_then(|effect| self.intern(effect)).map_or(0, |id| id + 1);
-        [effect, verdict]
+        let record = both.or_else(|| self.record(&candidates, action, Purpose::Effect));
+        record.and_then(|record| self.intern(record)).unwrap_or_default()
     }
 
     fn record(
@@ -281,29 +276,33 @@ impl<'a> Builder<'a> {
         purpose: Purpose,
     ) -> Option<Vec<u32>> {
         let classes = Classes::new(candidates, &self.predicates, purpose, &mut self.steps)?;
-        let shape = Shape::new(&classes).guarded(candidates.guards(action, purpose));
-        let mut record = write::record(&shape, &self.predicates, purpose)?;
-        if candidates.is_own() && purpose == Purpose::Verdict {
-            *record.get_mut(fast_path::FLAGS)? |= OWN;
-        }
-        Some(record)
+        let shape = Shape::new(&classes).guarded(candidates.guards(action));
+        write::record(&shape, &self.predicates, purpose)
     }
 
-    /// Returns the number of a fast path; `None` if the section is full.
-    fn intern(&mut self, record: Vec<u32>) -> Option<u32> {
+    /// Returns the numbers of the views of a fast path, plus one, 0 for one that it does not have;
+    /// `None` if the section is full.
+    fn intern(&mut self, record: Vec<u32>) -> Option<[u32; 2]> {
+        let has_verdicts = record.get(fast_path::FLAGS)? >> 8 & ORIGINS != 0;
+        let number = match self.known.get(record.as_slice()) {
+            Some(known) => *known,
+            None => self.add(record)?,
+        };
+        let effects = number.checked_mul(2)?.checked_add(1)?;
+        Some([effects, if has_verdicts { effects.checked_add(1)? } else { 0 }])
+    }
+
+    fn add(&mut self, record: Vec<u32>) -> Option<u32> {
         let record: Rc<[u32]> = record.into();
-        if let Some(known) = self.known.get(&record) {
-            return Some(*known);
-        }
         let size = self.size.checked_add(1 + record.len())?;
         if size > MAX_WORDS {
             return None;
         }
         self.size = size;
-        let id = u32::try_from(self.fast_paths.len()).ok()?;
+        let number = u32::try_from(self.fast_paths.len()).ok()?;
         self.fast_paths.push(Rc::clone(&record));
-        self.known.insert(record, id);
-        Some(id)
+        self.known.insert(record, number);
+        Some(number)
     }
 
     /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each
@@ -382,16 +381,6 @@ fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
     let found = table.entries().iter().filter(|[key, ..]| *key == wanted.code());
     let pairs: Vec<_> = found.map(|[_, a, b, c, value]| ([*a, *b, *c], *value)).collect();
     pairs.into_iter().collect()
-}
-
-/// Returns true if a fast path with verdicts has, apart from them, the words of another one.
-fn is_same((verdict, effect): (&[u32], &[u32])) -> bool {
-    // Equal entries have equal flags, apart from the one of the origins.
-    let is_equal = |at: usize| {
-        matches!(at, fast_path::ORIGINS_AT | fast_path::FLAGS) || verdict.get(at) == effect.get(at)
-    };
-    (0..effect.len()).all(is_equal)
-        && verdict.get(fast_path::ORIGINS_AT) == Some(&index(effect.len()))
 }
 
 /// Narrows an index: the section is bounded far below 2^32 words.

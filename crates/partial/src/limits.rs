@@ -33,8 +33,8 @@ pub(crate) const MAX_FUSED: usize = 64;
 pub(crate) const MAX_ACTIONS: usize = 16;
 
 /// The largest number of scopes on the route of a kind whose fast paths have verdicts: an origin
-/// has six bits for it.
-pub(crate) const MAX_SCOPES: usize = 64;
+/// has six bits for it, and two of the numbers have other meanings.
+pub(crate) const MAX_SCOPES: usize = 62;
 
 /// The largest number of derived roles on the route of such a kind: each has a bit.
 pub(crate) const MAX_GRANTS: usize = 31;

@@ -131,7 +131,7 @@ impl Builder<'_> {
         else {
             return Reason::Classes;
         };
-        let shape = Shape::new(&classes).guarded(candidates.guards(action, purpose));
+        let shape = Shape::new(&classes).guarded(candidates.guards(action));
         match write::record(&shape, &self.predicates, purpose) {
             Some(_) => Reason::Size,
             None => Reason::Slots,

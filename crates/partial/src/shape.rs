@@ -11,10 +11,18 @@ use super::classes::{Class, Classes, Placed, Step};
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A step, the classes that take it, and its origin.
-    Step(Step, u32, u32),
+    /// A step and the classes that take it.
+    Step(Step, Taken),
     /// The end of a scope in which a class may be allowed.
     ScopeEnd,
+}
+
+/// The classes that take a step, a bit for each, its origin, and whether only verdicts depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) mask: u32,
+    pub(super) origin: u32,
+    pub(super) is_more: bool,
 }
 
 /// Entries, and the mask or class of each role.
@@ -23,8 +31,9 @@ pub(super) struct Shape {
     pub(super) entries: Entries,
     pub(super) roles: Vec<(u32, u32)>,
     pub(super) others: u32,
-    /// The slots of tests without which nothing is decided, and which no entry reads.
-    pub(super) guards: Vec<u32>,
+    /// The slots of tests without which nothing is decided, and which no entry reads: those of
+    /// effects, and those of verdicts.
+    pub(super) guards: [Vec<u32>; 2],
 }
 
 /// The entries of a fast path.
@@ -52,7 +61,7 @@ impl Shape {
     }
 
     /// Returns the shape with tests without which nothing is decided.
-    pub(super) fn guarded(self, guards: Vec<u32>) -> Self {
+    pub(super) fn guarded(self, guards: [Vec<u32>; 2]) -> Self {
         Self { guards, ..self }
     }
 
@@ -63,7 +72,7 @@ impl Shape {
 
     fn of(classes: &Classes, entries: Entries, word: impl Fn(usize) -> u32) -> Self {
         let roles = classes.roles.iter().map(|(role, class)| (*role, word(*class))).collect();
-        Self { entries, roles, others: word(classes.others), guards: Vec::new() }
+        Self { entries, roles, others: word(classes.others), guards: Default::default() }
     }
 }
 
@@ -91,34 +100,49 @@ fn role_policies<'c>(
     scope: usize,
     entries: &mut Vec<Entry>,
 ) {
-    let mut sequences: Vec<(Vec<(Step, u32)>, u32)> = Vec::new();
+    let mut sequences: Vec<Vec<(Step, Taken)>> = Vec::new();
     for (bit, class) in (0..).zip(classes) {
         let here = class.steps.iter().filter(|placed| placed.scope == scope);
         let of_roles = here.filter(|placed| placed.rule.is_none());
-        let steps: Vec<_> = of_roles.map(|placed| (placed.step, placed.origin)).collect();
-        match sequences.iter_mut().find(|(known, _)| *known == steps) {
-            Some((_, mask)) => *mask |= 1 << bit,
-            None => sequences.push((steps, 1 << bit)),
+        let steps: Vec<_> = of_roles.map(|placed| (placed.step, taken(placed, bit))).collect();
+        let is_same = |known: &&mut Vec<(Step, Taken)>| {
+            let key = |(step, taken): &(Step, Taken)| (*step, taken.origin);
+            known.iter().map(key).eq(steps.iter().map(key))
+        };
+        match sequences.iter_mut().find(is_same) {
+            Some(known) => known.iter_mut().zip(steps).for_each(|((_, a), (_, b))| a.join(b)),
+            None => sequences.push(steps),
         }
     }
-    for (steps, mask) in sequences {
-        entries.extend(steps.into_iter().map(|(step, origin)| Entry::Step(step, mask, origin)));
-    }
+    let steps = sequences.into_iter().flatten();
+    entries.extend(steps.map(|(step, taken)| Entry::Step(step, taken)));
 }
 
 /// Writes the steps of a resource policy, whose rules are tried in the same order by all classes.
 fn rules<'c>(classes: impl Iterator<Item = &'c Class>, scope: usize, entries: &mut Vec<Entry>) {
-    let mut merged: BTreeMap<(usize, Step, u32), u32> = BTreeMap::new();
+    let mut merged: BTreeMap<(usize, Step, u32), Taken> = BTreeMap::new();
     for (bit, class) in (0..).zip(classes) {
-        let here = class.steps.iter().filter(|placed| placed.scope == scope);
-        for Placed { rule, step, origin, .. } in here {
-            if let Some(rule) = rule {
-                *merged.entry((*rule, *step, *origin)).or_default() |= 1 << bit;
+        for placed in class.steps.iter().filter(|placed| placed.scope == scope) {
+            if let Some(rule) = placed.rule {
+                let new = taken(placed, bit);
+                let known = merged.entry((rule, placed.step, placed.origin)).or_insert(new);
+                known.join(new);
             }
         }
     }
-    let entry = |((_, step, origin), mask)| Entry::Step(step, mask, origin);
-    entries.extend(merged.into_iter().map(entry));
+    entries.extend(merged.into_iter().map(|((_, step, _), taken)| Entry::Step(step, taken)));
+}
+
+const fn taken(placed: &Placed, bit: u32) -> Taken {
+    Taken { mask: 1 << bit, origin: placed.origin, is_more: placed.is_more }
+}
+
+impl Taken {
+    /// Adds the classes of another one. What bears on the effect of one class is kept for it.
+    const fn join(&mut self, other: Self) {
+        self.mask |= other.mask;
+        self.is_more &= other.is_more;
+    }
 }
 
 fn number(class: usize) -> u32 {

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS,
-    MAX_VERDICTS, NEGATE, NOW, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE, code,
-    fast_path, origin, test,
+    MAX_VERDICTS, NEGATE, NOW, ORIGINS, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE,
+    code, fast_path, origin, test,
 };
 use wardgate_fastpath::word;
 
@@ -15,41 +15,27 @@ use super::classes::Purpose;
 use super::derived::{Operand, Test};
 use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
-use super::shape::{Entries, Entry, Shape};
+use super::shape::{Entries, Entry, Shape, Taken};
 
-/// Writes the fast path; `None` if it reads too much.
+/// Writes the fast path; `None` if it reads too much, or has verdicts with too many entries or by
+/// class.
 pub(super) fn record(
     shape: &Shape,
     predicates: &Predicates<'_>,
     purpose: Purpose,
 ) -> Option<Vec<u32>> {
-    let mut writer = Writer::new(predicates);
+    let mut writer = Writer::new(predicates, purpose);
     writer.survey(shape)?;
     writer.number_memos();
-    let mut words = writer.words(shape)?;
-    if purpose == Purpose::Verdict {
-        *words.get_mut(fast_path::ORIGINS_AT)? = index(words.len());
-        words.append(&mut origins(shape)?);
-    }
-    Some(words)
-}
-
-/// Returns the origins of the entries; `None` if one has too large a number, or the entries are by
-/// class.
-fn origins(shape: &Shape) -> Option<Vec<u32>> {
-    let Entries::Masked(entries) = &shape.entries else { return None };
-    let origin = |entry: &Entry| match entry {
-        Entry::Step(_, _, origin) => *origin,
-        Entry::ScopeEnd => origin::word(origin::NONE, 0, 0),
-    };
-    (entries.len() <= MAX_VERDICTS).then(|| entries.iter().map(origin).collect())
+    writer.words(shape)
 }
 
 /// A slot of the fast path under construction.
 struct Slot {
     /// The slot's offset in the table, or the number of a derived slot.
     id: u32,
-    uses: u32,
+    /// The uses in each view.
+    uses: [u32; 2],
     constants: BTreeSet<u32>,
     /// The first slot that it is compared with, directly or through others: these share constants.
     group: usize,
@@ -57,8 +43,15 @@ struct Slot {
 
 struct Writer<'a, 'p> {
     predicates: &'a Predicates<'p>,
+    purpose: Purpose,
+    /// The first view of what is being surveyed: 0 for what bears on effects, 1 for what only
+    /// verdicts depend on.
+    view: usize,
     slots: Vec<Slot>,
-    flags: u32,
+    /// The number of slots of the view of effects.
+    slots_of_effects: usize,
+    /// The flags of each view.
+    flags: [u32; 2],
     /// The number of entries that evaluate each predicate with code, and its memo.
     counts: BTreeMap<PredicateId, (usize, u32)>,
     /// The number of occurrences of each program in code, and its memo.
@@ -68,56 +61,76 @@ struct Writer<'a, 'p> {
     positions: BTreeMap<PredicateId, usize>,
     /// Lists of words behind the code.
     lists: Vec<u32>,
-    /// Positions in `code` that hold an offset in `lists`.
-    members: Vec<usize>,
 }
 
 impl<'a, 'p> Writer<'a, 'p> {
-    fn new(predicates: &'a Predicates<'p>) -> Self {
+    fn new(predicates: &'a Predicates<'p>, purpose: Purpose) -> Self {
         Self {
             predicates,
+            purpose,
+            view: 0,
             slots: Vec::new(),
-            flags: 0,
+            slots_of_effects: 0,
+            flags: [SIMPLE; 2],
             counts: BTreeMap::new(),
             programs: BTreeMap::new(),
             code: Vec::new(),
             positions: BTreeMap::new(),
             lists: Vec::new(),
-            members: Vec::new(),
         }
     }
 
-    /// Notes every slot, constant and program.
+    /// Notes every slot, constant and program: first those of effects, so that their slots come
+    /// first.
     fn survey(&mut self, shape: &Shape) -> Option<()> {
-        self.flags = SIMPLE;
         match &shape.entries {
-            Entries::Masked(entries) => self.survey_entries(entries)?,
+            Entries::Masked(entries) => {
+                self.survey_entries(entries, false)?;
+                self.survey_guards(&shape.guards)?;
+                self.end_view();
+                self.view = 1;
+                self.survey_entries(entries, true)?;
+            }
             Entries::ByClass(classes) => {
-                self.flags = BY_CLASS;
-                classes.iter().try_for_each(|entries| self.survey_entries(entries))?;
+                self.flags = [BY_CLASS; 2];
+                classes.iter().try_for_each(|entries| self.survey_entries(entries, false))?;
+                self.survey_guards(&shape.guards)?;
+                self.end_view();
+                self.view = 1;
             }
         }
-        // They come last, so that a host knows the other values.
-        shape.guards.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))?;
+        self.survey_guards(&shape.guards)?;
+        self.end_view();
         self.share_constants();
-        self.mark_lone();
-        // A test reads slots that come before its own.
-        let predicates = self.predicates;
-        self.slots.sort_by_key(|slot| predicates.derived(slot.id).is_some());
         Some(())
     }
 
-    fn survey_entries(&mut self, entries: &[Entry]) -> Option<()> {
+    /// Sorts and marks the slots of a view.
+    fn end_view(&mut self) {
+        self.mark_lone();
+        let (predicates, first) = (self.predicates, self.slots_of_effects);
+        if self.view == 0 {
+            self.slots_of_effects = self.slots.len();
+        }
+        // A test reads slots that come before its own.
+        let new = self.slots.get_mut(first..).unwrap_or_default();
+        new.sort_by_key(|slot| predicates.derived(slot.id).is_some());
+    }
+
+    fn survey_entries(&mut self, entries: &[Entry], more: bool) -> Option<()> {
         for entry in entries {
-            let Entry::Step(step, ..) = entry else {
-                self.flags &= !SIMPLE;
+            let Entry::Step(step, taken) = entry else {
+                self.clear(SIMPLE);
                 continue;
             };
+            if taken.is_more != more {
+                continue;
+            }
             match self.predicates.get(step.predicate)? {
                 Predicate::Always | Predicate::Never => {}
                 Predicate::Equality(equality, _) => self.survey_op(equality)?,
                 Predicate::Code(code) => {
-                    self.flags &= !SIMPLE;
+                    self.clear(SIMPLE);
                     let count = self.counts.entry(step.predicate).or_default();
                     count.0 += 1;
                     if count.0 == 1 {
@@ -127,6 +140,20 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
         }
         Some(())
+    }
+
+    /// Notes the tests without which the view decides nothing.
+    fn survey_guards(&mut self, guards: &[Vec<u32>; 2]) -> Option<()> {
+        let of_view = guards.get(self.view)?;
+        of_view.iter().try_for_each(|guard| self.slot(*guard, 0).map(drop))
+    }
+
+    fn clear(&mut self, flag: u32) {
+        self.flags.iter_mut().skip(self.view).for_each(|flags| *flags &= !flag);
+    }
+
+    fn set(&mut self, flag: u32) {
+        self.flags.iter_mut().skip(self.view).for_each(|flags| *flags |= flag);
     }
 
     fn survey_op(&mut self, op: &Op) -> Option<()> {
@@ -154,7 +181,7 @@ impl<'a, 'p> Writer<'a, 'p> {
 
     fn survey_program(&mut self, program: u32) -> Option<()> {
         let footprint = self.predicates.footprint(program)?;
-        self.flags |= PROGRAMS | if footprint.reads_time { NOW } else { 0 };
+        self.set(PROGRAMS | if footprint.reads_time { NOW } else { 0 });
         self.programs.entry(program).or_default().0 += 1;
         footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
     }
@@ -165,7 +192,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let predicates = self.predicates;
         let test = predicates.derived(id);
         if test.is_some_and(|test| test.kind == test::NOW) {
-            self.flags |= NOW;
+            self.set(NOW);
         }
         for term in test.map_or(&[][..], |test| &test.terms) {
             if let Operand::Slot(slot) = term.operand {
@@ -175,9 +202,11 @@ impl<'a, 'p> Writer<'a, 'p> {
         let known = self.slots.iter().position(|slot| slot.id == id);
         let position = known.unwrap_or(self.slots.len());
         if known.is_none() {
-            self.slots.push(Slot { id, uses: 0, constants: BTreeSet::new(), group: position });
+            let constants = BTreeSet::new();
+            self.slots.push(Slot { id, uses: [0; 2], constants, group: position });
         }
-        self.slots.get_mut(position)?.uses |= uses;
+        let slot = self.slots.get_mut(position)?;
+        slot.uses.iter_mut().skip(self.view).for_each(|known| *known |= uses);
         (self.slots.len() <= MAX_SLOTS).then_some(position)
     }
 
@@ -207,17 +236,20 @@ impl<'a, 'p> Writer<'a, 'p> {
             let uses = if all.is_empty() { 0 } else { CONSTANTS };
             for slot in self.slots.iter_mut().filter(|slot| slot.group == group) {
                 slot.constants.clone_from(&all);
-                slot.uses |= uses;
+                slot.uses = slot.uses.map(|known| known | uses);
             }
         }
     }
 
-    /// Marks the slots that are compared with no other slot.
+    /// Marks the slots that are compared with no other slot of the view.
     fn mark_lone(&mut self) {
+        let view = self.view;
         for group in 0..self.slots.len() {
             let mut members = self.slots.iter_mut().filter(|slot| slot.group == group);
-            if let (Some(only), None) = (members.next(), members.next()) {
-                only.uses |= LONE;
+            if let (Some(only), None) = (members.next(), members.next())
+                && let Some(uses) = only.uses.get_mut(view)
+            {
+                *uses |= LONE;
             }
         }
     }
@@ -233,52 +265,72 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     fn words(mut self, shape: &Shape) -> Option<Vec<u32>> {
-        let (count, entry_words) = match &shape.entries {
-            Entries::Masked(entries) => (entries.len(), 3 * entries.len()),
-            Entries::ByClass(classes) => {
-                let entries: usize = classes.iter().map(Vec::len).sum();
-                (classes.len(), 2 * classes.len() + 3 * entries)
-            }
-        };
-        let entries_at = PATH_WORDS + 3 * self.slots.len() + 2 * shape.roles.len();
-        let code_at = entries_at + entry_words;
-        self.write_code(code_at)?;
-        let lists_at = code_at + self.code.len();
-        for position in &self.members {
-            *self.code.get_mut(*position)? += index(lists_at);
-        }
+        self.write_code()?;
         let mut words = vec![0; PATH_WORDS];
+        self.write_slots(&mut words)?;
+        words.extend(shape.roles.iter().flat_map(|(role, word)| [*role, *word]));
+        let [of_effects, mut of_verdicts] = self.flags;
+        let slots = index(self.slots_of_effects) | index(self.slots.len()) << 8;
+        let (entries, more, slots) = match (&shape.entries, self.purpose) {
+            (Entries::Masked(entries), Purpose::Verdict) => {
+                of_verdicts |= ORIGINS;
+                let [entries, more] = self.write_verdicts(entries, &mut words)?;
+                (entries, more, slots)
+            }
+            (Entries::Masked(entries), Purpose::Effect) => {
+                of_verdicts = 0;
+                (self.write_entries(entries, &mut words)?, 0, slots & 0xff)
+            }
+            (Entries::ByClass(classes), Purpose::Effect) => {
+                of_verdicts = 0;
+                let mut first = 0;
+                for entries in classes {
+                    words.extend([first, index(entries.len())]);
+                    first += index(entries.len());
+                }
+                for entries in classes {
+                    self.write_entries(entries, &mut words)?;
+                }
+                (index(classes.len()), first, slots & 0xff)
+            }
+            (Entries::ByClass(_), Purpose::Verdict) => return None,
+        };
         for (field, value) in [
-            (fast_path::FLAGS, self.flags),
-            (fast_path::SLOTS, index(self.slots.len())),
+            (fast_path::FLAGS, of_effects | of_verdicts << 8),
+            (fast_path::SLOTS, slots),
             (fast_path::ROLES, index(shape.roles.len())),
-            (fast_path::ENTRIES, index(count)),
+            (fast_path::ENTRIES, entries),
+            (fast_path::MORE, more),
             (fast_path::OTHERS, shape.others),
-            (fast_path::ENTRIES_AT, index(entries_at)),
-            (fast_path::CODE_AT, index(code_at)),
             (fast_path::CODE_WORDS, index(self.code.len())),
         ] {
             *words.get_mut(field)? = value;
         }
-        self.write_slots(lists_at, &mut words)?;
-        words.extend(shape.roles.iter().flat_map(|(role, word)| [*role, *word]));
-        self.write_entries(shape, code_at, &mut words)?;
         words.append(&mut self.code);
         words.append(&mut self.lists);
         Some(words)
     }
 
-    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) -> Option<()> {
+    fn write_slots(&mut self, words: &mut Vec<u32>) -> Option<()> {
         let predicates = self.predicates;
-        for slot in &self.slots {
-            let (id, uses, list) = match predicates.derived(slot.id) {
-                Some(test) => (test.slot, TEST, self.test_words(test)?),
-                None => (slot.id, slot.uses, slot.constants.iter().copied().collect()),
+        for (number, slot) in self.slots.iter().enumerate() {
+            let [mut of_effects, mut of_verdicts] = slot.uses;
+            let (id, list) = match predicates.derived(slot.id) {
+                Some(test) => {
+                    (of_effects, of_verdicts) = (TEST, TEST);
+                    (test.slot, self.test_words(test)?)
+                }
+                None => (slot.id, slot.constants.iter().copied().collect()),
             };
+            if number >= self.slots_of_effects {
+                of_effects = 0;
+            }
+            if self.purpose == Purpose::Effect {
+                of_verdicts = 0;
+            }
             let is_empty = list.is_empty();
-            let at =
-                if is_empty { 0 } else { lists_at + put_list(&mut self.lists, list.into_iter()) };
-            words.extend([id, uses, index(at)]);
+            let at = if is_empty { 0 } else { 1 + put_list(&mut self.lists, list.into_iter()) };
+            words.extend([id, of_effects | of_verdicts << 8, index(at)]);
         }
         Some(())
     }
@@ -296,28 +348,41 @@ impl<'a, 'p> Writer<'a, 'p> {
         Some(words)
     }
 
-    fn write_entries(&self, shape: &Shape, code_at: usize, words: &mut Vec<u32>) -> Option<()> {
-        let write = |entries: &[Entry], words: &mut Vec<u32>| {
-            entries.iter().try_for_each(|entry| {
-                words.extend(self.entry(entry, code_at)?);
-                Some(())
-            })
-        };
-        match &shape.entries {
-            Entries::Masked(entries) => write(entries, words),
-            Entries::ByClass(classes) => {
-                let mut next = words.len() + 2 * classes.len();
-                for entries in classes {
-                    words.extend([index(next), index(entries.len())]);
-                    next += 3 * entries.len();
-                }
-                classes.iter().try_for_each(|entries| write(entries, words))
-            }
+    /// Writes entries and returns their number.
+    fn write_entries(&self, entries: &[Entry], words: &mut Vec<u32>) -> Option<u32> {
+        for entry in entries {
+            words.extend(self.entry(entry)?);
         }
+        Some(index(entries.len()))
     }
 
-    fn entry(&self, entry: &Entry, code_at: usize) -> Option<[u32; 3]> {
-        let Entry::Step(step, mask, _) = entry else { return Some([SCOPE_END, 0, 0]) };
+    /// Writes entries with their origins, those of verdicts alone behind the others. Returns their
+    /// numbers; `None` if they are too many.
+    fn write_verdicts(&self, entries: &[Entry], words: &mut Vec<u32>) -> Option<[u32; 2]> {
+        let (mut count, mut origins) = (0, Vec::new());
+        let (mut more, mut of_more, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in entries {
+            let (origin, is_more) = match entry {
+                Entry::Step(_, taken) => (taken.origin, taken.is_more),
+                Entry::ScopeEnd => (origin::word(origin::NONE, 0, 0), false),
+            };
+            if is_more {
+                more.extend(self.entry(entry)?);
+                of_more.push(origin);
+                places.push(count);
+            } else {
+                words.extend(self.entry(entry)?);
+                origins.push(origin);
+                count += 1;
+            }
+        }
+        let numbers = [count, index(places.len())];
+        [more, origins, of_more, places].into_iter().for_each(|part| words.extend(part));
+        (entries.len() <= MAX_VERDICTS).then_some(numbers)
+    }
+
+    fn entry(&self, entry: &Entry) -> Option<[u32; 3]> {
+        let Entry::Step(step, Taken { mask, .. }) = entry else { return Some([SCOPE_END, 0, 0]) };
         let (head, operand) = match self.predicates.get(step.predicate)? {
             Predicate::Always => (EQUAL_CONST | layout::ALWAYS << 8, word::TRUE),
             Predicate::Never => (EQUAL_CONST | NEGATE | layout::ALWAYS << 8, word::TRUE),
@@ -333,8 +398,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
             Predicate::Code(_) => {
                 let (_, memo) = self.counts.get(&step.predicate)?;
-                let position = self.positions.get(&step.predicate)?;
-                (CODE | memo << 16, index(code_at + position))
+                (CODE | memo << 16, index(*self.positions.get(&step.predicate)?))
             }
         };
         Some([head | step.effect << 24, operand, *mask])
@@ -344,14 +408,14 @@ impl<'a, 'p> Writer<'a, 'p> {
         self.slots.iter().position(|known| known.id == slot).map(index)
     }
 
-    /// Writes the code of every predicate. Offsets count from the start of the fast path.
-    fn write_code(&mut self, code_at: usize) -> Option<()> {
+    /// Writes the code of every predicate.
+    fn write_code(&mut self) -> Option<()> {
         let predicates = self.predicates;
         let ids: Vec<PredicateId> = self.counts.keys().copied().collect();
         for id in ids {
             let Predicate::Code(ops) = predicates.get(id)? else { continue };
             self.positions.insert(id, self.code.len());
-            let labels = labels(ops, code_at + self.code.len());
+            let labels = labels(ops, self.code.len());
             for op in ops {
                 self.write_op(op, &labels)?;
             }
@@ -360,7 +424,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         Some(())
     }
 
-    fn write_op(&mut self, op: &Op, labels: &BTreeMap<u32, u32>) -> Option<()> {
+    fn write_op(&mut self, op: &Op, labels: &BTreeMap<u32, usize>) -> Option<()> {
         let slot = |slot: &u32| self.position(*slot);
         match op {
             Op::Label(_) => {}
@@ -374,7 +438,6 @@ impl<'a, 'p> Writer<'a, 'p> {
             Op::Member(a, words) => {
                 let list = put_list(&mut self.lists, words.iter().copied());
                 self.code.extend([code::MEMBER | self.position(*a)? << 8, index(list)]);
-                self.members.push(self.code.len() - 1);
             }
             Op::Compare(a, relation, bits) => {
                 let [low, high] = halves(*bits);
@@ -388,8 +451,8 @@ impl<'a, 'p> Writer<'a, 'p> {
             Op::And => self.code.push(code::AND),
             Op::Or => self.code.push(code::OR),
             Op::Leaf => self.code.push(code::LEAF | self.predicates.leniency() << 8),
-            Op::JumpFalse(label) => self.code.extend([code::JUMP_FALSE, *labels.get(label)?]),
-            Op::JumpTrue(label) => self.code.extend([code::JUMP_TRUE, *labels.get(label)?]),
+            Op::JumpFalse(label) => self.jump(code::JUMP_FALSE, *labels.get(label)?)?,
+            Op::JumpTrue(label) => self.jump(code::JUMP_TRUE, *labels.get(label)?)?,
             Op::Invert => self.code.push(code::INVERT),
             Op::Program(program) => {
                 let (_, memo) = self.programs.get(program)?;
@@ -398,16 +461,23 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
         Some(())
     }
+
+    /// Writes a jump to a position of the code.
+    fn jump(&mut self, op: u32, target: usize) -> Option<()> {
+        let after = self.code.len() + 2;
+        self.code.extend([op, index(target.checked_sub(after)?)]);
+        Some(())
+    }
 }
 
 /// Returns the positions of the labels of a piece of code.
-fn labels(ops: &[Op], start: usize) -> BTreeMap<u32, u32> {
+fn labels(ops: &[Op], start: usize) -> BTreeMap<u32, usize> {
     let mut labels = BTreeMap::new();
     let mut next = start;
     for op in ops {
         next += match op {
             Op::Label(label) => {
-                labels.insert(*label, index(next));
+                labels.insert(*label, next);
                 0
             }
             Op::EqualConst(..) | Op::Member(..) | Op::JumpFalse(_) | Op::JumpTrue(_) => 2,

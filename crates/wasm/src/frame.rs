@@ -93,7 +93,7 @@ extern "C" fn decide_in_order(handle: u32, fast_path: u32, count: u32, used: u32
 
 /// Decides by a fast path with verdicts, for `count` roles whose masks are in the words behind those
 /// of the slots. Returns [`UNKNOWN`] if the general path must decide; otherwise the verdict (0 is
-/// nothing, 1 allow, 2 deny) in bits 28 and 29, the last scope in bits 16 to 21, and the entry.
+/// nothing, 1 allow, 2 deny) in bits 28 and 29, the number of scopes in bits 16 to 21, and the entry.
 #[unsafe(no_mangle)]
 extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     let judge = |table: &PolicyTable, block: &Block| {
@@ -106,26 +106,26 @@ extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f
             Verdict::Allow(entry) => (1, entry),
             Verdict::Deny(entry) => (2, entry),
         };
-        Some(kind << 28 | found.last_scope << 16 | entry)
+        Some(kind << 28 | found.scopes << 16 | entry)
     };
     ask_for(handle, |table, _, block| judge(table, block)).unwrap_or(UNKNOWN)
 }
 
-/// Returns the derived roles that a fast path grants up to a scope, a bit for each; [`UNKNOWN`] if
+/// Returns the derived roles that a fast path grants in the first scopes, a bit for each; [`UNKNOWN`] if
 /// the general path must tell. `roles` unites the masks of the principal's roles.
 #[unsafe(no_mangle)]
 extern "C" fn grants(
     handle: u32,
     fast_path: u32,
     roles: u32,
-    last_scope: u32,
+    scopes: u32,
     used: u32,
     now: f64,
 ) -> u32 {
     let grant = |table: &PolicyTable, block: &Block| {
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
-        table.grants_with(fast_path, (roles, last_scope), (&block.frame, &arena), now)
+        table.grants_with(fast_path, (roles, scopes), (&block.frame, &arena), now)
     };
     ask_for(handle, |table, _, block| grant(table, block)).unwrap_or(UNKNOWN)
 }

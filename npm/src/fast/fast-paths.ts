@@ -11,7 +11,7 @@ import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, ty
 import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { FIRST_ACCESSOR, MAX_ACCESSORS } from "./read-sites.ts";
-import { isNow } from "./derived.ts";
+import { isNow, isSchema } from "./derived.ts";
 import { StepList, type Detail } from "./step-list.ts";
 import {
   isTabled,
@@ -348,7 +348,9 @@ export class FastPaths {
     const operands = operandsOf(slots);
     const times = slots.flatMap(({ test }, slot) => (isNow(test) ? [slot] : []));
     if (times.length > 0 && !(flags & NOW)) return null;
-    for (const [slot, wire] of slots.entries()) {
+    // A schema reads the values that other slots have, wherever they stand.
+    const inOrder = [...slots.entries()].sort(([, a], [, b]) => +isSchema(a.test) - +isSchema(b.test));
+    for (const [slot, wire] of inOrder) {
       if (!isNow(wire.test) && !this.#steps.add(slot, wire, slots, operands.has(slot))) return null;
     }
     if (slots.length > MAX_SLOTS) return null;

@@ -51,7 +51,7 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   const who: Parts = { id, roles: roles as readonly unknown[], principalAttr, kind, resourceId, resourceAttr, tokens };
   const call: Call = { fastPaths, serial, now: -1, table: null };
   const { length } = actions;
-  let lastScope = 0;
+  let scopes = 0;
   for (let at = 0; at < length; at += 1) {
     const action: unknown = actions[at];
     if (typeof action !== "string" || action === "__proto__") return null;
@@ -59,14 +59,14 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
     if (path === null) return null;
     const answer = verdictOf(call, path.fastPath, who);
     if (answer === UNKNOWN) return null;
-    lastScope = Math.max(lastScope, (answer >>> 16) & 63);
+    scopes = Math.max(scopes, (answer >>> 16) & 63);
     NAMES[at] = action;
     PATHS[at] = path;
     ANSWERS[at] = answer;
   }
   let granted = 0;
   if (list.grants !== null) {
-    granted = grantedBy(call, list.grants, who, lastScope);
+    granted = grantedBy(call, list.grants, who, scopes);
     if (granted === UNKNOWN) return null;
   }
   // From here on no code of the caller runs.
@@ -129,14 +129,14 @@ const verdictOf = (call: Call, path: FastPath, who: Parts): number => {
 };
 
 /** Returns the answer of `grants`. */
-const grantedBy = (call: Call, path: FastPath, who: Parts, lastScope: number): number => {
+const grantedBy = (call: Call, path: FastPath, who: Parts, scopes: number): number => {
   const mask = maskOf(path.roles, who.roles);
   if (mask < 0 || !encode(call, path, who)) return UNKNOWN;
   const { fastPaths: { frame, handle }, now } = call;
   if (callState.serial !== call.serial || frame.words[ALWAYS] !== TRUE) return UNKNOWN;
   writeTime(frame, path.times, now);
   callState.isDeciding = true;
-  const answer = frame.grants(handle, path.id, mask, lastScope, frame.used, now);
+  const answer = frame.grants(handle, path.id, mask, scopes, frame.used, now);
   callState.isDeciding = false;
   return answer;
 };

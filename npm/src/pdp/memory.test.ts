@@ -2,7 +2,7 @@
 // the memory of the module at their sizes. They run in a process with an exposed garbage collector.
 //
 // The heap varies by some ten thousand bytes by itself, up and down. A leak would appear in each of
-// the four runs, so the test takes the smallest growth.
+// the eight runs, so the test takes the smallest growth.
 
 import { expect, it } from "vitest";
 
@@ -58,7 +58,7 @@ const program = `
   }
 
   // The first run creates the objects that are created once.
-  const windows = Array.from({ length: 5 }, () => {
+  const windows = Array.from({ length: 9 }, () => {
     const before = used();
     run(1000);
     return used().map((bytes, at) => bytes - before[at]);

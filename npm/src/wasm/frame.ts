@@ -68,10 +68,10 @@ export interface DecideCalls {
   decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
   decideClasses(handle: number, fastPath: number, count: number, used: number, now: number): number;
   decideInOrder(handle: number, fastPath: number, count: number, used: number, now: number): number;
-  /** The verdict, the last scope and the entry in one number; `UNKNOWN` if the general path decides. */
+  /** The verdict, the number of scopes and the entry in one number; `UNKNOWN` if the general path decides. */
   verdict(handle: number, fastPath: number, count: number, used: number, now: number): number;
   /** A bit for each derived role; `UNKNOWN` if the general path decides. */
-  grants(handle: number, fastPath: number, roles: number, lastScope: number, used: number, now: number): number;
+  grants(handle: number, fastPath: number, roles: number, scopes: number, used: number, now: number): number;
   decideColumns(handle: number, fastPath: number, roles: number, rows: number, varying: number): number;
 }
 

@@ -55,14 +55,14 @@ fn decided(
     };
     let list = list.ok_or("the kind has no fast paths")?;
     let mut found: Vec<(&str, u32, Verdict)> = Vec::new();
-    let mut last_scope = 0;
+    let mut scopes = 0;
     for action in &request.actions {
         let id = table.verdicts_of_action(list, action).ok_or("the action has no verdicts")?;
         let (fast_path, filled) = filled(table, id, (request, now))?;
         let masks: Vec<u32> = masks(table, &fast_path, request).collect();
         let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
         let searched = table.verdict_with(id, &masks, contents, now).ok_or("unsure")?;
-        last_scope = last_scope.max(searched.last_scope);
+        scopes = scopes.max(searched.scopes);
         if found.iter().all(|(known, ..)| known != action) {
             found.push((action, id, searched.verdict));
         }
@@ -74,7 +74,7 @@ fn decided(
             let (fast_path, filled) = filled(table, id, (request, now))?;
             let roles = masks(table, &fast_path, request).fold(0, |all, mask| all | mask);
             let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
-            let granted = table.grants_with(id, (roles, last_scope), contents, now);
+            let granted = table.grants_with(id, (roles, scopes), contents, now);
             granted.ok_or("unsure about derived roles")?
         }
     };

@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::layout::{OWN, PROGRAMS, origin};
+use wardgate_fastpath::layout::{PROGRAMS, origin};
 use wardgate_fastpath::{FastPath, Frame, NoPrograms, Searched, Verdict};
 
 use super::{Contents, Running};
@@ -54,18 +54,18 @@ impl PolicyTable {
         self.running(id, (frame, contents), now, decide)?
     }
 
-    /// Returns the derived roles that a fast path grants up to a scope: a bit for each. `roles`
-    /// unites the masks of the principal's roles. Returns `None` if only the general path can tell.
+    /// Returns the derived roles that a fast path grants in the first `scopes` scopes of a kind: a
+    /// bit for each. `roles` unites the masks of the principal's roles. Returns `None` if only the general path can tell.
     #[must_use]
     pub fn grants_with(
         &self,
         fast_path: u32,
-        (roles, last_scope): (u32, u32),
+        (roles, scopes): (u32, u32),
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Option<u32> {
         let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
-            fast_path.grants(roles, last_scope, frame, &running.within(MAX_VERDICT_STEPS))
+            fast_path.grants(roles, scopes, frame, &running.within(MAX_VERDICT_STEPS))
         };
         self.running(fast_path, (frame, contents), now, decide)?
     }
@@ -89,12 +89,9 @@ impl PolicyTable {
             }
         };
         let (entry, fast_path) = (usize::try_from(entry).ok()?, self.fast_path(fast_path)?);
-        let [kind, mut scope, number] = origin::parts(*fast_path.origins().get(entry)?);
-        if fast_path.flags() & OWN != 0 {
-            let Some(of_kind) = scope.checked_sub(1) else {
-                return route.own_decision(effect, subject.principal, number);
-            };
-            scope = of_kind;
+        let [kind, scope, number] = origin::parts(*fast_path.origins().get(entry)?);
+        if scope == origin::OWN {
+            return route.own_decision(effect, subject.principal, number);
         }
         let scope = route.scope(scope)?;
         let text = String::from(self.string(scope));

@@ -12,7 +12,7 @@ use super::set::{Set, Truths};
 use crate::at;
 use crate::code::Truth;
 use crate::layout::code;
-use crate::record::FastPath;
+use crate::record::counted;
 
 /// The active rows and the waiting rows of one sweep.
 pub(super) struct Run {
@@ -35,7 +35,8 @@ struct Waiting {
 
 /// One piece of code, and the rows to run it for.
 pub(super) struct Task<'a, 'l, B> {
-    pub(super) fast_path: FastPath<'a>,
+    pub(super) code: &'a [u32],
+    pub(super) lists: &'a [u32],
     pub(super) lanes: &'l Lanes<'a, B>,
     pub(super) start: u32,
     pub(super) rows: Set,
@@ -63,14 +64,14 @@ impl Run {
         let mut next = at(task.start);
         loop {
             self.land(next)?;
-            let instruction = task.fast_path.word(next);
+            let instruction = task.word(next);
             let op = instruction & 0xff;
             if op == code::END {
                 return self.end();
             }
             let after = next.saturating_add(1 + code::operands(op));
             if (code::NOT..=code::INVERT).contains(&op) {
-                let target = at(task.fast_path.word(next.saturating_add(1))).max(after);
+                let target = after.saturating_add(at(task.word(next.saturating_add(1))));
                 self.step(instruction, target)?;
             } else {
                 let mut unknown = Set::NONE;
@@ -168,9 +169,15 @@ impl Run {
 }
 
 impl<B: Backend> Task<'_, '_, B> {
+    /// Returns a word of the code, or 0 beyond its end.
+    #[inline]
+    fn word(&self, offset: usize) -> u32 {
+        self.code.get(offset).copied().unwrap_or(0)
+    }
+
     /// Makes the test of the instruction at `position`.
     fn test(&self, position: usize, unknown: &mut Set) -> Option<Truths> {
-        let operand = |number: usize| self.fast_path.word(position.saturating_add(number));
+        let operand = |number: usize| self.word(position.saturating_add(number));
         let [op, a, b, c] = operand(0).to_le_bytes().map(u32::from);
         Some(match op {
             code::PUSH => Truths::all(Truth::from_bits(a.into())),
@@ -178,7 +185,7 @@ impl<B: Backend> Task<'_, '_, B> {
             code::EQUAL_SLOT => self.lanes.equal_slots(a, b, unknown),
             code::BOOL => self.lanes.bool(a),
             code::HAS => self.lanes.has(a),
-            code::MEMBER => self.lanes.member(a, self.fast_path.list(operand(1))),
+            code::MEMBER => self.lanes.member(a, counted(self.lists, operand(1))),
             code::COMPARE => {
                 let bits = u64::from(operand(2)) << 32 | u64::from(operand(1));
                 self.lanes.compare(a, b, f64::from_bits(bits))

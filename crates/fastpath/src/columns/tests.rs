@@ -6,9 +6,9 @@ use super::*;
 use crate::code::NoPrograms;
 use crate::decide::Answer;
 use crate::frame::word;
-use crate::layout::{CODE, EQUAL_CONST, SCOPE_END, code};
+use crate::layout::{CODE, EQUAL_CONST, PATH_WORDS, SCOPE_END, SLOT_WORDS, code};
 use crate::record::FastPaths;
-use crate::sample::{Everything, Random, code_at, head, index, section};
+use crate::sample::{Everything, Random, head, section};
 use crate::verify;
 use wardgate_simd::{Portable, best};
 
@@ -126,10 +126,9 @@ fn fill(columns: &mut Columns, frames: &[Frame], varying: u32) {
 
 /// Gives the entries masks of many classes.
 fn widen(words: &mut [u32], random: &mut Random) {
-    let (count, at) = (words[2 + 3], 2 + words[2 + 5]);
-    for entry in 0..count {
-        let mask = usize::try_from(at + 3 * entry + 2).unwrap();
-        words[mask] = random.below(1 << 31);
+    let (count, at) = (words[2 + 3], 2 + PATH_WORDS + 4 * SLOT_WORDS);
+    for entry in 0..usize::try_from(count).unwrap() {
+        words[at + 3 * entry + 2] = random.below(1 << 31);
     }
 }
 
@@ -162,7 +161,7 @@ fn code_with_a_deeper_stack_is_not_columnar() {
         let mut body: Vec<u32> = (0..pushes).map(|_| head(code::PUSH, 1, 0, 0)).collect();
         body.extend((1..pushes).map(|_| code::AND));
         body.push(code::END);
-        let entries = [[head(CODE, 0, 0, ALLOW), index(code_at()), 1], [SCOPE_END, 0, 0]];
+        let entries = [[head(CODE, 0, 0, ALLOW), 0, 1], [SCOPE_END, 0, 0]];
         let words = section(0, &entries, &body);
         assert_eq!(verify(&words, &Everything), Some(()));
         let (frame, mut columns) = (Frame::new(), missing());

@@ -1,13 +1,16 @@
 use alloc::vec::Vec;
 
 use super::Answer::{self, Allow, Deny, Unsure};
-use crate::code::{NoPrograms, Programs, Truth};
+use super::{End, numbered};
+use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Frame, word};
 use crate::layout::{
-    ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, SCOPE_END, code,
+    ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, PATH_WORDS, SCOPE_END,
+    SLOT_WORDS, code, fast_path,
 };
 use crate::record::{Entry, FastPaths};
-use crate::sample::{Everything, Random, code_at, head, index, section};
+use crate::sample::{Everything, Random, head, index, section};
+use crate::verdict::Verdict;
 use crate::verify;
 
 const ALWAYS_ALLOW: u32 = EQUAL_CONST | ALWAYS << 8 | ALLOW << 24;
@@ -89,7 +92,7 @@ impl Programs for Counted {
 #[test]
 fn a_program_runs_once_and_its_unknown_result_is_unsure() {
     let body = [head(code::PROGRAM, 1, 0, 0), 7, head(code::LEAF, 0, 0, 0), code::END];
-    let entry = |effect, roles| [head(CODE, 0, 0, effect), index(code_at()), roles];
+    let entry = |effect, roles| [head(CODE, 0, 0, effect), 0, roles];
     let words = section(crate::layout::PROGRAMS, &[entry(0, 1), entry(ALLOW, 1)], &body);
     assert_eq!(verify(&words, &Everything), Some(()));
     let fast_path = FastPaths::new(&words).get(0).unwrap();
@@ -146,23 +149,67 @@ fn classes_one_by_one_agree_with_the_mask() {
     assert!(decided > 15_000, "only {decided} of 20000 were decided");
 }
 
+/// The entries of verdicts alone are tried at their places, as if they stood among the others.
+#[test]
+fn verdicts_try_all_entries_in_their_order() {
+    let mut random = Random::new(0x51ed_270b_9f4a_7c15);
+    let mut decided = 0;
+    for _ in 0..20_000 {
+        let (words, all) = random.verdicts();
+        assert_eq!(verify(&words, &Everything), Some(()), "{words:?}");
+        let paths = FastPaths::new(&words);
+        let (effects, verdicts) = (paths.get(0).unwrap(), paths.get(1).unwrap());
+        assert!(effects.origins().is_empty() && effects.more().0.is_empty());
+        let (frame, role) = (random.frame(), 1 << random.below(4));
+        // The code is the same, so the entries of one fast path hold for the other.
+        let mut machine = Machine::new(verdicts, &frame, &NoPrograms).exact();
+        let end = machine.end(numbered(&all), |mask| mask & role != 0);
+        let found = verdicts.verdict(&[role], &frame, &NoPrograms).map(|found| found.verdict);
+        let expected = match end {
+            None | Some(End::Failed) => None,
+            Some(End::Silent) => Some(Verdict::Nothing),
+            Some(End::Allowed(number)) => Some(Verdict::Allow(number)),
+            Some(End::Denied(number)) => Some(Verdict::Deny(number)),
+        };
+        let entry = |verdict| match verdict {
+            Verdict::Nothing => None,
+            Verdict::Allow(number) | Verdict::Deny(number) => Some(number),
+        };
+        let entries = verdicts.entries().iter().chain(verdicts.more().0);
+        let entries: Vec<&Entry> = entries.collect();
+        let at = |number: u32| usize::try_from(number).unwrap();
+        assert_eq!(found.is_some(), expected.is_some(), "{words:?} {frame:?} {role}");
+        let found = found.and_then(entry).map(|number| *entries[at(number)]);
+        let expected = expected.and_then(entry).map(|number| all[at(number)]);
+        assert_eq!(found, expected, "{words:?} {frame:?} {role}");
+        decided += u32::from(found.is_some());
+    }
+    assert!(decided > 2_000, "only {decided} of 20000 were decided by an entry");
+}
+
 /// Returns a fast path by class in which each of four classes has the entries of its bit.
 fn by_class(words: &[u32]) -> Vec<u32> {
     let fast_path = FastPaths::new(words).get(0).unwrap();
     let (mut records, mut entries) = (Vec::new(), Vec::new());
-    let end = words.len() - 2;
+    let (mut first, start) = (0, 2 + PATH_WORDS + 4 * SLOT_WORDS);
     for class in 0..4 {
         let own = fast_path
             .entries()
             .iter()
             .filter(|entry| entry[0] & 0x7f == SCOPE_END || entry[2] >> class & 1 != 0);
         let own: Vec<&Entry> = own.collect();
-        records.extend([index(end + 8 + entries.len()), index(own.len())]);
+        records.extend([first, index(own.len())]);
+        first += index(own.len());
         entries.extend(own.into_iter().flatten().copied());
     }
-    let mut out = words.to_vec();
-    (out[2], out[5], out[6], out[7]) = (BY_CLASS, 4, 0, index(end));
+    let after = start + 3 * fast_path.entries().len();
+    let mut out = words[..start].to_vec();
+    out[2 + fast_path::FLAGS] = BY_CLASS;
+    out[2 + fast_path::ENTRIES] = 4;
+    out[2 + fast_path::MORE] = first;
+    out[2 + fast_path::OTHERS] = 0;
     out.extend(records);
     out.extend(entries);
+    out.extend(&words[after..]);
     out
 }
