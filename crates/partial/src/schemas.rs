@@ -176,15 +176,17 @@ impl<'t> Flat<'_, '_, 't> {
         self.term(name, schema::bits(TYPES, types | required), 0);
         let before = self.terms.len();
         for id in constants.unwrap_or(&[]) {
+            let (constant, steps) = self.constant(*id);
+            self.cost = self.cost.saturating_add(steps);
             // What no scalar equals, or no term holds, is left out.
-            if let Some((form, operand)) = self.constant(*id) {
+            if let Some((form, operand)) = constant {
                 self.term(name, schema::bits(form, 0), operand);
             }
         }
         (constants.is_none() || self.terms.len() > before).then_some(())?;
-        // Texts that are equal, and texts whose length counts, are read.
-        let read = 2 + constants.map_or(0, <[u32]>::len) + bounds.len();
-        let steps = 8 + self.table.string(name).len() / 16 + read * (2 + MAX_TEXT / 16);
+        // A code unit has up to three bytes; a text whose length counts is read.
+        let read = bounds.len() * (2 + MAX_TEXT * 3 / 16);
+        let steps = 8 + self.table.string(name).len() / 16 + read;
         self.cost = self.cost.saturating_add(steps);
         for (form, bound) in bounds {
             self.term(name, schema::bits(form, 0), bound);
@@ -192,13 +194,14 @@ impl<'t> Flat<'_, '_, 't> {
         Some(())
     }
 
-    /// Returns form and operand for a constant.
-    fn constant(&self, id: u32) -> Option<(u32, u32)> {
+    /// Returns form and operand for a constant, and the steps of comparing a value with it.
+    fn constant(&self, id: u32) -> (Option<(u32, u32)>, usize) {
         let pool = self.table.pool();
-        match (self.predicates.word(id), constant(&pool, id)) {
-            (Some(word), _) => Some((EQUAL, word)),
-            (_, Value::Double(number)) => Some((EQUAL_NUMBER, signed(number)?)),
-            _ => None,
+        let word = self.predicates.word(id).map(|word| (EQUAL, word));
+        match constant(&pool, id) {
+            Value::String(text) => (word, 3 + text.len() / 16),
+            Value::Double(number) => (signed(number).map(|number| (EQUAL_NUMBER, number)), 3),
+            _ => (word, 3),
         }
     }
 

@@ -100,15 +100,16 @@ impl PolicyTable {
     }
 
     /// Returns the kinds about which decisions may hold more than effects: those whose resource
-    /// policies have rules with outputs, or schemas that are enforced. Returns `None` if policies
-    /// of principals or roles have rules with outputs, because those may be about any kind.
+    /// policies have rules with outputs, or schemas whose violations are only reported: where schemas
+    /// reject, no fast path decides a request that violates one. Returns `None` if policies of
+    /// principals or roles have rules with outputs, because those may be about any kind.
     #[must_use]
     pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
-        let validates = self.schema_enforcement() != "none";
+        let warns = self.header().flags & FLAG_SCHEMA_WARN != 0;
         let mut kinds = Vec::new();
         for [key, kind, .., value] in self.entries().iter().copied() {
             let is = |wanted: Key| key == wanted.code();
-            if validates && is(Key::Schema) {
+            if warns && is(Key::Schema) {
                 kinds.push(self.string(kind));
             }
             let is_block = is(Key::Resource) || is(Key::Principal) || is(Key::Roles);
