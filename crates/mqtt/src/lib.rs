@@ -13,8 +13,10 @@ extern crate alloc;
 
 mod cover;
 mod limits;
+mod set;
 mod topic;
 
 pub use cover::{Cover, cover, overlap};
 pub use limits::Limits;
+pub use set::{Filters, Full, Id};
 pub use topic::{Filter, Level, Levels, Name, TopicError};

@@ -66,3 +66,9 @@ impl Default for Limits {
         Self::DEFAULT
     }
 }
+
+/// The most filters that a set holds, so that counts and numbers fit into 29 bits.
+pub(crate) const SET_FILTERS: usize = 1 << 28;
+
+/// The most bytes of the texts of a set, so that offsets fit into 32 bits.
+pub(crate) const SET_BYTES: usize = 1 << 31;

@@ -215,23 +215,61 @@ impl<'t> Filter<'t> {
     /// ```
     #[must_use]
     pub fn matches(self, name: Name<'_>) -> bool {
-        if name.is_internal() && self.begins_with_wildcard() {
-            return false;
-        }
-        let mut words = name.words();
-        for level in self.levels() {
-            match (level, words.next()) {
-                (Level::Rest, _) => return true,
-                (Level::Any, Some(_)) => {}
-                (Level::Word(level), Some(word)) if level == word => {}
-                _ => return false,
-            }
-        }
-        words.next().is_none()
+        Way::of(self.text.as_bytes(), name.0.as_bytes()).is_some()
     }
 
     pub(crate) fn begins_with_wildcard(self) -> bool {
         self.text.starts_with(['+', '#'])
+    }
+
+    /// Makes a filter of the text of one that was checked before.
+    pub(crate) const fn of_checked(text: &'t str) -> Self {
+        Self { text, group: None }
+    }
+}
+
+/// The levels of a name for which the wildcards of a filter stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// A bit for each level for which `+` stands; the lowest bit is for the first level.
+    pub(crate) pluses: u128,
+    /// The number of levels before `#`, and one.
+    pub(crate) rest: u32,
+}
+
+impl Way {
+    /// Returns how a valid filter matches a valid name, if it does.
+    ///
+    /// Both are walked byte by byte: wherever the filter has `+` or `#`, the name is at the
+    /// beginning of a level too.
+    #[inline]
+    pub(crate) fn of(filter: &[u8], name: &[u8]) -> Option<Self> {
+        if name.first() == Some(&b'$') && matches!(filter.first(), Some(b'+' | b'#')) {
+            return None;
+        }
+        let (mut filter, mut name) = (filter, name);
+        let (mut pluses, mut level) = (0_u128, 0_u32);
+        loop {
+            match (filter.split_first(), name.split_first()) {
+                (Some((b'#', _)), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
+                (Some((b'+', after)), _) => {
+                    let end = name.iter().position(|byte| *byte == b'/').unwrap_or(name.len());
+                    name = name.get(end..).unwrap_or_default();
+                    filter = after;
+                    pluses |= 1_u128.unbounded_shl(level);
+                }
+                (Some((a, after)), Some((b, rest))) if a == b => {
+                    level = level.wrapping_add(u32::from(*a == b'/'));
+                    (filter, name) = (after, rest);
+                }
+                // `a/#` matches `a`.
+                (Some((b'/', b"#")), None) => {
+                    return Some(Self { pluses, rest: level.wrapping_add(2) });
+                }
+                (None, None) => return Some(Self { pluses, rest: 0 }),
+                _ => return None,
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::*;
 
@@ -108,4 +109,41 @@ fn errors_tell_what_is_wrong() {
     check("a/b+", "`+` at byte 3 does not fill its level");
     check("#/b", "`#` at byte 0 is not the whole of the last level");
     check("$share//b", "the group after `$share/` is empty");
+}
+
+/// Matches level by level, as section 4.7 reads.
+fn matches_plainly(filter: Filter<'_>, name: Name<'_>) -> bool {
+    if name.is_internal() && filter.begins_with_wildcard() {
+        return false;
+    }
+    let mut words = name.words();
+    for level in filter.levels() {
+        match (level, words.next()) {
+            (Level::Rest, _) => return true,
+            (Level::Any, Some(_)) => {}
+            (Level::Word(level), Some(word)) if level == word => {}
+            _ => return false,
+        }
+    }
+    words.next().is_none()
+}
+
+#[test]
+fn matching_by_bytes_equals_matching_by_levels() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut text = |words: &[&str]| {
+        let levels: Vec<_> =
+            (0..random.usize(1..5)).map(|_| words[random.usize(..words.len())]).collect();
+        levels.join("/")
+    };
+    let mut seen = [0; 2];
+    for _ in 0..100_000 {
+        let (filter, name) =
+            (text(&["a", "ab", "", "$a", "+", "#", "+"]), text(&["a", "ab", "", "$a"]));
+        let (Ok(filter), Ok(name)) = (Filter::new(&filter), Name::new(&name)) else { continue };
+        let expected = matches_plainly(filter, name);
+        assert_eq!(filter.matches(name), expected, "{filter} {name}");
+        seen[usize::from(expected)] += 1;
+    }
+    assert!(seen.iter().all(|count| *count > 5_000), "{seen:?}");
 }
