@@ -28,6 +28,7 @@ use alloc::string::String;
 use alloc::vec;
 use core::fmt::Write as _;
 
+use crate::blocks::{Run, word_end};
 use crate::limits::Limits;
 use crate::topic::{Filter, Level};
 
@@ -139,28 +140,50 @@ impl Shape {
 
     /// Returns the numbers of levels for which `pattern` covers the filter `asked` of this shape.
     fn covered_by(self, asked: Filter<'_>, pattern: Filter<'_>) -> Lengths {
-        if asked.text().starts_with('$') && pattern.begins_with_wildcard() {
+        let (asked, pattern) = (asked.text().as_bytes(), pattern.text().as_bytes());
+        if asked.first() == Some(&b'$') && matches!(pattern.first(), Some(b'+' | b'#')) {
             return Lengths::None;
         }
-        let mut levels = asked.levels();
-        let mut below_rest = false;
-        let mut number = 0_u32;
-        for covering in pattern.levels() {
-            let level = if below_rest { Some(Level::Rest) } else { levels.next() };
-            below_rest |= level == Some(Level::Rest);
-            match (covering, level) {
-                (Level::Rest, _) => return Lengths::From(number.max(self.least)),
-                (Level::Any, Some(_)) => {}
-                (Level::Word(covering), Some(Level::Word(word))) if covering == word => {}
+        let (mut at, mut inside, mut level) = (0, 0, 0_u32);
+        loop {
+            let run = Run::of(pattern, at, asked, inside);
+            level = level.saturating_add(run.slashes);
+            (at, inside) = (at.saturating_add(run.bytes), inside.saturating_add(run.bytes));
+            let levels = level.saturating_add(1);
+            match (pattern.get(at), asked.get(inside)) {
+                (Some(b'#'), _) => return Lengths::From(level.max(self.least)),
+                (Some(b'+'), Some(b'#')) => return self.rest_covered_by(pattern, at, level),
+                (Some(b'+'), _) => {
+                    inside = word_end(asked, inside);
+                    at = at.saturating_add(1);
+                }
+                // `a/#` covers `a`.
+                (Some(b'/'), None) if pattern.get(at..) == Some(b"/#") => {
+                    return Lengths::From(levels.max(self.least));
+                }
+                // `a` covers `a/#` for one level.
+                (None, Some(b'/')) if asked.get(inside..) == Some(b"/#") => {
+                    return if levels >= self.least { Lengths::One(levels) } else { Lengths::None };
+                }
+                (None, None) if self.has_rest => return Lengths::From(level.max(self.least)),
+                (None, None) => return Lengths::One(levels),
                 _ => return Lengths::None,
             }
-            number = number.saturating_add(1);
         }
-        match self.has_rest {
-            true if number >= self.least => Lengths::One(number),
-            false if levels.next().is_none() => Lengths::One(number),
-            _ => Lengths::None,
+    }
+
+    /// Returns the numbers of levels for which what is left of a pattern at its level `level`
+    /// covers `#`: none, unless only wildcards are left.
+    fn rest_covered_by(self, pattern: &[u8], at: usize, level: u32) -> Lengths {
+        let mut level = level;
+        for word in pattern.get(at..).unwrap_or_default().split(|byte| *byte == b'/') {
+            match word {
+                b"#" => return Lengths::From(level.max(self.least)),
+                b"+" => level = level.saturating_add(1),
+                _ => return Lengths::None,
+            }
         }
+        if level >= self.least { Lengths::One(level) } else { Lengths::None }
     }
 }
 

@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+mod blocks;
 mod cover;
 mod limits;
 mod set;

@@ -20,6 +20,7 @@ mod texts;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::blocks::word_end;
 use crate::limits::{SET_BYTES, SET_FILTERS};
 use crate::topic::{Filter, Level, Name, Way};
 use hash::Hasher;
@@ -172,7 +173,7 @@ impl<V> Filters<V> {
         let wildcards = if name.is_internal() { !(PLUS | REST) } else { u32::MAX };
         let walk = Walk { set: self, name: text };
         let root = Step { at: hash::ROOT, edges: self.root.edges & wildcards, level: 0, pluses: 0 };
-        walk.below(root, text, found);
+        walk.below(root, 0, found);
     }
 
     /// Inserts a filter with a value.
@@ -259,7 +260,7 @@ impl<V> Filters<V> {
                 }
                 Level::Word(word) => {
                     self.change_node(at, |node| node.edges = node.edges.saturating_add(WORD));
-                    self.hasher.child(at, self.hasher.text(word.as_bytes()))
+                    self.hasher.child(at, word.as_bytes())
                 }
             };
             match self.nodes.find_mut(child, |_| true) {
@@ -303,9 +304,7 @@ impl<V> Filters<V> {
         let levels = filter.levels().filter(|level| *level != Level::Rest);
         let nodes = levels.map(|level| {
             let (child, word) = match level {
-                Level::Word(word) => {
-                    (self.hasher.child(at, self.hasher.text(word.as_bytes())), WORD)
-                }
+                Level::Word(word) => (self.hasher.child(at, word.as_bytes()), WORD),
                 _ => (self.hasher.plus(at), 0),
             };
             at = child;
@@ -324,7 +323,7 @@ impl<V> Filters<V> {
             at = match level {
                 Level::Rest => return self.hasher.rest(at),
                 Level::Any => self.hasher.plus(at),
-                Level::Word(word) => self.hasher.child(at, self.hasher.text(word.as_bytes())),
+                Level::Word(word) => self.hasher.child(at, word.as_bytes()),
             };
         }
         self.hasher.end(at)
@@ -436,12 +435,12 @@ struct Step {
 }
 
 impl<V> Walk<'_, V> {
-    /// Searches below a node, with the words of `rest` still to come.
+    /// Searches below a node, with the words of the name from `start` on still to come.
     ///
     /// Calls itself for `+` and goes on itself with the word: as deep as the name has levels.
     #[inline]
-    fn below(&self, step: Step, rest: &[u8], found: &mut impl FnMut(&V)) {
-        let (mut step, mut rest) = (step, rest);
+    fn below(&self, step: Step, start: usize, found: &mut impl FnMut(&V)) {
+        let (mut step, mut start) = (step, start);
         let hasher = &self.set.hasher;
         loop {
             if step.edges & REST != 0 {
@@ -451,29 +450,31 @@ impl<V> Walk<'_, V> {
             if !goes_on && step.edges & PLUS == 0 {
                 return;
             }
-            let (word, after) = hash::split(rest);
-            if step.edges & PLUS != 0 {
-                self.plus(step, after, found);
-            }
             if !goes_on {
-                return;
+                return self.plus(step, word_end(self.name, start), found);
             }
-            let at = hasher.child(step.at, hasher.text(word));
+            let (at, end) = hasher.child_in(step.at, self.name, start);
+            if step.edges & PLUS != 0 {
+                self.plus(step, end, found);
+            }
             let Some(node) = self.set.nodes.find(at, |_| true) else { return };
             step = Step { at, edges: node.edges, level: step.level.wrapping_add(1), ..step };
-            let Some(after) = after else { return self.end(step, found) };
-            rest = after;
+            if end >= self.name.len() {
+                return self.end(step, found);
+            }
+            start = end.saturating_add(1);
         }
     }
 
-    fn plus(&self, step: Step, after: Option<&[u8]>, found: &mut impl FnMut(&V)) {
+    /// Goes on with `+` for the word that ends at `end`.
+    fn plus(&self, step: Step, end: usize, found: &mut impl FnMut(&V)) {
         let at = self.set.hasher.plus(step.at);
         let Some(node) = self.set.nodes.find(at, |_| true) else { return };
         let pluses = step.pluses | 1_u128.unbounded_shl(step.level);
         let step = Step { at, edges: node.edges, level: step.level.wrapping_add(1), pluses };
-        match after {
-            Some(rest) => self.below(step, rest, found),
-            None => self.end(step, found),
+        match end < self.name.len() {
+            true => self.below(step, end.saturating_add(1), found),
+            false => self.end(step, found),
         }
     }
 

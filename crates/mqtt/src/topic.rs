@@ -10,6 +10,7 @@
 
 use core::fmt;
 
+use crate::blocks::{Run, word_end};
 use crate::limits::Limits;
 
 /// A valid topic name.
@@ -247,23 +248,22 @@ impl Way {
         if name.first() == Some(&b'$') && matches!(filter.first(), Some(b'+' | b'#')) {
             return None;
         }
-        let (mut filter, mut name) = (filter, name);
+        let (mut at, mut inside) = (0, 0);
         let (mut pluses, mut level) = (0_u128, 0_u32);
         loop {
-            match (filter.split_first(), name.split_first()) {
-                (Some((b'#', _)), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
-                (Some((b'+', after)), _) => {
-                    let end = name.iter().position(|byte| *byte == b'/').unwrap_or(name.len());
-                    name = name.get(end..).unwrap_or_default();
-                    filter = after;
+            // A name has no wildcard, so what is equal has none.
+            let run = Run::of(filter, at, name, inside);
+            level = level.wrapping_add(run.slashes);
+            (at, inside) = (at.saturating_add(run.bytes), inside.saturating_add(run.bytes));
+            match (filter.get(at), name.get(inside)) {
+                (Some(b'#'), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
+                (Some(b'+'), _) => {
+                    inside = word_end(name, inside);
+                    at = at.saturating_add(1);
                     pluses |= 1_u128.unbounded_shl(level);
                 }
-                (Some((a, after)), Some((b, rest))) if a == b => {
-                    level = level.wrapping_add(u32::from(*a == b'/'));
-                    (filter, name) = (after, rest);
-                }
                 // `a/#` matches `a`.
-                (Some((b'/', b"#")), None) => {
+                (Some(b'/'), None) if filter.get(at..) == Some(b"/#") => {
                     return Some(Self { pluses, rest: level.wrapping_add(2) });
                 }
                 (None, None) => return Some(Self { pluses, rest: 0 }),

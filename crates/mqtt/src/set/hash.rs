@@ -3,6 +3,8 @@
 //! Multiplies 64 by 64 bits and folds the product, as wyhash does; both factors depend on keys that
 //! are made of the seed, so that no input cancels a factor without knowing them.
 
+use crate::blocks::{bits, block, first_slash, word_end};
+
 /// The keys of a set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hasher {
@@ -60,10 +62,34 @@ impl Hasher {
         self.mix(fold(low ^ hash, high ^ self.second), self.first ^ length)
     }
 
-    /// Returns the hash of the path that goes on from `at` with the word of that hash.
+    /// Returns the hash of the path that goes on from `at` with this word.
     #[inline]
-    pub(super) fn child(&self, at: u64, word: u64) -> u64 {
-        self.mix(at ^ word, self.second ^ at)
+    pub(super) fn child(&self, at: u64, word: &[u8]) -> u64 {
+        match word.len() < 8 {
+            true => self.short_child(at, block(word, 0), word.len()),
+            false => self.mix(at ^ self.text(word), self.second ^ at),
+        }
+    }
+
+    /// Returns the hash of the path that goes on from `at` with the word of a name that begins at
+    /// `start`, and the end of that word.
+    #[inline]
+    pub(super) fn child_in(&self, at: u64, name: &[u8], start: usize) -> (u64, usize) {
+        let bytes = block(name, start);
+        let length = first_slash(bytes).min(name.len().saturating_sub(start));
+        if length < 8 {
+            let word = bytes & !u64::MAX.unbounded_shl(bits(length));
+            return (self.short_child(at, word, length), start.saturating_add(length));
+        }
+        let end = word_end(name, start);
+        (self.child(at, name.get(start..end).unwrap_or_default()), end)
+    }
+
+    /// Mixes a word of up to seven bytes, zeros above them and its length on top, into a path.
+    #[inline]
+    fn short_child(&self, at: u64, word: u64, length: usize) -> u64 {
+        let length = u64::try_from(length).unwrap_or(0);
+        self.mix(at ^ (word | length << 56), self.second ^ at.rotate_left(32))
     }
 
     /// Returns the hash of the path that goes on from `at` with `+`.
@@ -92,33 +118,6 @@ impl Hasher {
         let hash = hash & self.mask;
         hash.max(1)
     }
-}
-
-/// Returns the first word of the rest of a name, and the rest after its slash.
-#[inline]
-pub(super) fn split(rest: &[u8]) -> (&[u8], Option<&[u8]>) {
-    let at = slash(rest);
-    let word = rest.get(..at).unwrap_or(rest);
-    (word, rest.get(at.saturating_add(1)..).filter(|_| at < rest.len()))
-}
-
-/// Returns the offset of the first slash, or the length.
-#[inline]
-fn slash(text: &[u8]) -> usize {
-    let mut at = 0_usize;
-    let mut rest = text;
-    while let Some((block, after)) = rest.split_first_chunk::<8>() {
-        // The lowest byte that becomes zero marks its highest bit; those above may be wrong.
-        let zero = u64::from_le_bytes(*block) ^ SLASHES;
-        let found = zero.wrapping_sub(ONES) & !zero & HIGHS;
-        if found != 0 {
-            return at.saturating_add(usize::try_from(found.trailing_zeros() / 8).unwrap_or(0));
-        }
-        at = at.saturating_add(8);
-        rest = after;
-    }
-    let inside = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
-    at.saturating_add(inside)
 }
 
 /// Returns fewer than 16 bytes as two numbers; together with the length, no two texts are equal.
@@ -161,10 +160,6 @@ const fn low(number: u128) -> u64 {
 /// The path of no levels, which no other path has.
 pub(super) const ROOT: u64 = 0;
 
-const SLASHES: u64 = u64::from_le_bytes([b'/'; 8]);
-const ONES: u64 = u64::from_le_bytes([1; 8]);
-const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
-
 /// Odd numbers without structure: the fractions of the square roots of 2, 3, 5, 7, 11 and 13.
 const PRIMES: [u64; 6] = [
     0x6a09_e667_f3bc_c909,
@@ -178,24 +173,40 @@ const PRIMES: [u64; 6] = [
 #[cfg(test)]
 mod tests {
     use alloc::collections::BTreeSet;
-    use alloc::string::String;
-    use alloc::vec::Vec;
 
     use super::*;
 
     #[test]
-    fn texts_are_split_at_slashes() {
-        for text in
-            ["", "a", "/", "//", "a/b", "abcdefg/h", "abcdefgh/i", "/bcdefghij", "abcdefghijklmno/"]
-        {
-            let mut words = Vec::new();
-            let mut rest = Some(text.as_bytes());
-            while let Some(now) = rest {
-                let (word, after) = split(now);
-                words.push(String::from_utf8(word.to_vec()).unwrap());
-                rest = after;
+    fn names_are_hashed_word_by_word() {
+        let hasher = Hasher::new(5);
+        let (long, longer) = ("a".repeat(8), "b".repeat(40));
+        let words = ["", "a", "ab", "abcdefg", &long, "abcdefghi", &longer];
+        for first in words {
+            for second in words {
+                for third in words {
+                    let name = [first, second, third].join("/");
+                    let mut start = 0;
+                    for word in name.split('/') {
+                        let (hash, end) = hasher.child_in(7, name.as_bytes(), start);
+                        assert_eq!(&name[start..end], word);
+                        assert_eq!(hash, hasher.child(7, word.as_bytes()), "{name} {word}");
+                        assert_eq!(word_end(name.as_bytes(), start), end);
+                        start = end + 1;
+                    }
+                }
             }
-            assert_eq!(words, text.split('/').collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_have_different_hashes() {
+        let hasher = Hasher::new(5);
+        let mut seen = BTreeSet::new();
+        for length in 0..20 {
+            for byte in [0, 1, b'a', b'0', 0xff] {
+                let word = alloc::vec![byte; length];
+                assert!(seen.insert(hasher.child(3, &word)) || length == 0, "{length} {byte}");
+            }
         }
     }
 
