@@ -96,7 +96,9 @@ mod tests {
     fn runs_equal_those_byte_by_byte() {
         let mut random = fastrand::Rng::with_seed(4);
         let mut text = || -> alloc::string::String {
-            (0..random.usize(0..30)).map(|_| *random.choice(&['a', 'a', 'a', '/']).unwrap()).collect()
+            (0..random.usize(0..30))
+                .map(|_| *random.choice(&['a', 'a', 'a', '/']).unwrap())
+                .collect()
         };
         for _ in 0..20_000 {
             let (left, right) = (text(), text());

@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use crate::blocks::{Run, word_end};
+use crate::blocks::word_end;
 use crate::limits::Limits;
 
 /// A valid topic name.
@@ -241,29 +241,30 @@ pub(crate) struct Way {
 impl Way {
     /// Returns how a valid filter matches a valid name, if it does.
     ///
-    /// Both are walked byte by byte: wherever the filter has `+` or `#`, the name is at the
+    /// Both are walked byte by byte, which was faster than by blocks of eight for words of usual
+    /// lengths: wherever the filter has `+` or `#`, the name is at the
     /// beginning of a level too.
     #[inline]
     pub(crate) fn of(filter: &[u8], name: &[u8]) -> Option<Self> {
         if name.first() == Some(&b'$') && matches!(filter.first(), Some(b'+' | b'#')) {
             return None;
         }
-        let (mut at, mut inside) = (0, 0);
+        let (mut filter, mut name) = (filter, name);
         let (mut pluses, mut level) = (0_u128, 0_u32);
         loop {
-            // A name has no wildcard, so what is equal has none.
-            let run = Run::of(filter, at, name, inside);
-            level = level.wrapping_add(run.slashes);
-            (at, inside) = (at.saturating_add(run.bytes), inside.saturating_add(run.bytes));
-            match (filter.get(at), name.get(inside)) {
-                (Some(b'#'), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
-                (Some(b'+'), _) => {
-                    inside = word_end(name, inside);
-                    at = at.saturating_add(1);
+            match (filter.split_first(), name.split_first()) {
+                (Some((b'#', _)), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
+                (Some((b'+', after)), _) => {
+                    name = name.get(word_end(name, 0)..).unwrap_or_default();
+                    filter = after;
                     pluses |= 1_u128.unbounded_shl(level);
                 }
+                (Some((a, after)), Some((b, rest))) if a == b => {
+                    level = level.wrapping_add(u32::from(*a == b'/'));
+                    (filter, name) = (after, rest);
+                }
                 // `a/#` matches `a`.
-                (Some(b'/'), None) if filter.get(at..) == Some(b"/#") => {
+                (Some((b'/', b"#")), None) => {
                     return Some(Self { pluses, rest: level.wrapping_add(2) });
                 }
                 (None, None) => return Some(Self { pluses, rest: 0 }),
