@@ -1,4 +1,4 @@
-//! MQTT: topic names and filters, what filters cover, and sets of filters.
+//! MQTT: topic names and filters, what filters cover, sets of filters, and packets.
 //!
 //! Everything here is a function of its arguments: no clock, no I/O, no randomness. Texts of others
 //! enter through types that cannot be wrong (`Name`, `Filter`), and every
@@ -14,6 +14,7 @@ extern crate alloc;
 mod blocks;
 mod cover;
 mod limits;
+pub mod packet;
 mod set;
 mod topic;
 
