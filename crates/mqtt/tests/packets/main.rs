@@ -10,6 +10,7 @@
 )]
 
 mod generate;
+mod others;
 mod random;
 mod statements;
 

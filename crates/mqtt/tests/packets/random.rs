@@ -99,7 +99,7 @@ fn version_of(packet: &Packet<'_>, version: Version) -> Version {
     if let Packet::Connect(connect) = packet { connect.version } else { version }
 }
 
-fn change(random: &mut Rng, bytes: &mut Vec<u8>) {
+pub(crate) fn change(random: &mut Rng, bytes: &mut Vec<u8>) {
     for _ in 0..random.usize(0..3) {
         let at = random.usize(..bytes.len());
         match random.u8(0..6) {
