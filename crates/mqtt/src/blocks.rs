@@ -47,6 +47,12 @@ pub(crate) fn word_end(name: &[u8], start: usize) -> usize {
     name.len()
 }
 
+/// Returns true if a byte of a block is zero.
+#[inline]
+pub(crate) const fn has_zero(block: u64) -> bool {
+    block.wrapping_sub(ONES) & !block & HIGHS != 0
+}
+
 /// Returns the eight bytes of a text at an offset, with zeros behind its end.
 #[inline]
 pub(crate) fn block(text: &[u8], at: usize) -> u64 {

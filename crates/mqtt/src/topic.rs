@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use crate::blocks::word_end;
+use crate::blocks::{self, bits, block, has_zero, word_end};
 use crate::limits::Limits;
 
 /// A valid topic name.
@@ -335,7 +335,7 @@ impl fmt::Display for TopicError {
 
 impl core::error::Error for TopicError {}
 
-/// The result of one pass over a text without an early end, which compilers vectorise.
+/// The result of one pass over a text, without an early end.
 struct Seen {
     levels: usize,
     /// The text has no wildcard and no U+0000.
@@ -343,13 +343,20 @@ struct Seen {
 }
 
 impl Seen {
+    #[inline]
     fn of(text: &str) -> Self {
-        let (mut slashes, mut special) = (0_usize, false);
-        for byte in text.bytes() {
-            slashes = slashes.wrapping_add(usize::from(byte == b'/'));
-            special |= byte == b'+' || byte == b'#' || byte == 0;
+        let bytes = text.as_bytes();
+        let (mut slashes, mut special, mut at) = (0_u32, false, 0_usize);
+        while at < bytes.len() {
+            let length = bytes.len().saturating_sub(at).min(8);
+            // What is behind the end becomes a byte that is not special.
+            let block = block(bytes, at) | FILL.unbounded_shl(bits(length));
+            slashes = slashes.saturating_add(blocks::slashes(block));
+            special |= has_zero(block) || has_zero(block ^ PLUSES) || has_zero(block ^ HASHES);
+            at = at.saturating_add(8);
         }
-        Self { levels: slashes.saturating_add(1), is_plain: !special }
+        let levels = usize::try_from(slashes).unwrap_or(usize::MAX).saturating_add(1);
+        Self { levels, is_plain: !special }
     }
 
     fn check_levels(&self, limits: &Limits) -> Result<(), TopicError> {
@@ -410,6 +417,10 @@ fn split_share(shared: &str) -> Result<(Option<&str>, &str), TopicError> {
     check_nul(group, SHARE.len())?;
     if filter.is_empty() { Err(TopicError::GroupWithoutFilter) } else { Ok((Some(group), filter)) }
 }
+
+const FILL: u64 = u64::from_le_bytes([b'a'; 8]);
+const PLUSES: u64 = u64::from_le_bytes([b'+'; 8]);
+const HASHES: u64 = u64::from_le_bytes([b'#'; 8]);
 
 /// The beginning of a shared subscription (MQTT 5.0, section 4.8.2).
 const SHARE: &str = "$share/";
