@@ -240,19 +240,14 @@ impl<'p> Body<'p, '_> {
         let (id, properties) = (self.reader.id()?, self.properties()?);
         let subscriptions = self.list(|body| {
             let before = body.reader;
-            let subscription = Subscription::read(&mut body.reader)?;
-            let options = Reader::new(&[], body.reader.offset().saturating_sub(1));
-            // The upper bits of 3.1.1 are reserved [MQTT-3-8.3-4].
-            let is_plain = Subscription {
-                no_local: false,
-                retain_as_published: false,
-                retain_handling: super::RetainHandling::Send,
-                ..subscription
-            } == subscription;
-            match is_plain || body.version == Version::V5 {
-                true => Ok((before, subscription.filter)),
-                false => options.fault(Fault::Options),
+            let mut ahead = before;
+            ahead.binary()?;
+            let options = ahead;
+            // The upper six bits of 3.1.1 are reserved [MQTT-3-8.3-4].
+            if body.version == Version::V311 && ahead.byte()? & 0xFC != 0 {
+                return options.fault(Fault::Options);
             }
+            Ok((before, Subscription::read(&mut body.reader)?.filter))
         })?;
         Ok(Subscribe { id, properties, subscriptions })
     }

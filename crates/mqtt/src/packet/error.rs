@@ -81,8 +81,10 @@ pub enum Fault {
     Empty,
     /// More filters than the limit.
     TooManyFilters,
-    /// The options of a subscription have reserved bits, or retain handling 3 [MQTT-3.8.3-5].
+    /// The options of a subscription have reserved bits [MQTT-3.8.3-5].
     Options,
+    /// The retain handling of a subscription is 3 (section 3.8.3.1).
+    RetainHandling,
     /// No Local for a shared subscription [MQTT-3.8.3-4].
     NoLocalShared,
 }
@@ -107,6 +109,7 @@ impl PacketError {
             | Fault::NoMethod
             | Fault::Empty
             | Fault::NoLocalShared
+            | Fault::RetainHandling
             | Fault::ReasonCode(_)
             | Fault::ConnackFlags => Reason::PROTOCOL_ERROR,
             Fault::Type
@@ -172,6 +175,7 @@ impl fmt::Display for Fault {
             Self::Empty => "an empty list",
             Self::TooManyFilters => "more filters than the limit",
             Self::Options => "reserved options of a subscription",
+            Self::RetainHandling => "retain handling 3",
             Self::NoLocalShared => "No Local for a shared subscription",
         };
         f.write_str(text)

@@ -188,6 +188,7 @@ impl<'p> Coded<'p> for Subscription<'p> {
             0 => RetainHandling::Send,
             1 => RetainHandling::SendIfNew,
             2 => RetainHandling::DoNotSend,
+            3 => return before.fault(super::Fault::RetainHandling),
             _ => return before.fault(super::Fault::Options),
         };
         let (no_local, retain_as_published) = (options & 4 != 0, options & 8 != 0);

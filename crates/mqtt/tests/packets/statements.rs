@@ -170,7 +170,7 @@ fn connect_states_protocol_and_version() {
 fn connect_flags_agree_with_the_payload() {
     // [MQTT-3.1.2-3]
     refuse_both(0x10, "'MQTT' 04 03 00 00 ''", Fault::ConnectFlags, 0x81);
-    // [MQTT-3.1.2-11], [MQTT-3.1.2-13], [MQTT-3.1.2-15]; 3.1.1: also -11.
+    // [MQTT-3.1.2-11], [MQTT-3.1.2-13]; 3.1.1 [MQTT-3.1.2-13], [MQTT-3.1.2-15]
     for flags in ["0A", "12", "22", "3A"] {
         let fault = if flags == "3A" { Fault::Qos } else { Fault::WillFlags };
         refuse_both(0x10, &format!("'MQTT' 04 {flags} 00 00 ''"), fault, 0x81);
@@ -310,13 +310,15 @@ fn subscribe_has_filters_with_options() {
     refuse(V311, 0x82, "00 01", Fault::Empty, 0x82);
     refuse(V5, 0x82, "00 01 00", Fault::Empty, 0x82);
     // [MQTT-3.8.3-5], 3.1.1 [MQTT-3-8.3-4]
-    for options in ["40", "80", "30"] {
+    for options in ["40", "80", "F0"] {
         refuse(V5, 0x82, &format!("00 01 00 'a' {options}"), Fault::Options, 0x81);
         refuse(V311, 0x82, &format!("00 01 'a' {options}"), Fault::Options, 0x81);
     }
-    for options in ["04", "08", "10", "20"] {
+    for options in ["04", "08", "10", "20", "30"] {
         refuse(V311, 0x82, &format!("00 01 'a' {options}"), Fault::Options, 0x81);
     }
+    refuse(V5, 0x82, "00 01 00 'a' 30", Fault::RetainHandling, 0x82);
+    refuse(V311, 0x82, "00 01 '$share/g/a' 04", Fault::Options, 0x81);
     refuse(V5, 0x82, "00 01 00 'a' 03", Fault::Qos, 0x81);
     refuse(V311, 0x82, "00 01 'a' 03", Fault::Qos, 0x81);
     // [MQTT-3.8.3-4]
