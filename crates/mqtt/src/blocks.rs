@@ -64,7 +64,17 @@ pub(crate) fn block(text: &[u8], at: usize) -> u64 {
         let missing = 8_usize.saturating_sub(rest.len());
         return u64::from_le_bytes(*block).unbounded_shr(bits(missing));
     }
-    rest.iter().rev().fold(0, |block, byte| block << 8 | u64::from(*byte))
+    if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+        let above = bits(rest.len().saturating_sub(4));
+        let last = u64::from(u32::from_le_bytes(*last)).unbounded_shl(above);
+        return u64::from(u32::from_le_bytes(*first)) | last;
+    }
+    match *rest {
+        [] => 0,
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c, ..] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+    }
 }
 
 /// Returns the number of bytes before the first slash, or eight.
@@ -115,6 +125,19 @@ mod tests {
                 let slashes = same.iter().filter(|byte| **byte == b'/').count();
                 let expected = Run { bytes: same.len(), slashes: u32::try_from(slashes).unwrap() };
                 assert_eq!(Run::of(left.as_bytes(), at, right.as_bytes(), 0), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_have_zeros_behind_the_end() {
+        let text = b"abcdefghijklmnopq";
+        for end in 0..=text.len() {
+            for at in 0..=end {
+                let mut expected = [0; 8];
+                let bytes = &text[at..end.min(at + 8)];
+                expected[..bytes.len()].copy_from_slice(bytes);
+                assert_eq!(block(&text[..end], at), u64::from_le_bytes(expected), "{at} {end}");
             }
         }
     }

@@ -19,6 +19,7 @@ mod texts;
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::hint::black_box;
 
 use crate::blocks::word_end;
 use crate::limits::{SET_BYTES, SET_FILTERS};
@@ -62,8 +63,6 @@ pub struct Filters<V> {
     /// The first free entry.
     free: u32,
     len: usize,
-    /// The number of leaves without wildcard.
-    plain: usize,
     texts: Texts,
 }
 
@@ -123,7 +122,6 @@ impl<V> Filters<V> {
             entries: Vec::new(),
             free: NONE,
             len: 0,
-            plain: 0,
             texts: Texts::default(),
         }
     }
@@ -164,16 +162,19 @@ impl<V> Filters<V> {
     #[inline]
     pub fn matches(&self, name: Name<'_>, found: &mut impl FnMut(&V)) {
         let text = name.text().as_bytes();
-        if self.plain > 0 {
-            let key = self.hasher.text(text);
-            if let Some(leaf) = self.leaves.find(key, |leaf| self.texts.get(leaf.text) == text) {
-                self.each(leaf.first, found);
-            }
+        // The slot is read before the walk and needed after it: a large set is out of the cache.
+        let key = self.hasher.text(text);
+        let first = black_box(self.leaves.first(key));
+        if self.root.edges != 0 {
+            let wildcards = if name.is_internal() { !(PLUS | REST) } else { u32::MAX };
+            let edges = self.root.edges & wildcards;
+            let root = Step { at: hash::ROOT, edges, level: 0, pluses: 0 };
+            Walk { set: self, name: text }.below(root, 0, found);
         }
-        let wildcards = if name.is_internal() { !(PLUS | REST) } else { u32::MAX };
-        let walk = Walk { set: self, name: text };
-        let root = Step { at: hash::ROOT, edges: self.root.edges & wildcards, level: 0, pluses: 0 };
-        walk.below(root, 0, found);
+        let is = |leaf: &Leaf| self.texts.get(leaf.text) == text;
+        if let Some(leaf) = self.leaves.find_from(first, key, is) {
+            self.each(leaf.first, found);
+        }
     }
 
     /// Inserts a filter with a value.
@@ -195,7 +196,6 @@ impl<V> Filters<V> {
             None => {
                 let leaf = Leaf { text: self.texts.add(text), first: entry };
                 self.leaves.insert(key, leaf);
-                self.plain = self.plain.saturating_add(usize::from(is_plain));
                 self.change(entry, |it| it.text = leaf.text);
             }
         }
@@ -222,7 +222,6 @@ impl<V> Filters<V> {
             self.shrink(text, key);
         }
         if is_last {
-            self.plain = self.plain.saturating_sub(usize::from(is_plain));
             self.texts.remove(text);
         }
         self.len = self.len.saturating_sub(1);

@@ -85,6 +85,27 @@ impl<T: Copy + Default> Table<T> {
         true
     }
 
+    /// Returns the first slot of the search for a key.
+    #[inline]
+    pub(super) fn first(&self, key: u64) -> (u64, T) {
+        self.slots.get(self.home(key)).copied().unwrap_or((EMPTY, T::default()))
+    }
+
+    /// Returns the same as `find`, given the first slot of the search.
+    #[inline]
+    pub(super) fn find_from(
+        &self,
+        first: (u64, T),
+        key: u64,
+        mut is: impl FnMut(&T) -> bool,
+    ) -> Option<T> {
+        match first.0 {
+            EMPTY => None,
+            found if found == key && is(&first.1) => Some(first.1),
+            _ => self.find(key, is).copied(),
+        }
+    }
+
     #[inline]
     fn position(&self, key: u64, mut is: impl FnMut(&T) -> bool) -> Option<usize> {
         let mut at = self.home(key);
@@ -127,7 +148,7 @@ impl<T: Copy + Default> Table<T> {
         }
     }
 
-    /// Returns the first slot of the search for a key.
+    /// Returns the place of the first slot of the search for a key.
     #[inline]
     #[expect(clippy::as_conversions, reason = "the product of a share of 2^64 is below the length")]
     fn home(&self, key: u64) -> usize {
