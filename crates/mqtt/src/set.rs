@@ -25,7 +25,7 @@ use crate::blocks::word_end;
 use crate::limits::{SET_BYTES, SET_FILTERS};
 use crate::topic::{Filter, Level, Name, Way};
 use hash::Hasher;
-use table::Table;
+use table::{Table, Value};
 use texts::Texts;
 
 /// A set of filters with values.
@@ -504,6 +504,14 @@ impl<V> Walk<'_, V> {
             }
         });
     }
+}
+
+impl Value for Leaf {
+    const USED: usize = 6;
+}
+
+impl Value for Node {
+    const USED: usize = 4;
 }
 
 fn index(number: u32) -> usize {

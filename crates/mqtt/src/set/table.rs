@@ -1,10 +1,16 @@
 //! A table from hashes to small values: open addressing in one flat array.
 //!
 //! A slot is found by the product of the hash and the number of slots, so that the array grows by
-//! half and not twofold. Removing moves later slots up: there are no marks of removed ones.
+//! a quarter and not twofold. Removing moves later slots up: there are no marks of removed ones.
 
 use alloc::vec;
 use alloc::vec::Vec;
+
+/// A value of a table.
+pub(super) trait Value: Copy + Default {
+    /// How many of eight slots are in use at most: fewer make searches shorter.
+    const USED: usize;
+}
 
 /// A table of values by keys that are not zero; several values may have the same key.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +20,7 @@ pub(super) struct Table<T> {
     len: usize,
 }
 
-impl<T: Copy + Default> Table<T> {
+impl<T: Value> Table<T> {
     /// Returns the bytes of the array.
     pub(super) fn bytes(&self) -> usize {
         self.slots.capacity().saturating_mul(size_of::<(u64, T)>())
@@ -49,9 +55,10 @@ impl<T: Copy + Default> Table<T> {
     /// Makes room for that many values.
     pub(super) fn reserve(&mut self, more: usize) {
         let wanted = self.len.saturating_add(more);
-        if wanted.saturating_mul(4) > self.slots.len().saturating_mul(3) {
+        if wanted.saturating_mul(8) > self.slots.len().saturating_mul(T::USED) {
             let slots = self.slots.len();
-            self.resize((slots / 2).saturating_add(slots).max(wanted.saturating_mul(2)).max(8));
+            let least = wanted.saturating_mul(9) / T::USED;
+            self.resize((slots / 4).saturating_add(slots).max(least).max(8));
         }
     }
 
@@ -109,7 +116,7 @@ impl<T: Copy + Default> Table<T> {
     #[inline]
     fn position(&self, key: u64, mut is: impl FnMut(&T) -> bool) -> Option<usize> {
         let mut at = self.home(key);
-        // A quarter of the slots is empty, so the search ends.
+        // Some slots are empty, so the search ends.
         loop {
             let (found, value) = self.slots.get(at)?;
             if *found == key && is(value) {
@@ -178,6 +185,10 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+
+    impl Value for u32 {
+        const USED: usize = 7;
+    }
 
     #[test]
     fn a_table_is_a_multimap() {
