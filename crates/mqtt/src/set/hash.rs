@@ -73,7 +73,7 @@ impl Hasher {
 
     /// Returns the hash of the path that goes on from `at` with the word of a name that begins at
     /// `start`, and the end of that word.
-    #[inline]
+    #[inline(always)]
     pub(super) fn child_in(&self, at: u64, name: &[u8], start: usize) -> (u64, usize) {
         let bytes = block(name, start);
         let length = first_slash(bytes).min(name.len().saturating_sub(start));
@@ -86,7 +86,7 @@ impl Hasher {
     }
 
     /// Mixes a word of up to seven bytes, zeros above them and its length on top, into a path.
-    #[inline]
+    #[inline(always)]
     fn short_child(&self, at: u64, word: u64, length: usize) -> u64 {
         let length = u64::try_from(length).unwrap_or(0);
         self.mix(at ^ (word | length << 56), self.second ^ at.rotate_left(32))
@@ -111,7 +111,7 @@ impl Hasher {
     }
 
     /// Returns a hash, which is not zero.
-    #[inline]
+    #[inline(always)]
     fn mix(&self, a: u64, b: u64) -> u64 {
         let hash = fold(a, b);
         #[cfg(test)]

@@ -27,7 +27,7 @@ impl<T: Value> Table<T> {
     }
 
     /// Returns the first value with that key for which `is` returns true.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, key: u64, is: impl FnMut(&T) -> bool) -> Option<&T> {
         self.slots.get(self.position(key, is)?).map(|(_, value)| value)
     }
@@ -39,7 +39,7 @@ impl<T: Value> Table<T> {
     }
 
     /// Calls `each` with all values with that key.
-    #[inline]
+    #[inline(always)]
     pub(super) fn each(&self, key: u64, mut each: impl FnMut(&T)) {
         self.position(key, |value| {
             each(value);
@@ -113,7 +113,7 @@ impl<T: Value> Table<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn position(&self, key: u64, mut is: impl FnMut(&T) -> bool) -> Option<usize> {
         let mut at = self.home(key);
         // Some slots are empty, so the search ends.
@@ -162,7 +162,7 @@ impl<T: Value> Table<T> {
         ((u128::from(key) * (self.slots.len() as u128)) >> 64) as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn after(&self, at: usize) -> usize {
         let next = at.wrapping_add(1);
         if next < self.slots.len() { next } else { 0 }
