@@ -7,26 +7,28 @@
 //!
 //! No hash decides: of each filter that the tree leads to, it is proved that it matches the name
 //! and is found by this way, before its values are given. Two paths with equal hashes share a node,
-//! which leads to more filters and never to fewer. So the seed changes no answer; an unpredictable one prevents authors of filters from
-//! making searches slow.
+//! which leads to more filters and never to fewer. So the seed changes no answer; an unpredictable
+//! one prevents authors of filters from making searches slow.
 //!
-//! A search visits each node at most once, and at most two for each level of each way into the
-//! tree: its work is bounded by the filters that begin like the name.
+//! A search visits each node at most once, so that its work is bounded by the filters that begin
+//! like the name. Nodes with equal hashes may be visited more often: a set that strangers fill needs
+//! an unpredictable seed.
 
 mod hash;
 mod table;
 mod texts;
+mod walk;
 
 use alloc::vec::Vec;
 use core::fmt;
 use core::hint::black_box;
 
-use crate::blocks::word_end;
 use crate::limits::{SET_BYTES, SET_FILTERS};
-use crate::topic::{Filter, Level, Name, Way};
+use crate::topic::{Filter, Level, Name};
 use hash::Hasher;
 use table::{Table, Value};
 use texts::Texts;
+use walk::Walk;
 
 /// A set of filters with values.
 ///
@@ -168,8 +170,7 @@ impl<V> Filters<V> {
         if self.root.edges != 0 {
             let wildcards = if name.is_internal() { !(PLUS | REST) } else { u32::MAX };
             let edges = self.root.edges & wildcards;
-            let root = Step { at: hash::ROOT, edges, level: 0, pluses: 0 };
-            Walk { set: self, name: text }.below(root, 0, found);
+            Walk { set: self, name: text }.all(edges, found);
         }
         let is = |leaf: &Leaf| self.texts.get(leaf.text) == text;
         if let Some(leaf) = self.leaves.find_from(first, key, is) {
@@ -415,96 +416,6 @@ impl fmt::Display for Full {
 }
 
 impl core::error::Error for Full {}
-
-/// A search for the filters that match a name.
-struct Walk<'s, V> {
-    set: &'s Filters<V>,
-    name: &'s [u8],
-}
-
-/// A node on a way into the tree.
-#[derive(Clone, Copy)]
-struct Step {
-    at: u64,
-    edges: u32,
-    /// The number of levels of the name that lead here.
-    level: u32,
-    /// Those of them for which a `+` stands.
-    pluses: u128,
-}
-
-impl<V> Walk<'_, V> {
-    /// Searches below a node, with the words of the name from `start` on still to come.
-    ///
-    /// Calls itself for `+` and goes on itself with the word: as deep as the name has levels.
-    #[inline]
-    fn below(&self, step: Step, start: usize, found: &mut impl FnMut(&V)) {
-        let (mut step, mut start) = (step, start);
-        let hasher = &self.set.hasher;
-        loop {
-            if step.edges & REST != 0 {
-                self.leaf_of_rest(step, found);
-            }
-            let goes_on = step.edges >= WORD;
-            if !goes_on && step.edges & PLUS == 0 {
-                return;
-            }
-            if !goes_on {
-                return self.plus(step, word_end(self.name, start), found);
-            }
-            let (at, end) = hasher.child_in(step.at, self.name, start);
-            if step.edges & PLUS != 0 {
-                self.plus(step, end, found);
-            }
-            let Some(node) = self.set.nodes.find(at, |_| true) else { return };
-            step = Step { at, edges: node.edges, level: step.level.wrapping_add(1), ..step };
-            if end >= self.name.len() {
-                return self.end(step, found);
-            }
-            start = end.saturating_add(1);
-        }
-    }
-
-    /// Goes on with `+` for the word that ends at `end`.
-    fn plus(&self, step: Step, end: usize, found: &mut impl FnMut(&V)) {
-        let at = self.set.hasher.plus(step.at);
-        let Some(node) = self.set.nodes.find(at, |_| true) else { return };
-        let pluses = step.pluses | 1_u128.unbounded_shl(step.level);
-        let step = Step { at, edges: node.edges, level: step.level.wrapping_add(1), pluses };
-        match end < self.name.len() {
-            true => self.below(step, end.saturating_add(1), found),
-            false => self.end(step, found),
-        }
-    }
-
-    /// Ends at a node: with the filters that end there, and those whose `#` stands for nothing.
-    #[inline]
-    fn end(&self, step: Step, found: &mut impl FnMut(&V)) {
-        // Filters without wildcard have been found by their texts.
-        if step.edges & END != 0 && step.pluses != 0 {
-            let way = Way { pluses: step.pluses, rest: 0 };
-            self.leaf(self.set.hasher.end(step.at), way, found);
-        }
-        if step.edges & REST != 0 {
-            self.leaf_of_rest(step, found);
-        }
-    }
-
-    #[inline]
-    fn leaf_of_rest(&self, step: Step, found: &mut impl FnMut(&V)) {
-        let way = Way { pluses: step.pluses, rest: step.level.wrapping_add(1) };
-        self.leaf(self.set.hasher.rest(step.at), way, found);
-    }
-
-    #[inline]
-    fn leaf(&self, key: u64, way: Way, found: &mut impl FnMut(&V)) {
-        self.set.leaves.each(key, |leaf| {
-            if Way::of(self.set.texts.get(leaf.text), self.name) == Some(way) {
-                self.set.each(leaf.first, found);
-            }
-        });
-    }
-}
 
 impl Value for Leaf {
     const USED: usize = 6;

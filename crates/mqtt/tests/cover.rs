@@ -71,7 +71,8 @@ struct Listed {
 
 struct Filters(Vec<Listed>);
 
-/// Lists all names of at most one level more than the filters have, so that `#` is seen beyond them.
+/// Lists all names of at most one level more than the filters have, so that `#` is seen beyond
+/// them.
 fn names([a, b, c]: [&'static str; 3]) -> Vec<String> {
     let mut all = Vec::new();
     for levels in 1..=LEVELS + 1 {
