@@ -9,6 +9,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod encoding;
 mod generate;
 mod others;
 mod random;
