@@ -1,0 +1,429 @@
+//! Topic names and topic filters: what is valid, and which names a filter matches.
+//!
+//! A name is the topic of one message. A filter names a set of topics: `+` stands for one level,
+//! `#` for any number of levels at the end, none included. Names that begin with `$` are matched
+//! only by filters that begin with the same word [MQTT-4.7.2-1].
+//!
+//! `$share/group/filter` is taken apart once, at the front only: the filter after it is what is
+//! decided, stored and matched. So `$share/g/$share/h/x` has the filter `$share/h/x`, which is an
+//! ordinary filter over `$`-topics, as is `$queue/x`.
+
+use core::fmt;
+
+use crate::blocks::{self, bits, block, has_zero, word_end};
+use crate::limits::Limits;
+
+/// A valid topic name.
+///
+/// # Examples
+/// ```
+/// use wardgate_mqtt::{Name, TopicError};
+///
+/// assert_eq!(Name::new("a/b")?.text(), "a/b");
+/// assert_eq!(Name::new("a/+"), Err(TopicError::WildcardInName { at: 2 }));
+/// # Ok::<(), TopicError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name<'t>(&'t str);
+
+/// A valid topic filter, and the group of a shared subscription.
+///
+/// # Examples
+/// ```
+/// use wardgate_mqtt::{Filter, Name};
+///
+/// let filter = Filter::new("$share/workers/a/+")?;
+/// assert_eq!((filter.group(), filter.text()), (Some("workers"), "a/+"));
+/// assert!(filter.matches(Name::new("a/b")?));
+/// # Ok::<(), wardgate_mqtt::TopicError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Filter<'t> {
+    text: &'t str,
+    group: Option<&'t str>,
+}
+
+/// A level of a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level<'t> {
+    /// The word itself, which may be empty.
+    Word(&'t str),
+    /// `+`: any one word.
+    Any,
+    /// `#`: any number of words, none included; always the last level.
+    Rest,
+}
+
+/// The reason why a text is no topic name or filter. Offsets count bytes of the whole text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TopicError {
+    /// The text is empty [MQTT-4.7.3-1].
+    Empty,
+    /// The text is longer than the bound.
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The bound.
+        most: u16,
+    },
+    /// The text has more levels than the bound.
+    TooManyLevels {
+        /// Its levels.
+        levels: usize,
+        /// The bound.
+        most: u8,
+    },
+    /// U+0000 occurs [MQTT-4.7.3-2].
+    Nul {
+        /// Its offset.
+        at: usize,
+    },
+    /// A `+` or `#` occurs in a name [MQTT-4.7.0-1].
+    WildcardInName {
+        /// Its offset.
+        at: usize,
+    },
+    /// A `+` does not fill its level [MQTT-4.7.1-2].
+    PlusInWord {
+        /// Its offset.
+        at: usize,
+    },
+    /// A `#` does not fill its level, or is not the last one [MQTT-4.7.1-1].
+    HashNotLast {
+        /// Its offset.
+        at: usize,
+    },
+    /// The group after `$share/` is empty [MQTT-4.8.2-1].
+    EmptyGroup,
+    /// A `+` or `#` occurs in the group after `$share/` [MQTT-4.8.2-2].
+    WildcardInGroup {
+        /// Its offset.
+        at: usize,
+    },
+    /// No filter follows `$share/` and its group [MQTT-4.8.2-2].
+    GroupWithoutFilter,
+}
+
+impl<'t> Name<'t> {
+    /// Checks a topic name with the default limits.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic name.
+    pub fn new(text: &'t str) -> Result<Self, TopicError> {
+        Self::within(text, &Limits::DEFAULT)
+    }
+
+    /// Checks a topic name.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic name within `limits`.
+    pub fn within(text: &'t str, limits: &Limits) -> Result<Self, TopicError> {
+        check_length(text, limits)?;
+        let seen = Seen::of(text);
+        seen.check_levels(limits)?;
+        if seen.is_plain {
+            return Ok(Self(text));
+        }
+        check_nul(text, 0)?;
+        match text.find(['+', '#']) {
+            Some(at) => Err(TopicError::WildcardInName { at }),
+            None => Ok(Self(text)),
+        }
+    }
+
+    /// Returns the text of the name.
+    #[must_use]
+    pub const fn text(self) -> &'t str {
+        self.0
+    }
+
+    /// Returns the words between the slashes, of which there is at least one.
+    #[must_use]
+    pub fn words(self) -> core::str::Split<'t, char> {
+        self.0.split('/')
+    }
+
+    /// Returns true if the name begins with `$`: no wildcard at the front matches it.
+    #[must_use]
+    pub fn is_internal(self) -> bool {
+        self.0.starts_with('$')
+    }
+}
+
+impl<'t> Filter<'t> {
+    /// Checks a topic filter with the default limits.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic filter.
+    pub fn new(text: &'t str) -> Result<Self, TopicError> {
+        Self::within(text, &Limits::DEFAULT)
+    }
+
+    /// Checks a topic filter.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic filter within `limits`.
+    pub fn within(text: &'t str, limits: &Limits) -> Result<Self, TopicError> {
+        check_length(text, limits)?;
+        let (group, filter) = match text.strip_prefix(SHARE) {
+            None => (None, text),
+            Some(shared) => split_share(shared)?,
+        };
+        let start = text.len().saturating_sub(filter.len());
+        let seen = Seen::of(filter);
+        seen.check_levels(limits)?;
+        if !seen.is_plain {
+            check_nul(filter, start)?;
+            check_wildcards(filter, start)?;
+        }
+        Ok(Self { text: filter, group })
+    }
+
+    /// Returns the text of the filter, without `$share/` and its group.
+    #[must_use]
+    pub const fn text(self) -> &'t str {
+        self.text
+    }
+
+    /// Returns the group of a shared subscription.
+    #[must_use]
+    pub const fn group(self) -> Option<&'t str> {
+        self.group
+    }
+
+    /// Returns the levels, of which there is at least one.
+    #[must_use]
+    pub fn levels(self) -> Levels<'t> {
+        Levels(self.text.split('/'))
+    }
+
+    /// Returns true if the filter has a wildcard.
+    #[must_use]
+    pub fn has_wildcard(self) -> bool {
+        self.text.bytes().any(|byte| matches!(byte, b'+' | b'#'))
+    }
+
+    /// Returns true if the filter matches the name (MQTT 5.0, section 4.7).
+    ///
+    /// # Examples
+    /// ```
+    /// use wardgate_mqtt::{Filter, Name};
+    ///
+    /// assert!(Filter::new("sport/#")?.matches(Name::new("sport")?));
+    /// assert!(!Filter::new("#")?.matches(Name::new("$SYS/uptime")?));
+    /// # Ok::<(), wardgate_mqtt::TopicError>(())
+    /// ```
+    #[must_use]
+    pub fn matches(self, name: Name<'_>) -> bool {
+        Way::of(self.text.as_bytes(), name.0.as_bytes()).is_some()
+    }
+
+    pub(crate) fn begins_with_wildcard(self) -> bool {
+        self.text.starts_with(['+', '#'])
+    }
+
+    /// Makes a filter of the text of one that was checked before.
+    pub(crate) const fn of_checked(text: &'t str) -> Self {
+        Self { text, group: None }
+    }
+}
+
+/// The levels of a name for which the wildcards of a filter stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// A bit for each level for which `+` stands; the lowest bit is for the first level.
+    pub(crate) pluses: u128,
+    /// The number of levels before `#`, and one.
+    pub(crate) rest: u32,
+}
+
+impl Way {
+    /// Returns how a valid filter matches a valid name, if it does.
+    ///
+    /// Both are walked byte by byte, which was faster than by blocks of eight for words of usual
+    /// lengths: wherever the filter has `+` or `#`, the name is at the
+    /// beginning of a level too.
+    #[inline]
+    pub(crate) fn of(filter: &[u8], name: &[u8]) -> Option<Self> {
+        if name.first() == Some(&b'$') && matches!(filter.first(), Some(b'+' | b'#')) {
+            return None;
+        }
+        let (mut filter, mut name) = (filter, name);
+        let (mut pluses, mut level) = (0_u128, 0_u32);
+        loop {
+            match (filter.split_first(), name.split_first()) {
+                (Some((b'#', _)), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
+                (Some((b'+', after)), _) => {
+                    name = name.get(word_end(name, 0)..).unwrap_or_default();
+                    filter = after;
+                    pluses |= 1_u128.unbounded_shl(level);
+                }
+                (Some((a, after)), Some((b, rest))) if a == b => {
+                    level = level.wrapping_add(u32::from(*a == b'/'));
+                    (filter, name) = (after, rest);
+                }
+                // `a/#` matches `a`.
+                (Some((b'/', b"#")), None) => {
+                    return Some(Self { pluses, rest: level.wrapping_add(2) });
+                }
+                (None, None) => return Some(Self { pluses, rest: 0 }),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// The levels of a filter, first to last.
+#[derive(Clone, Debug)]
+pub struct Levels<'t>(core::str::Split<'t, char>);
+
+impl<'t> Iterator for Levels<'t> {
+    type Item = Level<'t>;
+
+    fn next(&mut self) -> Option<Level<'t>> {
+        self.0.next().map(|word| match word {
+            "+" => Level::Any,
+            "#" => Level::Rest,
+            word => Level::Word(word),
+        })
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for Filter<'_> {
+    /// Writes the whole filter, with `$share/` and its group.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.group {
+            None => f.write_str(self.text),
+            Some(group) => write!(f, "{SHARE}{group}/{}", self.text),
+        }
+    }
+}
+
+impl fmt::Display for TopicError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("a topic has at least one character"),
+            Self::TooLong { bytes, most } => {
+                write!(f, "the topic has {bytes} bytes, more than {most}")
+            }
+            Self::TooManyLevels { levels, most } => {
+                write!(f, "the topic has {levels} levels, more than {most}")
+            }
+            Self::Nul { at } => write!(f, "U+0000 at byte {at}"),
+            Self::WildcardInName { at } => {
+                write!(f, "a topic name has no wildcard, found one at byte {at}")
+            }
+            Self::PlusInWord { at } => write!(f, "`+` at byte {at} does not fill its level"),
+            Self::HashNotLast { at } => {
+                write!(f, "`#` at byte {at} is not the whole of the last level")
+            }
+            Self::EmptyGroup => f.write_str("the group after `$share/` is empty"),
+            Self::WildcardInGroup { at } => {
+                write!(f, "the group after `$share/` has a wildcard at byte {at}")
+            }
+            Self::GroupWithoutFilter => f.write_str("no filter after `$share/` and its group"),
+        }
+    }
+}
+
+impl core::error::Error for TopicError {}
+
+/// The result of one pass over a text, without an early end.
+struct Seen {
+    levels: usize,
+    /// The text has no wildcard and no U+0000.
+    is_plain: bool,
+}
+
+impl Seen {
+    #[inline]
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let (mut slashes, mut special, mut at) = (0_u32, false, 0_usize);
+        while at < bytes.len() {
+            let length = bytes.len().saturating_sub(at).min(8);
+            // What is behind the end becomes a byte that is not special.
+            let block = block(bytes, at) | FILL.unbounded_shl(bits(length));
+            slashes = slashes.saturating_add(blocks::slashes(block));
+            special |= has_zero(block) || has_zero(block ^ PLUSES) || has_zero(block ^ HASHES);
+            at = at.saturating_add(8);
+        }
+        let levels = usize::try_from(slashes).unwrap_or(usize::MAX).saturating_add(1);
+        Self { levels, is_plain: !special }
+    }
+
+    fn check_levels(&self, limits: &Limits) -> Result<(), TopicError> {
+        let most = limits.topic_levels.min(Limits::TOPIC_LEVELS);
+        if self.levels > usize::from(most) {
+            return Err(TopicError::TooManyLevels { levels: self.levels, most });
+        }
+        Ok(())
+    }
+}
+
+fn check_length(text: &str, limits: &Limits) -> Result<(), TopicError> {
+    let (bytes, most) = (text.len(), limits.topic_bytes);
+    match bytes {
+        0 => Err(TopicError::Empty),
+        _ if bytes > usize::from(most) => Err(TopicError::TooLong { bytes, most }),
+        _ => Ok(()),
+    }
+}
+
+fn check_nul(text: &str, start: usize) -> Result<(), TopicError> {
+    match text.find('\0') {
+        Some(at) => Err(TopicError::Nul { at: start.saturating_add(at) }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that each wildcard of a filter that begins at `start` fills its level.
+fn check_wildcards(filter: &str, start: usize) -> Result<(), TopicError> {
+    let mut at = start;
+    let end = start.saturating_add(filter.len());
+    for word in filter.split('/') {
+        let after = at.saturating_add(word.len());
+        let is_whole = word == "+" || word == "#" && after == end;
+        let wildcard = word.bytes().position(|byte| matches!(byte, b'+' | b'#'));
+        if let (Some(inside), false) = (wildcard, is_whole) {
+            let at = at.saturating_add(inside);
+            let is_plus = word.as_bytes().get(inside) == Some(&b'+');
+            return Err(match is_plus {
+                true => TopicError::PlusInWord { at },
+                false => TopicError::HashNotLast { at },
+            });
+        }
+        at = after.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// Takes `group/filter` apart.
+fn split_share(shared: &str) -> Result<(Option<&str>, &str), TopicError> {
+    let (group, filter) = shared.split_once('/').unwrap_or((shared, ""));
+    if group.is_empty() {
+        return Err(TopicError::EmptyGroup);
+    }
+    if let Some(at) = group.find(['+', '#']) {
+        return Err(TopicError::WildcardInGroup { at: SHARE.len().saturating_add(at) });
+    }
+    check_nul(group, SHARE.len())?;
+    if filter.is_empty() { Err(TopicError::GroupWithoutFilter) } else { Ok((Some(group), filter)) }
+}
+
+const FILL: u64 = u64::from_le_bytes([b'a'; 8]);
+const PLUSES: u64 = u64::from_le_bytes([b'+'; 8]);
+const HASHES: u64 = u64::from_le_bytes([b'#'; 8]);
+
+/// The beginning of a shared subscription (MQTT 5.0, section 4.8.2).
+const SHARE: &str = "$share/";
+
+#[cfg(test)]
+mod tests;
