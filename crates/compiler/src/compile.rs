@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
+use wardgate_engine::order::in_order;
 use wardgate_engine::table::Parts;
 use wardgate_spocp::RuleSet;
 
@@ -109,7 +110,7 @@ impl<'f> FilesByPath<'f> {
     /// Takes files: paths with `/` between their segments, and contents.
     #[must_use]
     pub fn of(files: &'f [(String, Vec<u8>)]) -> Self {
-        Self(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect())
+        Self(in_order(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))))
     }
 
     /// Reads the policies and the rules among the files.

@@ -5,7 +5,6 @@
 
 pub mod cel;
 #[doc(hidden)]
-pub mod collect;
 pub mod compile;
 pub mod diagnostics;
 pub mod emit;

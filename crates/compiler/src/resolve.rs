@@ -30,6 +30,7 @@ use crate::policy::name::{DERIVED_ROLES, set_key};
 use crate::repository::Repository;
 use crate::source::Location;
 use wardgate_engine::attr::Attr;
+use wardgate_engine::order::in_order;
 
 /// Resolves the policies of a repository, and returns the errors beside the policies that are
 /// sound.
@@ -317,7 +318,7 @@ impl<'r> Resolver<'r> {
 impl UsedNames<'_> {
     fn constants(&self, names: &Names<'_>) -> BTreeMap<String, Attr> {
         let used = names.constants.iter().filter(|(name, _)| self.constants.contains(*name));
-        used.map(|(name, definition)| ((*name).to_owned(), definition.value.clone())).collect()
+        in_order(used.map(|(name, definition)| ((*name).to_owned(), definition.value.clone())))
     }
 
     fn variables(&self, names: &Names<'_>) -> Vec<Variable> {

@@ -1,4 +1,4 @@
-//! Sorting, compiled once for every type of element.
+//! Sorting, compiled once for every type of element, and collecting without it.
 //!
 //! The sort of the standard library is compiled again, 3 to 6 KB each time, for every type that is
 //! sorted. This one orders indices and calls its caller to compare their elements, so one copy
@@ -15,6 +15,15 @@ pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     });
     let mut slots: Vec<Option<T>> = items.drain(..).map(Some).collect();
     items.extend(order.into_iter().filter_map(|at| slots.get_mut(at).and_then(Option::take)));
+}
+
+/// Collects items one after the other.
+///
+/// `collect` sorts the items of a set or a map first, by code that is compiled anew for each type.
+pub fn in_order<C: Default + Extend<T>, T>(items: impl IntoIterator<Item = T>) -> C {
+    let mut collection = C::default();
+    collection.extend(items);
+    collection
 }
 
 /// Returns the numbers below `count` in the order of `compare`: a merge sort from the bottom up.

@@ -13,6 +13,7 @@ use super::schemas::Guards;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::glob;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
+use wardgate_engine::order::{in_order, sort_by};
 use wardgate_engine::table::PolicyTable;
 
 /// The scopes that a search visits, from the most specific one. They do not depend on the action.
@@ -153,7 +154,7 @@ impl<'a> Candidates<'a> {
 
     /// Returns every role that any candidate may treat differently from others.
     pub(super) fn roles(&self) -> BTreeSet<u32> {
-        let mut roles: BTreeSet<u32> = self.route.inherited.keys().copied().collect();
+        let mut roles: BTreeSet<u32> = in_order(self.route.inherited.keys().copied());
         for stage in &self.stages {
             roles.extend(stage.by_role.keys());
             roles.extend(&stage.role_policies);
@@ -205,7 +206,7 @@ impl<'a> Stage<'a> {
             role_policies: BTreeSet::new(),
         };
         if let Some((rows, about)) = &stop.roles {
-            stage.role_policies = rows.block.role_policies().collect();
+            stage.role_policies = in_order(rows.block.role_policies());
             stage.add_role_rules(rows, &rows.for_action(action, about)?, predicates)?;
         }
         if let Some((rows, about)) = &stop.rules {
@@ -259,7 +260,7 @@ impl<'a> Stage<'a> {
     pub(super) fn rules_for(&self, lineage: &[u32]) -> Vec<usize> {
         let named = lineage.iter().filter_map(|role| self.by_role.get(role));
         let mut rules: Vec<usize> = named.flatten().chain(&self.anyone).copied().collect();
-        rules.sort_unstable();
+        sort_by(&mut rules, usize::cmp);
         rules.dedup();
         rules
     }

@@ -17,6 +17,7 @@ use wardgate_engine::cel::pool::{ConstTag, Pool};
 use wardgate_engine::cel::value::{List, constant};
 use wardgate_engine::fastpath::footprint::is_readable;
 use wardgate_engine::number::{int_to_double, uint_to_double};
+use wardgate_engine::order::sort_by;
 use wardgate_engine::table::{at, word as word_at};
 
 /// One instruction of a fast path's code. See [`wardgate_fastpath::layout::code`].
@@ -276,7 +277,7 @@ impl<'a> Fuser<'a> {
                 None => numbers.push(self.number(*element)?),
             }
         }
-        members.sort_unstable();
+        sort_by(&mut members, u32::cmp);
         let any = !members.is_empty() || numbers.is_empty();
         code.extend(any.then_some(Op::Member(slot, members)));
         for (position, number) in numbers.into_iter().enumerate() {

@@ -7,6 +7,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use wardgate_engine::order::in_order;
 use wardgate_engine::table::{Block, DerivedRole};
 use wardgate_fastpath::layout::{ALLOW, origin};
 
@@ -62,7 +63,7 @@ fn masks(route: &Route<'_>, granted: &[(usize, DerivedRole<'_>)]) -> (Vec<(u32, 
     };
     let others = mask(&|parents| parents.iter().any(is_any));
     let parents = granted.iter().flat_map(|(_, role)| role.parent_roles()).copied();
-    let known: BTreeSet<u32> = parents.chain(route.inherited.keys().copied()).collect();
+    let known: BTreeSet<u32> = in_order(parents.chain(route.inherited.keys().copied()));
     let mut masks = BTreeMap::new();
     for role in known {
         let inherited = route.inherited.get(&role).copied().unwrap_or(&[]);

@@ -45,6 +45,7 @@ use wardgate_engine::cel::Pool;
 use wardgate_engine::decide::scopes::Search;
 use wardgate_engine::glob;
 use wardgate_engine::limits::MAX_REQUEST_STEPS;
+use wardgate_engine::order::{in_order, sort_by};
 use wardgate_engine::table::layout::Key;
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list};
 use wardgate_fastpath::layout::{MAX_PATTERNS, MAX_SETS, ORIGINS, fast_path};
@@ -109,10 +110,9 @@ impl<'a> Builder<'a> {
             table,
             predicates: Predicates::new(table, pool),
             rows: AllRows::new(table),
-            inherited: inherited
-                .into_iter()
-                .map(|(scope, roles)| (scope, Rc::new(roles)))
-                .collect(),
+            inherited: in_order(
+                inherited.into_iter().map(|(scope, roles)| (scope, Rc::new(roles))),
+            ),
             fast_paths: Vec::new(),
             known: BTreeMap::new(),
             size: 0,
@@ -348,9 +348,9 @@ fn sets<'t>(patterns: &[u32], text: impl Fn(u32) -> &'t str) -> Vec<u32> {
         longest.is_some_and(|longest| of_set.all(|(_, head)| longest.starts_with(head)))
     };
     let mut sets: Vec<u32> = (1..1 << patterns.len()).filter(fits).collect();
-    sets.sort_by_key(|bits| bits.count_ones());
+    sort_by(&mut sets, |a, b| a.count_ones().cmp(&b.count_ones()));
     sets.truncate(MAX_SETS);
-    sets.sort_unstable();
+    sort_by(&mut sets, u32::cmp);
     sets
 }
 
@@ -360,7 +360,7 @@ fn subjects(table: &PolicyTable) -> BTreeMap<[u32; 3], u32> {
     let policies = keys(table, Key::Resource);
     let named = keys(table, Key::Roles).into_keys().map(|[_, scope, _]| scope);
     let inheriting = keys(table, Key::ParentRoles).into_keys().map(|[scope, ..]| scope);
-    let scopes: BTreeSet<u32> = named.chain(inheriting).collect();
+    let scopes: BTreeSet<u32> = in_order(named.chain(inheriting));
     let mut more = Vec::new();
     for scope in scopes.into_iter().take(MAX_ROLE_SCOPES) {
         let name = Name { text: table.string(scope), id: Some(scope) };
@@ -373,14 +373,13 @@ fn subjects(table: &PolicyTable) -> BTreeMap<[u32; 3], u32> {
     }
     more.truncate(MAX_ROLE_LISTS);
     more.extend(policies);
-    more.into_iter().collect()
+    in_order(more)
 }
 
 /// Returns the entries of the index of one kind, sorted by key.
 fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
     let found = table.entries().iter().filter(|[key, ..]| *key == wanted.code());
-    let pairs: Vec<_> = found.map(|[_, a, b, c, value]| ([*a, *b, *c], *value)).collect();
-    pairs.into_iter().collect()
+    in_order(found.map(|[_, a, b, c, value]| ([*a, *b, *c], *value)))
 }
 
 /// Narrows an index: the section is bounded far below 2^32 words.

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use wardgate_engine::order::{in_order, sort_by};
 use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, LONE, MAX_MEMOS, MAX_SLOTS,
     MAX_VERDICTS, NEGATE, NOW, ORIGINS, PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEST, TEXT, VALUE,
@@ -118,8 +119,10 @@ impl<'a, 'p> Writer<'a, 'p> {
             self.slots_of_effects = self.slots.len();
         }
         // A test reads slots that come before its own.
-        let new = self.slots.get_mut(first..).unwrap_or_default();
-        new.sort_by_key(|slot| predicates.derived(slot.id).is_some());
+        let mut new = self.slots.split_off(first);
+        let is_test = |slot: &Slot| predicates.derived(slot.id).is_some();
+        sort_by(&mut new, |a, b| is_test(a).cmp(&is_test(b)));
+        self.slots.append(&mut new);
     }
 
     fn survey_entries(&mut self, entries: &[Entry], more: bool) -> Option<()> {
@@ -231,7 +234,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     fn share_constants(&mut self) {
         for group in 0..self.slots.len() {
             let members = self.slots.iter().filter(|slot| slot.group == group);
-            let all: BTreeSet<u32> = members.flat_map(|slot| &slot.constants).copied().collect();
+            let all: BTreeSet<u32> = in_order(members.flat_map(|slot| &slot.constants).copied());
             let uses = if all.is_empty() { 0 } else { CONSTANTS };
             for slot in self.slots.iter_mut().filter(|slot| slot.group == group) {
                 slot.constants.clone_from(&all);

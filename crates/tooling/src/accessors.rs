@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use wardgate_engine::cel::pool::Root;
+use wardgate_engine::order::in_order;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::Json;
 
@@ -46,11 +47,12 @@ fn filled(values: &[(&str, &str)]) -> String {
 /// Returns every name of an attribute that a fast path reads.
 fn names(table: &PolicyTable) -> BTreeSet<&str> {
     let fast_paths = table.fast_paths();
-    let fast_paths = (0_u32..).map_while(|id| fast_paths.get(id));
+    let views = u32::try_from(fast_paths.len()).unwrap_or(u32::MAX);
+    let fast_paths = (0..views).filter_map(|id| fast_paths.get(id));
     let slots = fast_paths
         .flat_map(|fast_path| fast_path.slots().filter_map(|slot| table.slot_path(slot.slot)));
     let attributes = |root| matches!(root, Root::PrincipalAttr | Root::ResourceAttr);
-    slots.filter(|(root, _)| attributes(*root)).flat_map(|(_, path)| path).collect()
+    in_order(slots.filter(|(root, _)| attributes(*root)).flat_map(|(_, path)| path))
 }
 
 fn quoted(text: &str) -> String {

@@ -3,8 +3,8 @@
 //
 // It reads the members that select the rules and those that the rules read. Unlike `isAllowed` it
 // refuses, by leaving the request to the general path, every member that a request does not have.
-// An error, an output or a schema is for the general path too: see `crates/fastpath/src/verdict.rs`
-// and `emitting` in `crates/partial/src/predicates.rs`.
+// An error, an output or a violation of a schema is for the general path too: see
+// `crates/fastpath/src/verdict.rs` and `emitting` in `crates/partial/src/predicates.rs`.
 
 import * as entry from "../fast/accessors.ts";
 import * as encoder from "../fast/generated/encode-values.ts";

@@ -45,7 +45,7 @@ impl Env {
     pub fn custom(container: &str, variables: impl IntoIterator<Item = (String, Type)>) -> Self {
         Self {
             container: container.to_owned(),
-            variables: crate::collect::in_order(variables),
+            variables: wardgate_engine::order::in_order(variables),
             functions: BTreeMap::new(),
             is_cerbos: false,
             checks_types: true,
@@ -84,7 +84,7 @@ impl Env {
     /// Returns the names of the functions that an author may call, sorted.
     pub(super) fn functions(&self) -> BTreeSet<&str> {
         let mut names: BTreeSet<&str> =
-            crate::collect::in_order(self.functions.keys().map(String::as_str));
+            wardgate_engine::order::in_order(self.functions.keys().map(String::as_str));
         let libraries = [Some(Library::standard()), self.is_cerbos.then(Library::cerbos)];
         for name in libraries.into_iter().flatten().flat_map(Library::names) {
             names.insert(name);

@@ -155,7 +155,7 @@ impl Reader<'_> {
         let text = |item: &Item<'_>| {
             Some((item.name.clone(), self.text(&item.value)?.as_ref().to_owned()))
         };
-        crate::collect::in_order(items.iter().filter_map(text))
+        wardgate_engine::order::in_order(items.iter().filter_map(text))
     }
 
     fn resource_policy(

@@ -40,7 +40,7 @@ pub(super) fn sort<'r>(
 /// Takes away the variables that depend on none of those that remain, until there are no more.
 fn settle(waiting: &mut Edges<'_>) {
     loop {
-        let free: BTreeSet<_> = crate::collect::in_order(
+        let free: BTreeSet<_> = wardgate_engine::order::in_order(
             waiting.iter().filter(|(_, named)| named.is_empty()).map(|(name, _)| *name),
         );
         if free.is_empty() {
@@ -85,7 +85,7 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
 /// with the names taken backwards.
 fn referrers_last<'r>(named_by: &Edges<'r>) -> Vec<&'r str> {
     let mut referrers: Edges<'r> =
-        crate::collect::in_order(named_by.keys().map(|name| (*name, BTreeSet::new())));
+        wardgate_engine::order::in_order(named_by.keys().map(|name| (*name, BTreeSet::new())));
     for (referrer, named) in named_by {
         for name in named {
             referrers.entry(name).or_default().insert(referrer);

@@ -4,6 +4,7 @@
 //! as well is no expression.
 
 use std::collections::BTreeSet;
+use wardgate_engine::order::in_order;
 
 use super::cel;
 use wardgate_compiler::yaml::{Kind, Node};
@@ -24,7 +25,7 @@ impl Expressions {
                 found.insert(node.offset);
             });
         }
-        Self { offsets: offsets.difference(&others).copied().collect() }
+        Self { offsets: in_order(offsets.difference(&others).copied()) }
     }
 
     /// Returns true if an expression begins within these offsets.

@@ -50,7 +50,7 @@ fn files(repository: &Repository) -> Vec<&Arc<SourceFile>> {
     let used = repository.policies.iter().map(|policy| &policy.location.file);
     let all = used.chain(repository.disabled.iter().map(|policy| &policy.location.file));
     let by_path: BTreeMap<&str, &Arc<SourceFile>> =
-        wardgate_compiler::collect::in_order(all.map(|file| (file.path.as_str(), file)));
+        wardgate_engine::order::in_order(all.map(|file| (file.path.as_str(), file)));
     by_path.into_values().filter(|file| file.text.contains(DIRECTIVE)).collect()
 }
 

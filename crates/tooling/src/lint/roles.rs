@@ -64,7 +64,7 @@ impl<'p> Linter<'p> {
     /// with the location of its first mention.
     fn mentioned(&self) -> BTreeMap<&'p str, &'p Location> {
         let named = self.resolved.resource.iter().flat_map(|policy| policy.derived_roles.values());
-        let named: BTreeSet<(&str, &str)> = wardgate_compiler::collect::in_order(
+        let named: BTreeSet<(&str, &str)> = wardgate_engine::order::in_order(
             named.map(|role| (role.origin.as_str(), role.name.as_str())),
         );
         let mut mentioned = BTreeMap::new();

@@ -24,7 +24,7 @@ impl<'p> Linter<'p> {
     pub(super) fn schemas(&self, load: &Load<'_>) -> Vec<Diagnostic> {
         let roots = self.resolved.resource.iter().filter(|policy| policy.head.scope.is_empty());
         let in_effect: BTreeMap<(&str, &str), &Schemas> =
-            wardgate_compiler::collect::in_order(roots.map(|policy| {
+            wardgate_engine::order::in_order(roots.map(|policy| {
                 ((policy.head.name.as_str(), policy.head.version.as_str()), &policy.schemas)
             }));
         let shapes = Shapes::new(load);
@@ -112,7 +112,7 @@ impl Against<'_, '_> {
             .iter()
             .filter(|(_, found)| found.is_presence_test)
             .map(|(_, found)| found.keys.clone());
-        let tested: BTreeSet<Vec<String>> = wardgate_compiler::collect::in_order(tested);
+        let tested: BTreeSet<Vec<String>> = wardgate_engine::order::in_order(tested);
         read.iter().filter_map(|(expr, found)| self.finding(expr, found, &tested)).collect()
     }
 

@@ -32,7 +32,7 @@ impl<'p> Linter<'p> {
         if self.options.evaluation != Evaluation::Strict {
             return Vec::new();
         }
-        let reported: BTreeSet<(&str, Option<Position>)> = wardgate_compiler::collect::in_order(
+        let reported: BTreeSet<(&str, Option<Position>)> = wardgate_engine::order::in_order(
             found
                 .iter()
                 .filter(|one| matches!(one.code, Code::Lint(Lint::AllowCanOnlyDeny)))

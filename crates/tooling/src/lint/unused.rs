@@ -120,7 +120,7 @@ impl<'p> Search<'_, 'p> {
             }
         }
         let sets: BTreeSet<&str> =
-            wardgate_compiler::collect::in_order(used.iter().filter_map(|(origin, _)| *origin));
+            wardgate_engine::order::in_order(used.iter().filter_map(|(origin, _)| *origin));
         for import in definitions.imports.iter().filter(|it| !sets.contains(it.name.as_str())) {
             self.found.push(unused_import(import, &format!("{what}s")));
         }
@@ -156,7 +156,7 @@ impl<'p> Search<'_, 'p> {
     fn roles(&mut self, body: &'p ResourceBody) {
         let named = body.rules.iter().flat_map(|rule| &rule.derived_roles);
         let named: BTreeSet<&str> =
-            wardgate_compiler::collect::in_order(named.map(|role| role.name.as_str()));
+            wardgate_engine::order::in_order(named.map(|role| role.name.as_str()));
         for import in &body.import_derived_roles {
             self.used.imported_roles.insert(&import.name);
             let Some(set) = self.sets.roles.get(import.name.as_str()) else { continue };

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Effect;
+use wardgate_engine::order::in_order;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use super::limits::{MAX_CASES, MAX_TESTS};
@@ -198,9 +199,9 @@ impl<'s> Builder<'s> {
         errors: &mut Vec<Diagnostic>,
     ) -> Lookup<'s> {
         let actions: BTreeSet<&str> =
-            self.table.input.actions.iter().map(|action| action.name.as_str()).collect();
+            in_order(self.table.input.actions.iter().map(|action| action.name.as_str()));
         let known = [principals, resources]
-            .map(|names| names.iter().map(String::as_str).collect::<BTreeSet<_>>());
+            .map(|names| in_order::<BTreeSet<_>, _>(names.iter().map(String::as_str)));
         let mut lookup = Lookup::new();
         for expectation in &self.table.expected {
             let before = errors.len();

@@ -148,7 +148,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "compiler",
-        "collect limits message nearest regex words zones | pool source | cel diagnostics \
+        "limits message nearest regex words zones | pool source | cel diagnostics \
          expression | reading yaml | globals policy walk | repository | resolve | schema | \
          emit | compile",
     ),

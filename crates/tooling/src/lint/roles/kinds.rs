@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use wardgate_engine::glob::is_glob;
 use wardgate_engine::names::sanitized;
+use wardgate_engine::order::in_order;
 
 use crate::lint::pattern::{fits, head};
 use wardgate_compiler::resolve::model::ResourcePolicy;
@@ -31,7 +32,7 @@ impl<'p> Kinds<'p> {
             let actions = policy.rules.iter().flat_map(|rule| &rule.actions).map(String::as_str);
             kinds.entry(sanitized(&policy.head.name).into_owned()).or_default().extend(actions);
         }
-        let actions = kinds.into_iter().map(|(kind, actions)| (kind, Rc::new(actions))).collect();
+        let actions = in_order(kinds.into_iter().map(|(kind, actions)| (kind, Rc::new(actions))));
         Self { actions, known: RefCell::default() }
     }
 

@@ -89,7 +89,7 @@ impl<'p> Linter<'p> {
     pub(super) fn flat_resource_rules(&self, policy: &'p ResourcePolicy) -> Vec<FlatRule<'p>> {
         let logic = self.logic(&policy.head);
         let reads_roles = self.reads_derived_roles(policy);
-        let derived: BTreeMap<&str, Grantee> = wardgate_compiler::collect::in_order(
+        let derived: BTreeMap<&str, Grantee> = wardgate_engine::order::in_order(
             policy
                 .derived_roles
                 .iter()

@@ -1,6 +1,7 @@
 //! Compares the expectations of a suite with its decisions.
 
 use std::collections::BTreeSet;
+use wardgate_engine::order::in_order;
 
 use super::expectation::merge_pairs;
 use super::revision::{Addition, Revision, Rewrite};
@@ -77,7 +78,7 @@ fn shared(suite: &Suite) -> BTreeSet<usize> {
     let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
     for expectation in suite.tables.iter().flat_map(|table| &table.expected) {
         let offsets = expectation.effects.iter().map(|effect| effect.node.offset);
-        let own: BTreeSet<usize> = offsets.collect();
+        let own: BTreeSet<usize> = in_order(offsets);
         shared.extend(own.into_iter().filter(|offset| !seen.insert(*offset)));
     }
     shared
