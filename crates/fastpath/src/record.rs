@@ -373,11 +373,12 @@ impl<'a> FastPath<'a> {
         [at(self.start[fast_path::ENTRIES]), at(self.start[fast_path::MORE])]
     }
 
+    // A sum that overflows leads out of the fast path, or to other words of it.
     #[inline]
     fn entries_at(&self) -> usize {
-        let roles = at(self.start[fast_path::ROLES]).saturating_mul(ROLE_WORDS);
-        let slots = self.slot_count().saturating_mul(SLOT_WORDS);
-        PATH_WORDS.saturating_add(slots).saturating_add(roles)
+        let roles = at(self.start[fast_path::ROLES]).wrapping_mul(ROLE_WORDS);
+        let slots = self.slot_count().wrapping_mul(SLOT_WORDS);
+        PATH_WORDS.wrapping_add(slots).wrapping_add(roles)
     }
 }
 

@@ -121,7 +121,7 @@ fn a_fast_path_decides_by_the_frame() {
     let handle = handle();
     let (at, _) = lent(b"albumother");
     assert!(fast_path_list(handle, at, 5, 0, 0) > 0);
-    assert_eq!(answer_text(), r#"{"other":2,"actions":[["edit",0],["view",1]]}"#);
+    assert_eq!(answer_text(), r#"{"other":4,"actions":[["edit",0],["view",2]]}"#);
     assert!(fast_path(handle, 0) > 0);
     let roles = r#""roles":[["member",1]]"#;
     assert!(

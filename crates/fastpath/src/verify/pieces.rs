@@ -9,7 +9,7 @@ use crate::record::counted;
 
 impl<K: Known> Verifier<'_, K> {
     /// Verifies all code: pieces one after the other, each with its end, in each view.
-    fn code(&mut self) -> Option<()> {
+    pub(super) fn code(&mut self) -> Option<()> {
         let code = self.words;
         let mut next = 0;
         while next < code.len() {

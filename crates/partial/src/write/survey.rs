@@ -18,7 +18,7 @@ use crate::shape::{Entries, Entry, Shape};
 impl Writer<'_, '_> {
     /// Notes every slot, constant and program: first those of effects, so that their slots come
     /// first.
-    fn survey(&mut self, shape: &Shape) -> Option<()> {
+    pub(super) fn survey(&mut self, shape: &Shape) -> Option<()> {
         if matches!(shape.entries, Entries::ByClass(_)) {
             self.flags = [BY_CLASS; 2];
         }
