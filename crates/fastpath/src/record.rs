@@ -97,8 +97,8 @@ impl<'a> FastPaths<'a> {
         let (count, offsets) = self.words.split_first()?;
         let offset = offsets.get(..at(*count))?.get(at(id >> 1))?;
         let record = self.words.get(at(*offset)..)?;
-        let fast_path = FastPath { start: record.first_chunk()?, record, view: (id & 1) * 8 };
-        (id & 1 == 0 || fast_path.flags() & ORIGINS != 0).then_some(fast_path)
+        let effects = FastPath { start: record.first_chunk()?, record, view: 0 };
+        if id & 1 == 0 { Some(effects) } else { effects.of_verdicts() }
     }
 
     /// Returns the list at `offset`.
@@ -363,6 +363,7 @@ impl<'a> FastPath<'a> {
         records(self.record, PATH_WORDS, self.slot_count())
     }
 
+    #[inline]
     fn slot_count(&self) -> usize {
         let slots = self.start[fast_path::SLOTS];
         at((slots & 0xff).max(slots >> 8))

@@ -176,14 +176,19 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
         {
             let typed = Typed { prepared, principal: *principal, resource };
             let reader = binding.reader(&typed);
-            let read = |at: usize| match (lists.get(at), fast_path.slots.get(at)) {
-                (Some(Some(list)), Some(Slot { test: Some(test), .. })) => {
-                    test.result_in(list, &typed)
-                }
-                _ => reader(at),
-            };
             let decider = Decider { table: binding.policies.table(), fast_path, clock: &clock };
-            let answer = decider.decide_for_roles(roles, &typed, read);
+            // Most fast paths search no long list, and a look for one in each slot is dear.
+            let answer = if lists.is_empty() {
+                decider.decide_for_roles(roles, &typed, reader)
+            } else {
+                let read = |at: usize| match (lists.get(at), fast_path.slots.get(at)) {
+                    (Some(Some(list)), Some(Slot { test: Some(test), .. })) => {
+                        test.result_in(list, &typed)
+                    }
+                    _ => reader(at),
+                };
+                decider.decide_for_roles(roles, &typed, read)
+            };
             return answer.unwrap_or_else(|| binding.policies.decide_general(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
