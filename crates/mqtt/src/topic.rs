@@ -170,14 +170,19 @@ impl<'t> Filter<'t> {
             None => (None, text),
             Some(shared) => split_share(shared)?,
         };
-        let start = text.len().saturating_sub(filter.len());
-        let seen = Seen::of(filter);
-        seen.check_levels(limits)?;
-        if !seen.is_plain {
-            check_nul(filter, start)?;
-            check_wildcards(filter, start)?;
-        }
+        check_filter(filter, text.len().saturating_sub(filter.len()), limits)?;
         Ok(Self { text: filter, group })
+    }
+
+    /// Checks a topic filter that is no subscription, or that was taken apart before: `$share` is a
+    /// word like any other.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic filter within `limits`.
+    pub fn unshared_within(text: &'t str, limits: &Limits) -> Result<Self, TopicError> {
+        check_length(text, limits)?;
+        check_filter(text, 0, limits)?;
+        Ok(Self { text, group: None })
     }
 
     /// Returns the text of the filter, without `$share/` and its group.
@@ -382,6 +387,17 @@ fn check_nul(text: &str, start: usize) -> Result<(), TopicError> {
         Some(at) => Err(TopicError::Nul { at: start.saturating_add(at) }),
         None => Ok(()),
     }
+}
+
+/// Checks the levels of a filter that begins at `start`.
+fn check_filter(filter: &str, start: usize, limits: &Limits) -> Result<(), TopicError> {
+    let seen = Seen::of(filter);
+    seen.check_levels(limits)?;
+    if !seen.is_plain {
+        check_nul(filter, start)?;
+        check_wildcards(filter, start)?;
+    }
+    Ok(())
 }
 
 /// Checks that each wildcard of a filter that begins at `start` fills its level.

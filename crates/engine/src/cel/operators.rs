@@ -131,10 +131,11 @@ pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) ->
     if absorbs(left) || absorbs(right) {
         return Ok(Value::Bool(absorbing));
     }
-    match (left, right) {
-        (Value::Bool(_), Value::Bool(_)) => Ok(Value::Bool(!absorbing)),
-        (Value::Bool(_), other) | (other, _) => Err(wrong_type(other)),
-    }
+    Err(match (left, right) {
+        (Value::Bool(_), Value::Bool(_)) => return Ok(Value::Bool(!absorbing)),
+        (Value::Bool(_), other) | (other, Value::Bool(_)) => wrong_type(other),
+        (left, right) => wrong_type(left).beside(wrong_type(right)),
+    })
 }
 
 /// Returns the error of a value of the wrong type: its own, if it is one.
