@@ -349,7 +349,7 @@ impl Author<'_> {
             10 => "(R.attr.qos < 2)".to_owned(),
             11 => "V.w".to_owned(),
             12 => "has(V.v)".to_owned(),
-            _ => "\"d\" in runtime.effectiveDerivedRoles".to_owned(),
+            _ => "(\"d\" in runtime.effectiveDerivedRoles)".to_owned(),
         }
     }
 }
