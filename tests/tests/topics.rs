@@ -40,12 +40,19 @@ fn an_allowed_subscription_has_allowed_topics_only() {
             let mut topics = names.iter().filter(|name| asked.matches(Name::new(name).unwrap()));
             let refused = topics.find(|name| !world.decide(&request, &json!(name)));
             match (is_allowed, refused) {
-                (true, Some(name)) => panic!("`{filter}` is allowed, and `{name}` is not, seed {seed}\n{request}\n{}", world.text()),
+                (true, Some(name)) => panic!(
+                    "`{filter}` is allowed, and `{name}` is not, seed {seed}\n{request}\n{}",
+                    world.text()
+                ),
                 (true, None) => counts.allowed += 1,
                 (false, Some(_)) => counts.denied += 1,
                 (false, None) => {
                     // What stands for one topic is decided as that topic.
-                    assert!(asked.has_wildcard(), "`{filter}`, seed {seed}\n{request}\n{}", world.text());
+                    assert!(
+                        asked.has_wildcard(),
+                        "`{filter}`, seed {seed}\n{request}\n{}",
+                        world.text()
+                    );
                     counts.narrower += 1;
                 }
             }
@@ -105,10 +112,8 @@ fn names() -> Vec<String> {
     let mut all: Vec<String> = WORDS.map(str::to_owned).to_vec();
     let mut longest = all.clone();
     for _ in 1..LEVELS {
-        longest = longest
-            .iter()
-            .flat_map(|name| WORDS.map(|word| format!("{name}/{word}")))
-            .collect();
+        longest =
+            longest.iter().flat_map(|name| WORDS.map(|word| format!("{name}/{word}"))).collect();
         all.extend_from_slice(&longest);
     }
     all
@@ -136,7 +141,8 @@ impl World {
     fn new(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let files = Author(&mut random).files();
-        let evaluation = if seed.is_multiple_of(2) { Evaluation::Strict } else { Evaluation::Lenient };
+        let evaluation =
+            if seed.is_multiple_of(2) { Evaluation::Strict } else { Evaluation::Lenient };
         let options = Options { evaluation, ..Options::default() };
         let compiled = compile_files(&files, &options).unwrap_or_else(|errors| {
             let errors: String = errors.iter().map(ToString::to_string).collect();
@@ -189,7 +195,10 @@ impl World {
 }
 
 fn text(files: &[(String, Vec<u8>)]) -> String {
-    files.iter().map(|(name, text)| format!("# {name}\n{}", String::from_utf8_lossy(text))).collect()
+    files
+        .iter()
+        .map(|(name, text)| format!("# {name}\n{}", String::from_utf8_lossy(text)))
+        .collect()
 }
 
 /// Writes policies.
@@ -215,9 +224,7 @@ impl Author<'_> {
     }
 
     fn derived_roles(&mut self) -> Json {
-        let define = |author: &mut Self, name: &str| {
-            json!({ "name": name, "parentRoles": ["r"], "condition": author.condition(2) })
-        };
+        let define = |author: &mut Self, name: &str| json!({ "name": name, "parentRoles": ["r"], "condition": author.condition(2) });
         let definitions = [define(self, "d"), define(self, "e")];
         json!({
             "apiVersion": "api.cerbos.dev/v1",
@@ -240,7 +247,8 @@ impl Author<'_> {
             "rules": rules,
         });
         if needs_consent {
-            policy["scopePermissions"] = json!("SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS");
+            policy["scopePermissions"] =
+                json!("SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS");
             for rule in policy["rules"].as_array_mut().unwrap() {
                 rule["effect"] = json!("EFFECT_ALLOW");
             }
@@ -341,7 +349,9 @@ impl Author<'_> {
         };
         match random.u8(kinds) {
             0..=3 => format!("{topic}.matchesTopic(\"{}\")", pattern(random)),
-            4 | 5 => format!("{topic}.matchesTopic([\"{}\", \"{}\"])", pattern(random), pattern(random)),
+            4 | 5 => {
+                format!("{topic}.matchesTopic([\"{}\", \"{}\"])", pattern(random), pattern(random))
+            }
             6 => format!("{topic}.matchesTopic(\"{{}}/{}\", [P.attr.word])", pattern(random)),
             7 => format!("{topic}.matchesTopic(P.attr.list)"),
             8 => "P.attr.flag".to_owned(),

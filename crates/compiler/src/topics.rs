@@ -101,7 +101,8 @@ impl<'p> Check<'p> {
             }
             for name in cel::references(&expr).variables {
                 let defined = variables.iter().find(|variable| variable.name == name);
-                pending.extend(defined.filter(|_| used.insert(name)).map(|variable| &variable.expr));
+                pending
+                    .extend(defined.filter(|_| used.insert(name)).map(|variable| &variable.expr));
             }
         }
     }
@@ -204,7 +205,8 @@ mod tests {
         let check = |text: &str, expected: &[&str]| {
             let mut found = Vec::new();
             visit(&cel::parse(text).unwrap(), &mut found);
-            let found: Vec<_> = found.iter().filter_map(|(at, _)| text.get(at.start..at.end)).collect();
+            let found: Vec<_> =
+                found.iter().filter_map(|(at, _)| text.get(at.start..at.end)).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("R.attr.topic.matchesTopic('a')", &[]);
@@ -218,7 +220,10 @@ mod tests {
         check("R.attr.topic.matchesTopic(R.attr.topic)", &["R.attr.topic"]);
         check("dyn(R.attr.topic).matchesTopic('a')", &["R.attr.topic"]);
         check("cel.bind(t, R.attr.topic, t.matchesTopic('a'))", &["R.attr.topic"]);
-        check("R.id == 'a' || .R.id == 'a' || request.resource.id == 'a'", &["R.id", ".R.id", "request.resource.id"]);
+        check(
+            "R.id == 'a' || .R.id == 'a' || request.resource.id == 'a'",
+            &["R.id", ".R.id", "request.resource.id"],
+        );
         check("R.attr == {}", &["R.attr"]);
         check("R.attr[P.attr.key] == 'a'", &["R.attr"]);
         check("R.attr.?topic.hasValue()", &["R.attr"]);

@@ -14,7 +14,8 @@ pub(super) fn literals(expr: &Expr, errors: &mut Vec<CelError>) {
     if let ExprKind::Call { target, function, args } = &expr.kind
         && let Some(arg) = judged(function, target.is_some(), args)
     {
-        let elements = if let ExprKind::List(elements) = &arg.kind { elements.as_slice() } else { &[] };
+        let elements =
+            if let ExprKind::List(elements) = &arg.kind { elements.as_slice() } else { &[] };
         for arg in elements.iter().map(|element| &element.value).chain([arg]) {
             if let ExprKind::Literal(literal) = &arg.kind {
                 errors.extend(fault(function, literal, arg.span));

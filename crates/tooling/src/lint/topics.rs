@@ -119,7 +119,12 @@ impl Search<'_> {
     fn patterns(&mut self, arg: &Expr, denies: bool) {
         if is_built(arg) {
             let message = "this pattern of topics is put together from texts, so that a value with `/`, `+` or `#` changes it";
-            self.report(Lint::BuiltTopicFilter, arg, message.to_owned(), "`{}` for a level and a list of values");
+            self.report(
+                Lint::BuiltTopicFilter,
+                arg,
+                message.to_owned(),
+                "`{}` for a level and a list of values",
+            );
         }
         let mut texts = Vec::new();
         self.texts(arg, &mut texts);
@@ -131,8 +136,14 @@ impl Search<'_> {
             && let Some(pattern) = texts.iter().find(leaves_internal)
             && !texts.iter().any(|text| text.starts_with('$'))
         {
-            let message = format!("this denies `{pattern}`, which leaves topics that begin with `$`");
-            self.report(Lint::DollarUncovered, arg, message, "a pattern for them too, such as `$SYS/#`");
+            let message =
+                format!("this denies `{pattern}`, which leaves topics that begin with `$`");
+            self.report(
+                Lint::DollarUncovered,
+                arg,
+                message,
+                "a pattern for them too, such as `$SYS/#`",
+            );
         }
     }
 
@@ -167,7 +178,9 @@ impl Search<'_> {
                 format!("`{text}` is no pattern of topics, so that the condition fails: {error}")
             }
             None if text.starts_with("$share/") => {
-                format!("`{text}` matches no topic: the group of a shared subscription is no part of it")
+                format!(
+                    "`{text}` matches no topic: the group of a shared subscription is no part of it"
+                )
             }
             None => return,
         };

@@ -14,11 +14,7 @@ use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Map, Value};
 
-pub(super) fn call<'a>(
-    _: Function,
-    args: &[Value<'a>],
-    context: &Context<'a, '_>,
-) -> Answer<'a> {
+pub(super) fn call<'a>(_: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
     match args {
         [topic, Value::String(pattern)] => matches(topic, &[pattern], context),
         [topic, Value::List(patterns)] => {
