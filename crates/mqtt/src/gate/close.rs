@@ -53,7 +53,7 @@ pub enum Cause {
     SecondConnack,
     /// A packet that only the other side sends.
     WrongSide,
-    /// AUTH without an authentication method in CONNECT [MQTT-4.12.0-6].
+    /// AUTH without an authentication method in CONNECT [MQTT-4.12.0-6] [MQTT-4.12.0-7].
     NoMethod,
     /// A packet other than AUTH before the end of an authentication [MQTT-3.1.2-30].
     Unauthenticated,
@@ -63,7 +63,7 @@ pub enum Cause {
     AliasTooLarge,
     /// An alias that stands for no topic.
     UnknownAlias,
-    /// More unacknowledged messages than the Receive Maximum [MQTT-3.3.4-9].
+    /// More unacknowledged messages than the Receive Maximum [MQTT-3.3.4-7].
     ReceiveMaximum,
     /// A packet identifier that is in use [MQTT-2.2.1-3].
     IdentifierInUse,

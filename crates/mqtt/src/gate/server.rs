@@ -160,7 +160,7 @@ impl Machine {
     }
 
     /// Acknowledges a delivery that the client does not get. In 5.0 the code of a failure ends the
-    /// flow of QoS 2 at once [MQTT-4.3.3-4].
+    /// flow of QoS 2 at once [MQTT-4.4.0-2].
     fn withhold(&mut self, publish: &Publish<'_>, steps: &mut Steps) {
         let reason = match self.version {
             Version::V5 => Reason::NOT_AUTHORIZED,

@@ -32,7 +32,7 @@ fn faults_of_the_client_close_with_their_codes() {
 }
 
 #[test]
-fn faults_of_connect_are_told_in_its_version() {
+fn faults_of_connect_are_told_in_their_version() {
     // A level that neither version has.
     script(
         "c 10: 'MQTT' 03 02 003C 'c'
