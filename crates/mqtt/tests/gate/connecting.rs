@@ -75,9 +75,9 @@ fn a_denied_connect_is_told() {
     script(
         "deny connect c
         c 10: 'MQTT' 05 02 003C 00 'c'
-        c 30: 'a' 00
         < 20: 00 87 00
-        x 87 client: connect is not allowed at byte 0",
+        x 87 client: connect is not allowed at byte 0
+        c 30: 'a' 00",
     );
     script(
         "deny connect c
