@@ -4,7 +4,7 @@
 //! allocation. The wording is cel-go's: hosts that move here compare these texts.
 
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use core::fmt;
 
 use super::value::{Str, Value};
@@ -26,24 +26,18 @@ pub enum Error<'a> {
     Limit,
     /// The program is not one that the compiler writes.
     Malformed,
-    /// The request asks about many MQTT topics, and the answer is not the same for all of them.
-    Partly(Rc<Partly>),
+    /// The request asks about many MQTT topics, and what it asks is true for some and false for
+    /// others: not for this one. The text is empty if none is known.
+    ///
+    /// CEL's absorption is Kleene's logic: what comes out true or false beside it holds for every
+    /// topic. A condition that is this at its end is judged by the effect of its rule.
+    Partly(Rc<str>),
+    /// The same, and for some topics it may have failed.
+    PartlyFailed(Rc<str>),
     /// A message that needs no detail.
     Fixed(&'static str),
     /// A message with details.
     Text(Rc<str>),
-}
-
-/// A truth that only a part of the topics of a request has.
-///
-/// CEL's absorption is Kleene's logic: what comes out true or false beside it holds for every topic.
-/// A condition that is this at its end is judged by the effect of its rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partly {
-    /// A topic of the request for which the function is false; empty if that is not known.
-    pub witness: String,
-    /// True if the expression may have failed for some topic, instead of being true or false.
-    pub may_fail: bool,
 }
 
 /// The result of a function.
@@ -63,16 +57,10 @@ impl Error<'_> {
     /// The value of an empty optional.
     pub const EMPTY_OPTIONAL: Self = Self::Fixed("optional.none() dereference");
 
-    /// Returns the error that the answer depends on the topic.
-    #[must_use]
-    pub fn partly(witness: String, may_fail: bool) -> Self {
-        Self::Partly(Rc::new(Partly { witness, may_fail }))
-    }
-
     /// Returns true if the answer depends on the topic.
     #[must_use]
     pub const fn is_partly(&self) -> bool {
-        matches!(self, Self::Partly(_))
+        matches!(self, Self::Partly(_) | Self::PartlyFailed(_))
     }
 
     /// Returns true if the evaluation was not finished. The mode of the table does not matter.
@@ -84,26 +72,27 @@ impl Error<'_> {
     /// Returns the error of an operation with this operand, other than logic: what comes out for
     /// each topic is not followed, so that it may be an error.
     #[must_use]
+    #[inline(never)]
     pub fn of_operand(self) -> Self {
         match self {
-            Self::Partly(partly) if !partly.may_fail => Self::partly(partly.witness.clone(), true),
+            Self::Partly(witness) => Self::PartlyFailed(witness),
             other => other,
         }
     }
 
-    /// Returns the error of `&&` or `||` of which neither side decides.
+    /// Returns the error of `&&` or `||` with two errors: the left one, unless the other tells more
+    /// about topics.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    #[inline(never)]
+    pub fn beside(&self, other: &Self) -> Self {
+        let is_other = match self {
+            Self::Partly(_) | Self::PartlyFailed(_) => other.is_incomplete(),
+            _ => other.is_partly() && !self.is_incomplete(),
+        };
+        let error = if is_other { other } else { self }.clone();
         match (self, other) {
-            (left, Self::Partly(_)) if left.is_incomplete() => left,
-            (Self::Partly(_), right) if right.is_incomplete() => right,
-            (Self::Partly(left), Self::Partly(right)) if right.may_fail => {
-                Self::Partly(left).of_operand()
-            }
-            (left @ Self::Partly(_), Self::Partly(_)) => left,
-            (left @ Self::Partly(_), _) => left.of_operand(),
-            (_, right @ Self::Partly(_)) => right.of_operand(),
-            (left, _) => left,
+            (Self::Partly(_), Self::Partly(_)) => error,
+            _ => error.of_operand(),
         }
     }
 
@@ -130,11 +119,9 @@ impl fmt::Display for Error<'_> {
             Self::NoSuchOverload => f.write_str("no such overload"),
             Self::Limit => f.write_str("evaluation limit exceeded"),
             Self::Malformed => f.write_str("malformed program"),
-            Self::Partly(partly) if partly.witness.is_empty() => {
-                f.write_str("true for a part of the topics only")
-            }
-            Self::Partly(partly) => {
-                write!(f, "true for a part of the topics only, not for \"{}\"", partly.witness)
+            Self::Partly(witness) | Self::PartlyFailed(witness) => {
+                f.write_str("true for a part of the topics only")?;
+                if witness.is_empty() { Ok(()) } else { write!(f, ", not for \"{witness}\"") }
             }
             Self::Fixed(message) => f.write_str(message),
             Self::Text(message) => f.write_str(message),

@@ -133,11 +133,14 @@ impl<'a> Machine<'a, '_, '_> {
             | Op::In => self.binary(op, b, c).map_err(|error| self.named(error, op, b)),
             _ => return self.flow(instruction),
         };
-        match op {
-            // These follow the truth of a partly true operand for each topic; the others do not.
-            Op::Not | Op::And | Op::Or | Op::Variable | Op::Call => self.put(a, answer),
-            _ => self.set(a, answer),
-        }
+        self.set(
+            a,
+            match op {
+                // These follow the truth of a partly true operand for each topic; the others do not.
+                Op::Not | Op::And | Op::Or | Op::Variable | Op::Call => answer,
+                _ => answer.map_err(Error::of_operand),
+            },
+        )
     }
 
     fn binary(&self, op: Op, b: u8, c: u8) -> Answer<'a> {
@@ -194,7 +197,7 @@ impl<'a> Machine<'a, '_, '_> {
 
     fn variable(&self, id: u32) -> Answer<'a> {
         match self.context.activation.variable(id) {
-            Value::Error(error @ (Error::Limit | Error::Partly(_))) => Err(error),
+            Value::Error(error) if error.is_partly() || matches!(error, Error::Limit) => Err(error),
             Value::Error(_) => Err(match self.context.pool.variable(id) {
                 Some((_, name)) => Error::UndefinedField(name),
                 None => Error::Malformed,
@@ -206,7 +209,7 @@ impl<'a> Machine<'a, '_, '_> {
     fn has_variable(&self, id: u32) -> Result<bool, Error<'a>> {
         match self.context.activation.variable(id) {
             // It may have failed for some topics and not for others.
-            Value::Error(error @ Error::Partly(_)) => Err(error),
+            Value::Error(error) if error.is_partly() => Err(error),
             value => Ok(value.error().is_none()),
         }
     }
@@ -275,13 +278,7 @@ impl<'a> Machine<'a, '_, '_> {
         }
     }
 
-    /// Sets a register to the result of an operation that does not follow the truth of a partly
-    /// true operand.
     fn set(&mut self, register: u8, answer: Answer<'a>) -> Result<(), Error<'a>> {
-        self.put(register, answer.map_err(Error::of_operand))
-    }
-
-    fn put(&mut self, register: u8, answer: Answer<'a>) -> Result<(), Error<'a>> {
         *self.registers.get_mut(usize::from(register)).ok_or(Error::Malformed)? = answer.into();
         Ok(())
     }

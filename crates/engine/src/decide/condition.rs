@@ -63,10 +63,10 @@ impl<'a> Session<'a> {
 
     fn failed(&self, program: u32, error: &Error<'a>) -> Result<bool, Failure> {
         let is_strict = self.table.evaluation() == Evaluation::Strict;
-        if let Error::Partly(partly) = error
-            && !(is_strict && partly.may_fail)
-        {
-            return Err(Failure::Partly);
+        match error {
+            Error::Partly(_) => return Err(Failure::Partly),
+            Error::PartlyFailed(_) if !is_strict => return Err(Failure::Partly),
+            _ => {}
         }
         self.note_error(program, error);
         if error.is_incomplete() {

@@ -1,6 +1,5 @@
 //! Roles: those of the principal, those that they inherit from, and those that conditions grant.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::session::{Failure, Session};
@@ -112,7 +111,7 @@ impl<'a> Effective<'a> {
             return Value::Error(Error::Limit);
         }
         if self.is_partly {
-            return Value::Error(Error::partly(String::new(), true));
+            return Value::Error(Error::PartlyFailed("".into()));
         }
         if !self.failed.is_empty() {
             let names = joined(&mut self.failed.iter().map(|name| &**name), ", ");

@@ -6,8 +6,9 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::slice;
 
-use wardgate_mqtt::{Cover, Filter, Limits, Name, TopicError, cover};
+use wardgate_mqtt::{Cover, Filter, Level, Limits, Name, TopicError, cover};
 
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
@@ -16,47 +17,46 @@ use crate::cel::value::{List, Map, Value};
 
 pub(super) fn call<'a>(_: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
     match args {
-        [topic, Value::String(pattern)] => matches(topic, &[pattern], context),
         [topic, Value::List(patterns)] => {
             context.charge_list(patterns.len())?;
-            let patterns: Vec<_> = patterns.iter().collect();
-            let patterns: Option<Vec<_>> = patterns.iter().map(Value::as_str).collect();
-            matches(topic, &patterns.ok_or(Error::NoSuchOverload)?, context)
+            let patterns: Vec<Value<'a>> = patterns.iter().collect();
+            matches(topic, &patterns, context)
         }
+        [topic, pattern] => matches(topic, slice::from_ref(pattern), context),
         [topic, Value::String(pattern), Value::List(words)] => {
-            matches(topic, &[&filled(pattern, words, context)?], context)
+            let pattern = Value::string(filled(pattern, words, context)?);
+            matches(topic, &[pattern], context)
         }
         _ => Err(Error::NoSuchOverload),
     }
 }
 
-fn matches<'a>(topic: &Value<'a>, patterns: &[&str], context: &Context<'a, '_>) -> Answer<'a> {
-    match topic {
-        Value::String(name) => {
-            let name = checked(Name::within(name, &Limits::WIDEST), name, context)?;
-            let mut is_matched = false;
-            for pattern in patterns {
-                is_matched |= pattern_of(pattern, context)?.matches(name);
-            }
-            Ok(Value::Bool(is_matched))
-        }
-        Value::Map(asked) => {
-            let text = filter_of(asked).ok_or(Error::NoSuchOverload)?;
-            let text = text.as_str().ok_or(Error::NoSuchOverload)?;
-            let asked = pattern_of(text, context)?;
-            let mut filters = Vec::with_capacity(patterns.len());
-            for pattern in patterns {
-                // The filter is compared with each pattern.
-                context.charge_bytes(text.len())?;
-                filters.push(pattern_of(pattern, context)?);
-            }
-            match cover(asked, &filters) {
-                Cover::All => Ok(Value::Bool(true)),
-                Cover::None => Ok(Value::Bool(false)),
-                Cover::Part { witness } => Err(Error::partly(witness, false)),
-            }
-        }
-        _ => Err(Error::NoSuchOverload),
+fn matches<'a>(topic: &Value<'a>, patterns: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
+    let entry = if let Value::Map(asked) = topic { filter_of(asked) } else { None };
+    let text = entry.as_ref().unwrap_or(topic).as_str().ok_or(Error::NoSuchOverload)?;
+    if entry.is_some() {
+        return covers(text, patterns, context);
+    }
+    let name = checked(Name::within(text, &Limits::WIDEST), text, context)?;
+    let mut is_matched = false;
+    for pattern in patterns {
+        is_matched |= pattern_of(pattern, context)?.matches(name);
+    }
+    Ok(Value::Bool(is_matched))
+}
+
+fn covers<'a>(text: &str, patterns: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
+    let asked = filter(text, context)?;
+    let mut filters = Vec::with_capacity(patterns.len());
+    for pattern in patterns {
+        // The filter is compared with each pattern.
+        context.charge_bytes(text.len())?;
+        filters.push(pattern_of(pattern, context)?);
+    }
+    match cover(asked, &filters) {
+        Cover::All => Ok(Value::Bool(true)),
+        Cover::None => Ok(Value::Bool(false)),
+        Cover::Part { witness } => Err(Error::Partly(witness.into())),
     }
 }
 
@@ -66,8 +66,15 @@ fn filter_of<'a>(map: &Map<'a>) -> Option<Value<'a>> {
     (key.as_str() == Some("filter")).then_some(value)
 }
 
+fn pattern_of<'a, 't>(
+    pattern: &'t Value<'a>,
+    context: &Context<'a, '_>,
+) -> Result<Filter<'t>, Error<'a>> {
+    filter(pattern.as_str().ok_or(Error::NoSuchOverload)?, context)
+}
+
 /// Reads a filter. `$share/` is a word like any other: the host takes a subscription apart, once.
-fn pattern_of<'a, 't>(text: &'t str, context: &Context<'a, '_>) -> Result<Filter<'t>, Error<'a>> {
+fn filter<'a, 't>(text: &'t str, context: &Context<'a, '_>) -> Result<Filter<'t>, Error<'a>> {
     checked(Filter::unshared_within(text, &Limits::WIDEST), text, context)
 }
 
@@ -78,7 +85,7 @@ fn checked<'a, T>(
 ) -> Result<T, Error<'a>> {
     context.charge(1)?;
     context.charge_bytes(text.len())?;
-    topic.map_err(|error| Error::text(format_args!("invalid topic: {error}")))
+    topic.map_err(|error| Error::Fixed(error.reason()))
 }
 
 /// Puts the words in the place of the levels `{}`, one for each.
@@ -89,26 +96,26 @@ fn filled<'a>(
 ) -> Result<String, Error<'a>> {
     let mut words = words.iter();
     let mut text = String::new();
-    for (number, level) in pattern.split('/').enumerate() {
+    for (number, level) in filter(pattern, context)?.levels().enumerate() {
+        let word =
+            if level == Level::Word("{}") { Some(words.next().ok_or(WRONG_COUNT)?) } else { None };
+        let level = match (&word, level) {
+            (Some(word), _) => word.as_str().ok_or(Error::NoSuchOverload)?,
+            (None, Level::Word(word)) => word,
+            (None, Level::Any) => "+",
+            (None, Level::Rest) => "#",
+        };
+        // A word from outside must not become a wildcard, more levels, or an internal topic.
+        let is_part = |byte| matches!(byte, b'/' | b'+' | b'#' | 0);
+        let is_internal = number == 0 && level.starts_with('$');
+        if word.is_some() && (level.is_empty() || is_internal || level.bytes().any(is_part)) {
+            return Err(Error::Fixed("a value for `{}` is not one level of a topic"));
+        }
+        context.charge_string(text.len().saturating_add(level.len()))?;
         if number > 0 {
             text.push('/');
         }
-        if level != "{}" {
-            context.charge_string(text.len().saturating_add(level.len()))?;
-            text.push_str(level);
-            continue;
-        }
-        let word = words.next().ok_or(WRONG_COUNT)?;
-        let word = word.as_str().ok_or(Error::NoSuchOverload)?;
-        context.charge_string(text.len().saturating_add(word.len()))?;
-        // A word from outside must not become a wildcard, more levels, or an internal topic.
-        if word.is_empty() || word.contains(['/', '+', '#', '\0']) {
-            return Err(Error::Fixed("a value for `{}` is not one level of a topic"));
-        }
-        if number == 0 && word.starts_with('$') {
-            return Err(Error::Fixed("a value for `{}` at the front begins with `$`"));
-        }
-        text.push_str(word);
+        text.push_str(level);
     }
     if words.next().is_some() { Err(WRONG_COUNT) } else { Ok(text) }
 }
