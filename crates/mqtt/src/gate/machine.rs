@@ -189,12 +189,14 @@ impl Machine {
         }
     }
 
+    /// Refuses a client whose broker is away, and leaves one without a word whose broker left
+    /// without one.
     pub(super) fn server_lost(&mut self, steps: &mut Steps) {
-        let reason = match self.state {
-            State::Begun | State::Asked => Reason::SERVER_UNAVAILABLE,
-            State::Open | State::Closed => Reason::UNSPECIFIED_ERROR,
-        };
-        self.stop(Side::Server, Stop::new(Cause::Lost, reason), 0, steps);
+        let stop = Stop::new(Cause::Lost, Reason::SERVER_UNAVAILABLE);
+        match self.state {
+            State::Begun | State::Asked => self.stop(Side::Server, stop, 0, steps),
+            State::Open | State::Closed => self.end(Side::Server, stop, 0, steps),
+        }
     }
 
     pub(super) fn client_lost(&mut self, judge: &mut dyn Judge, steps: &mut Steps) {

@@ -377,7 +377,10 @@ fn a_broker_that_leaves_takes_its_client_along() {
     let gated = Gated::start(&usual(), "", "");
     let (mut client, broker) = gated.client(ASKER);
     drop(broker);
-    client.expect("E0: 80");
+    client.ends();
+    let (mut client, mut broker) = gated.client(ASKER);
+    broker.send("E0: 8E");
+    client.expect("E0: 8E");
     client.ends();
 }
 
