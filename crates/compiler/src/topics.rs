@@ -222,7 +222,7 @@ mod tests {
         check("cel.bind(t, R.attr.topic, t.matchesTopic('a'))", &["R.attr.topic"]);
         check(
             "R.id == 'a' || .R.id == 'a' || request.resource.id == 'a'",
-            &["R.id", ".R.id", "request.resource.id"],
+            &["R.id", "R.id", "request.resource.id"],
         );
         check("R.attr == {}", &["R.attr"]);
         check("R.attr[P.attr.key] == 'a'", &["R.attr"]);
