@@ -1,0 +1,308 @@
+//! MQTT as a module: topics, what filters cover, sets of filters, and packets.
+//!
+//! Law: the calls take and return numbers alone, and the module imports nothing, so that any host of
+//! WebAssembly can run it. Text and bytes cross in the room: the host writes them at the address of
+//! [`room`], and reads an answer at the address in [`words`]. A set contains the numbers that the
+//! host gave; what they stand for stays with the host.
+#![forbid(unsafe_code)]
+
+mod sets;
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use sets::Sets;
+use wardgate_mqtt::packet::{Decoded, PacketError, Reason, Version, decode as decode_packet};
+use wardgate_mqtt::{Cover, Filter, Limits, Name, TopicError, cover as cover_by};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The state of an instance.
+struct State {
+    /// The buffer that the host writes.
+    room: Vec<u8>,
+    /// The numbers that the host reads beside the result of a call: see [`words`].
+    words: Box<[usize; 3]>,
+    /// The witness of the last cover, or the message of the last fault.
+    text: String,
+    /// The numbers that the last search found.
+    found: Vec<u32>,
+    limits: Limits,
+    sets: Sets,
+}
+
+thread_local!(static STATE: RefCell<State> = RefCell::new(State {
+    room: Vec::new(),
+    words: Box::default(),
+    text: String::new(),
+    found: Vec::new(),
+    limits: Limits::DEFAULT,
+    sets: Sets::default(),
+}));
+
+/// Returns the address of room for `length` bytes, or 0 if memory is exhausted. Addresses from
+/// earlier calls are void.
+#[wasm_bindgen]
+#[must_use]
+pub fn room(length: usize) -> usize {
+    with(|state| state.room_for(length).unwrap_or(0))
+}
+
+/// Returns the address of three words of four bytes, which stay where they are. After a fault, they
+/// are the offset of the fault in the bytes, the reason code of 5.0, and the address of the
+/// message. Otherwise the third is the address of the answer, and the first the number of bytes
+/// that a packet has at least.
+#[wasm_bindgen]
+#[must_use]
+pub fn words() -> usize {
+    with(|state| state.words.as_ptr().expose_provenance())
+}
+
+/// Sets the limits of packets. A number that is larger than that of the standard becomes it.
+#[wasm_bindgen]
+pub fn limit(
+    packet_bytes: u32,
+    connect_bytes: u32,
+    topic_bytes: u16,
+    topic_levels: u8,
+    filters: u16,
+    user_properties: u16,
+    user_property_bytes: u32,
+) {
+    let limits = Limits {
+        packet_bytes: packet_bytes.min(Limits::PACKET_BYTES),
+        connect_bytes: connect_bytes.min(Limits::PACKET_BYTES),
+        topic_bytes,
+        topic_levels: topic_levels.min(Limits::TOPIC_LEVELS),
+        filters,
+        user_properties,
+        user_property_bytes,
+    };
+    with(|state| state.limits = limits);
+}
+
+/// Returns 1 if the filter in the first `filter` bytes of the room matches the name in the `name`
+/// bytes after it, else 0; a negative number is the length of a message, times -1, as in all calls
+/// below.
+#[wasm_bindgen]
+#[must_use]
+pub fn matches(filter: usize, name: usize) -> i32 {
+    with(|state| {
+        let result = state.matches(filter, name);
+        state.result(result)
+    })
+}
+
+/// Decides which part of the names of the filter in the room other filters match: 0 for none, 1 for
+/// all, else the length of a name that they do not match, plus 1. Each filter has its length in two
+/// bytes before it, and the first `length` bytes of the room are theirs.
+#[wasm_bindgen]
+#[must_use]
+pub fn cover(length: usize) -> i32 {
+    with(|state| {
+        let result = state.cover(length);
+        state.result(result)
+    })
+}
+
+/// Checks the packet at the front of the first `length` bytes of the room, by the protocol level 4
+/// or 5, and returns the number of its bytes; 0 if they are the beginning of a packet.
+#[wasm_bindgen]
+#[must_use]
+pub fn decode(level: u8, length: usize) -> i32 {
+    with(|state| {
+        let limits = state.limits;
+        let result = state.decode(level, 0..length, &limits);
+        state.result(result)
+    })
+}
+
+/// Checks the packet between two offsets of the room, which the host has written, as [`decode`]
+/// does, within the limits of the standard alone.
+#[wasm_bindgen]
+#[must_use]
+pub fn check(level: u8, start: usize, end: usize) -> i32 {
+    with(|state| {
+        let result = state.decode(level, start..end, &Limits::WIDEST);
+        state.result(result)
+    })
+}
+
+/// Makes a set of filters whose hashing is unpredictable without the seed, and returns its number.
+#[wasm_bindgen(js_name = openSet)]
+#[must_use]
+pub fn open_set(low: u32, high: u32) -> u32 {
+    with(|state| state.sets.open(u64::from(high) << 32 | u64::from(low)))
+}
+
+/// Frees a set. Its number may stand for another set later.
+#[wasm_bindgen(js_name = closeSet)]
+pub fn close_set(set: u32) {
+    with(|state| state.sets.close(set));
+}
+
+/// Inserts the filter in the first `length` bytes of the room with the number `value`, which no
+/// other filter of the set has. Returns 0.
+#[wasm_bindgen]
+#[must_use]
+pub fn insert(set: u32, length: usize, value: u32) -> i32 {
+    with(|state| {
+        let result = state.insert(set, length, value);
+        state.result(result)
+    })
+}
+
+/// Removes the filter with the number `value` from a set. Returns 1, or 0 if there is none.
+#[wasm_bindgen]
+#[must_use]
+pub fn remove(set: u32, value: u32) -> i32 {
+    with(|state| i32::from(state.sets.remove(set, value)))
+}
+
+/// Answers with the numbers of all filters of a set that match the name in the first `length` bytes
+/// of the room, four bytes each, and returns their count.
+#[wasm_bindgen]
+#[must_use]
+pub fn find(set: u32, length: usize) -> i32 {
+    with(|state| {
+        let result = state.find(set, length);
+        state.result(result)
+    })
+}
+
+/// A fault in what the host wrote.
+struct Wrong {
+    message: String,
+    offset: usize,
+    reason: Reason,
+}
+
+impl State {
+    fn room_for(&mut self, length: usize) -> Option<usize> {
+        let wanted = length.max(RETAINED);
+        // A long packet must not occupy its room for ever. Before the first call there is no room,
+        // and so no address.
+        if self.room.len() != wanted {
+            self.room = Vec::new();
+            self.room.try_reserve_exact(wanted).ok()?;
+            self.room.resize(wanted, 0);
+        }
+        Some(self.room.as_mut_ptr().expose_provenance())
+    }
+
+    /// Returns the result of a call for the host.
+    fn result(&mut self, result: Result<i32, Wrong>) -> i32 {
+        result.unwrap_or_else(|Wrong { message, offset, reason }| {
+            self.text = message;
+            *self.words = [offset, usize::from(reason.0), address(self.text.as_bytes())];
+            number(self.text.len()).saturating_neg()
+        })
+    }
+
+    fn matches(&self, filter: usize, name: usize) -> Result<i32, Wrong> {
+        let (filter, rest) = self.room.split_at_checked(filter).unwrap_or_default();
+        let name = read_name(rest.get(..name).unwrap_or_default())?;
+        Ok(i32::from(read_filter(filter)?.matches(name)))
+    }
+
+    fn cover(&mut self, length: usize) -> Result<i32, Wrong> {
+        let mut rest = self.room.get(..length).unwrap_or_default();
+        let asked = read_filter(take(&mut rest).unwrap_or_default())?;
+        let mut by = Vec::new();
+        while let Some(text) = take(&mut rest) {
+            by.push(read_filter(text)?);
+        }
+        Ok(match cover_by(asked, &by) {
+            Cover::None => 0,
+            Cover::All => 1,
+            Cover::Part { witness } => {
+                self.text = witness;
+                *self.words = [0, 0, address(self.text.as_bytes())];
+                number(self.text.len()).saturating_add(1)
+            }
+        })
+    }
+
+    fn decode(&mut self, level: u8, at: Range<usize>, limits: &Limits) -> Result<i32, Wrong> {
+        let version = if level == Version::V311.level() { Version::V311 } else { Version::V5 };
+        let bytes = self.room.get(at).unwrap_or_default();
+        match decode_packet(version, bytes, limits) {
+            Ok(Decoded::Whole(_, used)) => Ok(number(used)),
+            Ok(Decoded::More(least)) => {
+                *self.words = [least, 0, 0];
+                Ok(0)
+            }
+            Err(error) => Err(Wrong::of_packet(error)),
+        }
+    }
+
+    fn insert(&mut self, set: u32, length: usize, value: u32) -> Result<i32, Wrong> {
+        let filter = read_filter(self.room.get(..length).unwrap_or_default())?;
+        match self.sets.insert(set, filter, value) {
+            Ok(()) => Ok(0),
+            Err(full) => {
+                let message = full.to_string();
+                Err(Wrong { message, offset: 0, reason: Reason::QUOTA_EXCEEDED })
+            }
+        }
+    }
+
+    fn find(&mut self, set: u32, length: usize) -> Result<i32, Wrong> {
+        let name = read_name(self.room.get(..length).unwrap_or_default())?;
+        self.found.clear();
+        self.sets.find(set, name, &mut self.found);
+        if let Some(word) = self.words.last_mut() {
+            *word = self.found.as_ptr().expose_provenance();
+        }
+        Ok(number(self.found.len()))
+    }
+}
+
+impl Wrong {
+    #[cold]
+    fn of_packet(error: PacketError) -> Self {
+        Self { message: error.to_string(), offset: error.offset, reason: error.reason() }
+    }
+
+    #[cold]
+    fn of_topic(what: &str, error: TopicError, reason: Reason) -> Self {
+        Self { message: format!("{what}: {error}"), offset: 0, reason }
+    }
+}
+
+fn with<R>(work: impl FnOnce(&mut State) -> R) -> R {
+    STATE.with_borrow_mut(work)
+}
+
+fn read_name(text: &[u8]) -> Result<Name<'_>, Wrong> {
+    // The host writes text: other bytes become an empty name, which is invalid.
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    Name::new(text)
+        .map_err(|error| Wrong::of_topic("topic name", error, Reason::TOPIC_NAME_INVALID))
+}
+
+fn read_filter(text: &[u8]) -> Result<Filter<'_>, Wrong> {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    Filter::new(text)
+        .map_err(|error| Wrong::of_topic("topic filter", error, Reason::TOPIC_FILTER_INVALID))
+}
+
+/// Takes a text with its length in two bytes, the upper one first; `None` at the end.
+fn take<'r>(rest: &mut &'r [u8]) -> Option<&'r [u8]> {
+    let (length, after) = rest.split_first_chunk()?;
+    let (text, after) = after.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+    *rest = after;
+    Some(text)
+}
+
+fn address(bytes: &[u8]) -> usize {
+    bytes.as_ptr().expose_provenance()
+}
+
+/// Converts a number for the border. Packets and sets are smaller than `i32::MAX`: see `limits` of
+/// `wardgate_mqtt`.
+fn number(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// The length of the room that stays allocated for the next call, in bytes.
+const RETAINED: usize = 1 << 16;

@@ -1,0 +1,246 @@
+// An instance of the module of MQTT, the mirror of `crates/mqtt-wasm/src/lib.rs`.
+//
+// The calls take and return numbers; text and bytes cross in a buffer of the instance. An exception
+// that leaves a call is a trap: the instance must not be used again.
+
+import { WardgateError, type Code } from "../base/errors.ts";
+import { isWellFormed } from "../base/text.ts";
+import { mismatchOf } from "../wasm/code.ts";
+import type { WriteBuffer } from "./mqtt-writer.ts";
+
+/** Returns the difference between a module and that of MQTT; `undefined` if there is none. */
+export function mqttMismatch(code: WebAssembly.Module): string | undefined {
+  return mismatchOf(code, EXPORTS, () => false);
+}
+
+/** The limits of packets, in the order of the call. */
+export type LimitNumbers = readonly [number, number, number, number, number, number, number];
+
+export class MqttInstance implements WriteBuffer {
+  /** True after a trap. */
+  isLost = false;
+  /** True while a packet is written into the buffer, which no other call may use meanwhile. */
+  isWriting = false;
+  readonly #calls: Calls;
+  /** The view of the buffer, until it moves; a growing memory detaches it. */
+  #view: Uint8Array = NO_BYTES;
+  #words: Uint32Array = NO_WORDS;
+  readonly #wordsAt: number;
+  #limits: LimitNumbers | undefined;
+
+  constructor(module: WebAssembly.Module) {
+    const calls = new WebAssembly.Instance(module).exports as unknown as Calls;
+    const call = <A extends number[]>(named: (...given: A) => number) => this.#guarded(named);
+    this.#calls = {
+      memory: calls.memory,
+      room: call(calls.room),
+      words: call(calls.words),
+      limit: calls.limit,
+      matches: call(calls.matches),
+      cover: call(calls.cover),
+      decode: call(calls.decode),
+      check: call(calls.check),
+      openSet: call(calls.openSet),
+      closeSet: calls.closeSet,
+      insert: call(calls.insert),
+      remove: call(calls.remove),
+      find: call(calls.find),
+    };
+    this.#wordsAt = this.#calls.words() >>> 0;
+  }
+
+  matches(filter: string, name: string): boolean {
+    const view = this.buffer(bytesFor(filter) + bytesFor(name));
+    const first = put(view, filter, 0, INVALID_FILTER);
+    const second = put(view, name, first, INVALID_TOPIC);
+    return this.#checked(this.#calls.matches(first, second)) === 1;
+  }
+
+  /** Returns true for all, false for none, and else a name that is not covered. */
+  cover(asked: string, patterns: readonly string[]): boolean | string {
+    const view = this.buffer(patterns.reduce((sum, filter) => sum + 2 + bytesFor(filter), 2 + bytesFor(asked)));
+    let at = 0;
+    for (const filter of [asked, ...patterns]) {
+      const length = put(view, filter, at + 2, INVALID_FILTER);
+      view[at] = length >>> 8;
+      view[at + 1] = length & 0xff;
+      at += 2 + length;
+    }
+    const status = this.#checked(this.#calls.cover(at));
+    return status > 1 ? this.#text(status - 1) : status === 1;
+  }
+
+  /** Checks the packet at the front of the buffer. Returns its length, or 0 if it is not there as a whole. */
+  decode(level: number, length: number, limits: LimitNumbers): number {
+    if (this.#limits !== limits) {
+      this.#calls.limit(...limits);
+      this.#limits = limits;
+    }
+    return this.#checked(this.#calls.decode(level, length));
+  }
+
+  /** Returns the number of bytes that the packet has at least, after a call of `decode` that returned 0. */
+  get least(): number {
+    return this.#word(0);
+  }
+
+  /** Checks a packet that was written into the buffer. */
+  check(level: number, start: number, end: number): void {
+    this.#checked(this.#calls.check(level, start, end));
+  }
+
+  openSet(low: number, high: number): number {
+    return this.#calls.openSet(low, high) >>> 0;
+  }
+
+  closeSet(set: number): void {
+    if (!this.isLost) this.#calls.closeSet(set);
+  }
+
+  insert(set: number, filter: string, value: number): void {
+    const length = put(this.buffer(bytesFor(filter)), filter, 0, INVALID_FILTER);
+    this.#checked(this.#calls.insert(set, length, value));
+  }
+
+  remove(set: number, value: number): void {
+    this.#calls.remove(set, value);
+  }
+
+  /** Returns the number of filters that match; their values are in `found`. */
+  find(set: number, name: string): number {
+    const length = put(this.buffer(bytesFor(name)), name, 0, INVALID_TOPIC);
+    return this.#checked(this.#calls.find(set, length));
+  }
+
+  /** Returns the values of the last search, until the next call. */
+  found(count: number): Uint32Array {
+    return new Uint32Array(this.#calls.memory.buffer, this.#word(2), count);
+  }
+
+  /**
+   * Returns the buffer, with room for that many bytes; what was written may be lost. One that a long
+   * packet needed is freed by the next call for a short one.
+   */
+  buffer(length: number): Uint8Array {
+    if (this.isWriting) throw new TypeError("a getter of a packet must not use MQTT while the packet is encoded");
+    const { length: present } = this.#view;
+    const fits = present >= length && (present === MIN_BUFFER_BYTES || length > MIN_BUFFER_BYTES);
+    return fits ? this.#view : this.#moved(length);
+  }
+
+  /** Returns the buffer with what was written. */
+  get written(): Uint8Array {
+    return this.#view;
+  }
+
+  grow(written: number, least: number): Uint8Array {
+    const before = this.#view.slice(0, written);
+    const view = this.#moved(Math.max(least, 2 * this.#view.length));
+    view.set(before);
+    return view;
+  }
+
+  #moved(length: number): Uint8Array {
+    const wanted = Math.max(length, MIN_BUFFER_BYTES);
+    const address = wanted > MAX_BUFFER_BYTES ? 0 : this.#calls.room(wanted) >>> 0;
+    if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
+    return (this.#view = new Uint8Array(this.#calls.memory.buffer, address, wanted));
+  }
+
+  /** Returns the result of a call, or throws what is wrong with what was written. */
+  #checked(status: number): number {
+    if (status >= 0) return status;
+    const [offset, reason] = [this.#word(0), this.#word(1)];
+    throw fault(codeOf(reason), this.#text(-status), reason, offset);
+  }
+
+  #text(length: number): string {
+    return decoder.decode(new Uint8Array(this.#calls.memory.buffer, this.#word(2), length));
+  }
+
+  #word(index: number): number {
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.#calls.memory.buffer, this.#wordsAt, WORDS);
+    return this.#words[index]!;
+  }
+
+  #guarded<A extends number[]>(call: (...given: A) => number): (...given: A) => number {
+    return (...given) => {
+      try {
+        return call(...given);
+      } catch (cause) {
+        this.isLost = true;
+        throw new WardgateError("internal", "the module of MQTT failed, and its sets of filters are lost", { cause });
+      }
+    };
+  }
+}
+
+/** Returns the most bytes that a topic takes in the buffer. One that is too long is not written. */
+function bytesFor(text: string): number {
+  // A code unit takes at most three bytes.
+  return text.length > MAX_TOPIC_UNITS ? 0 : text.length * 3;
+}
+
+/** Writes a topic name or filter into the buffer, and returns its length in bytes. */
+function put(view: Uint8Array, text: string, at: number, [code, reason]: Fault): number {
+  // A longer one is invalid in any encoding, and its length would not fit into two bytes.
+  if (text.length > MAX_TOPIC_UNITS) throw fault(code, `a topic of ${text.length} characters is too long`, reason);
+  const { written } = encoder.encodeInto(text, at === 0 ? view : view.subarray(at));
+  if (written > 0xffff) throw fault(code, `a topic of ${written} bytes is too long`, reason);
+  // The replacement of half of a surrogate pair would be another topic.
+  if (written !== text.length && !isWellFormed(text)) throw fault(code, "a topic must be Unicode", reason);
+  return written;
+}
+
+function fault(code: Code, message: string, reason: number, offset?: number): WardgateError {
+  return Object.assign(new WardgateError(code, message), { reason }, offset !== undefined && { offset });
+}
+
+/** Returns the code of an error for a reason code of 5.0. */
+function codeOf(reason: number): Code {
+  switch (reason) {
+    case 0x81:
+      return "malformed-packet";
+    case INVALID_FILTER[1]:
+      return INVALID_FILTER[0];
+    case INVALID_TOPIC[1]:
+      return INVALID_TOPIC[0];
+    case 0x95:
+      return "too-large";
+    default:
+      return "protocol-error";
+  }
+}
+
+interface Calls {
+  readonly memory: WebAssembly.Memory;
+  readonly room: (length: number) => number;
+  readonly words: () => number;
+  readonly limit: (...limits: LimitNumbers) => void;
+  readonly matches: (filter: number, name: number) => number;
+  readonly cover: (length: number) => number;
+  readonly decode: (level: number, length: number) => number;
+  readonly check: (level: number, start: number, end: number) => number;
+  readonly openSet: (low: number, high: number) => number;
+  readonly closeSet: (set: number) => void;
+  readonly insert: (set: number, length: number, value: number) => number;
+  readonly remove: (set: number, value: number) => number;
+  readonly find: (set: number, length: number) => number;
+}
+
+type Fault = readonly [code: Code, reason: number];
+
+const INVALID_FILTER: Fault = ["invalid-filter", 0x8f];
+const INVALID_TOPIC: Fault = ["invalid-topic", 0x90];
+const NO_BYTES = new Uint8Array();
+const NO_WORDS = new Uint32Array();
+/** The exports that identify the module. */
+const EXPORTS = ["memory", "room", "words", "limit", "matches", "cover", "decode", "check", "openSet", "closeSet", "insert", "remove", "find"];
+const WORDS = 3;
+const MAX_TOPIC_UNITS = 0xffff;
+/** The smallest size of the buffer in the module. */
+const MIN_BUFFER_BYTES = 65_536;
+/** The largest requested size: the module could not hold a larger buffer beside its other data. */
+const MAX_BUFFER_BYTES = 2 ** 29;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
