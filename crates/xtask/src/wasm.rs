@@ -81,6 +81,8 @@ fn check_size_of(name: &str, most: usize) -> Outcome {
 struct Module {
     folder: &'static str,
     name: &'static str,
+    /// The profile of cargo that builds it.
+    profile: &'static str,
 }
 
 /// Returns the folder of the built modules.
@@ -99,7 +101,7 @@ fn pack(module: &Module, feature: &str, folder: &Path, target: &Path) -> Outcome
         "build",
         module.folder,
         "--profile",
-        "wasm",
+        module.profile,
         "--target",
         "bundler",
         "--no-pack",
@@ -265,10 +267,13 @@ pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 }
 
 const NAME: &str = "wardgate";
-const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME };
-const COMPILER: Module = Module { folder: "crates/compiler-wasm", name: "wardgate_compiler" };
-const SPOCP: Module = Module { folder: "crates/spocp-wasm", name: "wardgate_spocp" };
-const MQTT: Module = Module { folder: "crates/mqtt-wasm", name: "wardgate_mqtt" };
+const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME, profile: "wasm" };
+const COMPILER: Module =
+    Module { folder: "crates/compiler-wasm", name: "wardgate_compiler", profile: "wasm" };
+const SPOCP: Module =
+    Module { folder: "crates/spocp-wasm", name: "wardgate_spocp", profile: "wasm" };
+const MQTT: Module =
+    Module { folder: "crates/mqtt-wasm", name: "wardgate_mqtt", profile: "wasm-fast" };
 /// The exports of the module of SPOCP: see `crates/spocp-wasm/src/lib.rs`.
 const SPOCP_CALLS: [&str; 11] = [
     "memory",

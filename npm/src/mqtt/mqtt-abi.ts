@@ -24,29 +24,27 @@ export class MqttInstance implements WriteBuffer {
   readonly #calls: Calls;
   /** The view of the buffer, until it moves; a growing memory detaches it. */
   #view: Uint8Array = NO_BYTES;
-  #words: Uint32Array = NO_WORDS;
-  readonly #wordsAt: number;
+  /** The view of the whole memory, until it grows. */
+  #memory: Uint32Array = NO_WORDS;
+  /** The offset in `#memory` of the words beside a result. */
+  readonly #words: number;
   #limits: LimitNumbers | undefined;
 
   constructor(module: WebAssembly.Module) {
     const calls = new WebAssembly.Instance(module).exports as unknown as Calls;
-    const call = <A extends number[]>(named: (...given: A) => number) => this.#guarded(named);
     this.#calls = {
-      memory: calls.memory,
-      room: call(calls.room),
-      words: call(calls.words),
-      limit: calls.limit,
-      matches: call(calls.matches),
-      cover: call(calls.cover),
-      decode: call(calls.decode),
-      check: call(calls.check),
-      openSet: call(calls.openSet),
-      closeSet: calls.closeSet,
-      insert: call(calls.insert),
-      remove: call(calls.remove),
-      find: call(calls.find),
+      ...calls,
+      room: this.#guarded(calls.room),
+      matches: this.#guarded(calls.matches),
+      cover: this.#guarded(calls.cover),
+      decode: this.#guarded(calls.decode),
+      check: this.#guarded(calls.check),
+      openSet: this.#guarded(calls.openSet),
+      insert: this.#guarded(calls.insert),
+      remove: this.#guarded(calls.remove),
+      find: this.#guarded(calls.find),
     };
-    this.#wordsAt = this.#calls.words() >>> 0;
+    this.#words = calls.words() >>> 2;
   }
 
   matches(filter: string, name: string): boolean {
@@ -106,15 +104,14 @@ export class MqttInstance implements WriteBuffer {
     this.#calls.remove(set, value);
   }
 
-  /** Returns the number of filters that match; their values are in `found`. */
+  /** Returns the number of filters that match, and `valueAt` the value of each until the next call. */
   find(set: number, name: string): number {
     const length = put(this.buffer(bytesFor(name)), name, 0, INVALID_TOPIC);
     return this.#checked(this.#calls.find(set, length));
   }
 
-  /** Returns the values of the last search, until the next call. */
-  found(count: number): Uint32Array {
-    return new Uint32Array(this.#calls.memory.buffer, this.#word(2), count);
+  valueAt(index: number): number {
+    return this.#wordAt((this.#word(2) >>> 2) + index);
   }
 
   /**
@@ -158,20 +155,28 @@ export class MqttInstance implements WriteBuffer {
     return decoder.decode(new Uint8Array(this.#calls.memory.buffer, this.#word(2), length));
   }
 
+  /** Returns a word beside the result of the last call. */
   #word(index: number): number {
-    if (this.#words.length === 0) this.#words = new Uint32Array(this.#calls.memory.buffer, this.#wordsAt, WORDS);
-    return this.#words[index]!;
+    return this.#wordAt(this.#words + index);
   }
 
-  #guarded<A extends number[]>(call: (...given: A) => number): (...given: A) => number {
-    return (...given) => {
+  #wordAt(offset: number): number {
+    // The memory may have grown, which moves no word.
+    if (this.#memory.length === 0) this.#memory = new Uint32Array(this.#calls.memory.buffer);
+    return this.#memory[offset]!;
+  }
+
+  /** Returns a call that reports a trap. No call has more than three arguments. */
+  #guarded<F extends (a: number, b: number, c: number) => number>(call: F): F {
+    const guarded = (a: number, b: number, c: number): number => {
       try {
-        return call(...given);
+        return call(a, b, c);
       } catch (cause) {
         this.isLost = true;
         throw new WardgateError("internal", "the module of MQTT failed, and its sets of filters are lost", { cause });
       }
     };
+    return guarded as F;
   }
 }
 
@@ -236,7 +241,6 @@ const NO_BYTES = new Uint8Array();
 const NO_WORDS = new Uint32Array();
 /** The exports that identify the module. */
 const EXPORTS = ["memory", "room", "words", "limit", "matches", "cover", "decode", "check", "openSet", "closeSet", "insert", "remove", "find"];
-const WORDS = 3;
 const MAX_TOPIC_UNITS = 0xffff;
 /** The smallest size of the buffer in the module. */
 const MIN_BUFFER_BYTES = 65_536;

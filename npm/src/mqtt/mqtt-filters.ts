@@ -88,10 +88,8 @@ export class OpenedFilters<T> implements Filters<T> {
     mustBeText(name, "a topic name");
     const { instance, set } = this.#opened();
     const count = instance.find(set, name);
-    if (count === 0) return [];
-    const places = instance.found(count);
-    const values = new Array<T>(count);
-    for (let at = 0; at < count; at += 1) values[at] = this.#values[places[at]!] as T;
+    const values: T[] = [];
+    for (let at = 0; at < count; at += 1) values.push(this.#values[instance.valueAt(at)] as T);
     return values;
   }
 

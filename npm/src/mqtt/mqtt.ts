@@ -5,7 +5,7 @@
 
 import { loader } from "#load-mqtt";
 
-import { describe, membersOf, mustBeBytes } from "../base/describe.ts";
+import { describe, mustBeBytes } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import type { LoadOptions } from "../pdp/load-options.ts";
 import { compile, readLoad } from "../wasm/code.ts";
@@ -150,7 +150,7 @@ function readVersion(version: unknown): Version {
 }
 
 function readPacket(packet: PacketToEncode): PacketToEncode {
-  if (membersOf(packet) !== undefined) return packet;
+  if (typeof packet === "object" && packet !== null) return packet;
   throw new TypeError(`a packet must be an object, found ${describe(packet)}`);
 }
 
