@@ -99,7 +99,7 @@ describe("cover", () => {
     expect(refused(() => mqtt.cover("a#", ["a"]))).toEqual(["invalid-filter", 0x8f]);
     expect(refused(() => mqtt.cover("a", ["a", "b", "c#"]))).toEqual(["invalid-filter", 0x8f]);
     expect(refused(() => mqtt.cover("a", [""]))).toEqual(["invalid-filter", 0x8f]);
-    for (const by of ["a", undefined, [1], [undefined]]) expect(thrownBy(() => mqtt.cover("a", by as string[]))).toBeInstanceOf(TypeError);
+    for (const by of ["a", undefined, [1], [undefined]]) expect(thrownBy(() => mqtt.cover("a", by as never))).toBeInstanceOf(TypeError);
   });
 });
 
