@@ -1,4 +1,4 @@
-//! MQTT: topic names and filters, what filters cover, sets of filters, and packets.
+//! MQTT: topic names and filters, what filters cover, sets of filters, packets, and a gate.
 //!
 //! Everything here is a function of its arguments: no clock, no I/O, no randomness. Texts of others
 //! enter through types that cannot be wrong (`Name`, `Filter`), and every
@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod blocks;
 mod cover;
+pub mod gate;
 mod limits;
 pub mod packet;
 mod set;

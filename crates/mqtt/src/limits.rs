@@ -28,6 +28,14 @@ pub struct Limits {
     pub user_properties: u16,
     /// The bytes of the names and values of the user properties of one packet.
     pub user_property_bytes: u32,
+    /// The topic aliases of each direction of a connection.
+    pub aliases: u16,
+    /// The messages of QoS 1 and 2 of a client of 5.0 that may be unacknowledged.
+    pub receive_maximum: u16,
+    /// The subscriptions of a client, and those that it may wait for.
+    pub subscriptions: u16,
+    /// The bytes of the filters of all subscriptions of a client.
+    pub subscription_bytes: u32,
 }
 
 impl Limits {
@@ -47,6 +55,10 @@ impl Limits {
         filters: 64,
         user_properties: 32,
         user_property_bytes: 8 * 1024,
+        aliases: 16,
+        receive_maximum: 64,
+        subscriptions: 1000,
+        subscription_bytes: 256 * 1024,
     };
 
     /// The widest bounds.
@@ -58,6 +70,10 @@ impl Limits {
         filters: u16::MAX,
         user_properties: u16::MAX,
         user_property_bytes: u32::MAX,
+        aliases: u16::MAX,
+        receive_maximum: u16::MAX,
+        subscriptions: u16::MAX,
+        subscription_bytes: u32::MAX,
     };
 }
 
@@ -72,3 +88,10 @@ pub(crate) const SET_FILTERS: usize = 1 << 28;
 
 /// The most bytes of the texts of a set, so that offsets fit into 32 bits.
 pub(crate) const SET_BYTES: usize = 1 << 31;
+
+/// The bytes by which a packet of the server may exceed the bound on packets: a message that came
+/// in with an alias may go out with its topic and the identifiers of subscriptions.
+pub(crate) const SERVER_SLACK_BYTES: u32 = 4096;
+
+/// The bytes of a buffer that a connection keeps while no packet is in it.
+pub(crate) const IDLE_BUFFER_BYTES: usize = 4096;

@@ -265,6 +265,15 @@ impl Delivery {
         }
     }
 
+    /// Returns true if the packet was sent before.
+    #[must_use]
+    pub const fn is_dup(self) -> bool {
+        match self {
+            Self::AtMostOnce => false,
+            Self::AtLeastOnce { dup, .. } | Self::ExactlyOnce { dup, .. } => dup,
+        }
+    }
+
     /// Returns the packet identifier.
     #[must_use]
     pub const fn id(self) -> Option<NonZeroU16> {

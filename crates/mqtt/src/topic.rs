@@ -132,6 +132,11 @@ impl<'t> Name<'t> {
         }
     }
 
+    /// Makes a name of the text of one that was checked before.
+    pub(crate) const fn of_checked(text: &'t str) -> Self {
+        Self(text)
+    }
+
     /// Returns the text of the name.
     #[must_use]
     pub const fn text(self) -> &'t str {

@@ -6,7 +6,7 @@ use core::fmt;
 use super::list::{self, Coded, List};
 use super::write::{Counter, Sink};
 use super::{
-    Ack, Connack, Connect, Delivery, End, Packet, Properties, Publish, Reason, Suback, Subscribe,
+    Ack, Connack, Connect, End, Packet, Properties, Publish, Reason, Suback, Subscribe,
     Unsubscribe, Version, Will, kind,
 };
 
@@ -89,12 +89,8 @@ fn first(packet: &Packet<'_>) -> u8 {
 }
 
 fn publish_flags(publish: &Publish<'_>) -> u8 {
-    let dup = match publish.delivery {
-        Delivery::AtMostOnce => false,
-        Delivery::AtLeastOnce { dup, .. } | Delivery::ExactlyOnce { dup, .. } => dup,
-    };
     let qos = publish.delivery.qos().number();
-    u8::from(publish.retain) | qos << 1 | u8::from(dup) << 3
+    u8::from(publish.retain) | qos << 1 | u8::from(publish.delivery.is_dup()) << 3
 }
 
 #[inline]

@@ -65,8 +65,16 @@ impl<'p, T> List<'p, T> {
     }
 
     /// Makes a list of bytes that were read once without an error.
-    pub(super) const fn of_checked(bytes: &'p [u8]) -> Self {
+    pub(crate) const fn of_checked(bytes: &'p [u8]) -> Self {
         Self { source: Source::Bytes(bytes) }
+    }
+
+    /// Returns the bytes of the items of a list that was decoded.
+    pub(crate) const fn bytes(&self) -> &'p [u8] {
+        match self.source {
+            Source::Bytes(bytes) => bytes,
+            Source::Items(_) => &[],
+        }
     }
 
     /// Returns true if the list has no items.

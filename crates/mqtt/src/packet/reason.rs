@@ -15,9 +15,15 @@ impl Reason {
     pub const PROTOCOL_ERROR: Self = Self(0x82);
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(0x84);
     pub const CLIENT_ID_NOT_VALID: Self = Self(0x85);
+    pub const BAD_USER_NAME_OR_PASSWORD: Self = Self(0x86);
     pub const NOT_AUTHORIZED: Self = Self(0x87);
+    pub const SERVER_UNAVAILABLE: Self = Self(0x88);
+    pub const SERVER_BUSY: Self = Self(0x89);
+    pub const SERVER_SHUTTING_DOWN: Self = Self(0x8B);
+    pub const KEEP_ALIVE_TIMEOUT: Self = Self(0x8D);
     pub const TOPIC_FILTER_INVALID: Self = Self(0x8F);
     pub const TOPIC_NAME_INVALID: Self = Self(0x90);
+    pub const RECEIVE_MAXIMUM_EXCEEDED: Self = Self(0x93);
     pub const TOPIC_ALIAS_INVALID: Self = Self(0x94);
     pub const PACKET_TOO_LARGE: Self = Self(0x95);
     pub const QUOTA_EXCEEDED: Self = Self(0x97);
@@ -28,6 +34,28 @@ impl Reason {
     #[must_use]
     pub const fn is_failure(self) -> bool {
         self.0 >= 0x80
+    }
+
+    /// Returns the code as one that CONNACK of 5.0 may have.
+    pub(crate) const fn of_connack(self) -> Self {
+        if self.is_of_v5(kind::CONNACK) { self } else { Self::UNSPECIFIED_ERROR }
+    }
+
+    /// Returns the code as one that DISCONNECT of 5.0 may have.
+    pub(crate) const fn of_disconnect(self) -> Self {
+        if self.is_of_v5(kind::DISCONNECT) { self } else { Self::UNSPECIFIED_ERROR }
+    }
+
+    /// Returns the return code of CONNACK of 3.1.1, if one says the same (3.1.1, table 3.1).
+    pub(crate) const fn return_code(self) -> Option<Self> {
+        match self {
+            Self::UNSUPPORTED_PROTOCOL_VERSION => Some(Self(1)),
+            Self::CLIENT_ID_NOT_VALID => Some(Self(2)),
+            Self::SERVER_UNAVAILABLE | Self::SERVER_BUSY => Some(Self(3)),
+            Self::BAD_USER_NAME_OR_PASSWORD => Some(Self(4)),
+            Self::NOT_AUTHORIZED => Some(Self(5)),
+            _ => None,
+        }
     }
 
     /// Returns true if a packet of that type may have the code.
