@@ -8,6 +8,7 @@ mod authzen;
 mod aux_data;
 mod http;
 mod keys;
+mod mqtt;
 mod nearest;
 mod policies;
 mod section;
@@ -23,6 +24,7 @@ pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
+pub use mqtt::Mqtt;
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
@@ -50,6 +52,8 @@ pub struct Config {
     pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
+    /// The gate of MQTT, if there is one.
+    pub mqtt: Option<Mqtt>,
     /// The callers, and the administrators among them.
     pub auth: Auth,
     /// Tokens that come with a request.
@@ -107,7 +111,7 @@ impl Config {
         let (http, policies) = (root.section("http")?, root.section("policies")?);
         let (spocp, auth) = (root.section("spocp")?, root.section("auth")?);
         let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
-        let traces = root.section("traces")?;
+        let (traces, mqtt) = (root.section("traces")?, root.section("mqtt")?);
         // Reported before the missing tables: a misspelt table is not a missing one.
         root.finish()?;
         let fitting = must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen]);
@@ -122,6 +126,7 @@ impl Config {
             http: Http::read(http)?,
             policies: Policies::read(policies)?,
             spocp: Spocp::read(spocp)?,
+            mqtt: Mqtt::read(mqtt)?,
             auth: Auth::read(auth)?,
             aux_data: AuxData::read(aux_data)?,
             authzen: Authzen::read(authzen)?,
@@ -130,6 +135,9 @@ impl Config {
         server.finish()?;
         fitting?;
         config.must_have_rules()?;
+        if let Some(mqtt) = &config.mqtt {
+            mqtt.must_fit(config.policies.is_some(), &config.auth)?;
+        }
         config.authzen.must_fit(&config.http.listen)?;
         if !is_http_spoken {
             config.http.listen.clear();

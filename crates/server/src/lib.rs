@@ -14,6 +14,7 @@ mod http;
 mod identity;
 mod journal;
 mod limits;
+mod mqtt;
 mod net;
 mod policies;
 pub mod rules;

@@ -184,6 +184,29 @@ pub(crate) const MESSAGE_BYTES: usize = 64 << 10;
 /// frame.
 pub(crate) const MAX_MESSAGE_BYTES: usize = wardgate_spocp::limits::MAX_BYTES + (64 << 10);
 
+/// Connections of MQTT that have not been accepted yet. Of those beyond them, the one that has
+/// waited longest is closed.
+pub(crate) const MQTT_HALF_OPEN: usize = 1024;
+
+/// Bytes that wait for a client or broker of MQTT before nothing more is read for it.
+pub(crate) const MQTT_QUEUE_BYTES: usize = 256 << 10;
+
+/// Bytes of one read of a connection of MQTT. The buffer is shared by all connections of a thread.
+pub(crate) const MQTT_READ_BYTES: usize = 16 << 10;
+
+/// The longest time of connecting to the broker.
+pub(crate) const MQTT_UPSTREAM: Duration = Duration::from_secs(5);
+
+/// The time from one look at the clock and the policies to the next, for each client of MQTT: rights
+/// that are gone are noticed within a second.
+pub(crate) const MQTT_TICK: Duration = Duration::from_millis(500);
+
+/// The longest time for the last bytes of a connection of MQTT.
+pub(crate) const MQTT_LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// Steps of one decision on a packet of MQTT: about a millisecond on the thread of its connection.
+pub(crate) const MQTT_STEPS: u32 = MAX_STEPS_IN_PLACE;
+
 /// Changes between `BEGIN` and `COMMIT`.
 pub(crate) const MAX_TRANSACTION: usize = 4096;
 

@@ -21,7 +21,7 @@ use crate::policies::state::{Origin, State};
 use crate::rules::Rules;
 use crate::shared::Shared;
 use crate::telemetry::log;
-use crate::{http, spocp};
+use crate::{http, mqtt, spocp};
 
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub struct Server {
     shared: Arc<Shared>,
     http: http::Endpoint,
     spocp: Option<spocp::Endpoint>,
+    mqtt: Option<mqtt::Endpoint>,
     workers: Arc<Workers>,
 }
 
@@ -50,6 +51,8 @@ impl Server {
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
+        let mqtt = config.mqtt.as_ref();
+        let mqtt = mqtt.map(|mqtt| mqtt::Endpoint::open(mqtt, &mut sockets)).transpose()?;
         let busy_poll = config.busy_poll.unwrap_or_else(busy_poll::window);
         let workers =
             Workers::start(config.threads, busy_poll).map_err(|error| error.to_string())?;
@@ -64,7 +67,7 @@ impl Server {
             tracer.start().map_err(|error| error.to_string())?;
         }
         reload::start(origin, &shared, requests).map_err(|error| error.to_string())?;
-        Ok(Self { shared, http, spocp, workers: Arc::new(workers) })
+        Ok(Self { shared, http, spocp, mqtt, workers: Arc::new(workers) })
     }
 
     /// Checks that a server could be made, and opens no sockets. Keys of other servers must arrive.
@@ -77,6 +80,9 @@ impl Server {
         if let Some(spocp) = &config.spocp {
             spocp::Endpoint::check(spocp)?;
             reload::base(spocp, &first)?;
+        }
+        if let Some(mqtt) = &config.mqtt {
+            mqtt::Endpoint::check(mqtt)?;
         }
         Shared::new(config, first, mpsc::channel().0)?.first_keys()?;
         Ok(())
@@ -92,6 +98,12 @@ impl Server {
     #[must_use]
     pub fn spocp_addresses(&self) -> Vec<SocketAddr> {
         self.spocp.as_ref().map_or_else(Vec::new, |spocp| addresses(spocp.listeners()))
+    }
+
+    /// The addresses at which MQTT is spoken.
+    #[must_use]
+    pub fn mqtt_addresses(&self) -> Vec<SocketAddr> {
+        self.mqtt.as_ref().map_or_else(Vec::new, |mqtt| addresses(mqtt.listeners()))
     }
 
     /// Returns the state shared by connections, with which another thread stops the server or
@@ -124,6 +136,9 @@ impl Server {
             self.http.start(&self.shared, &self.workers, &mut tasks)?;
             if let Some(spocp) = self.spocp {
                 spocp.start(&self.shared, &self.workers, &mut tasks)?;
+            }
+            if let Some(mqtt) = self.mqtt {
+                mqtt.start(&self.shared, &self.workers, &mut tasks)?;
             }
             notify(Phase::Ready);
             let mut stopping = self.shared.stopping();

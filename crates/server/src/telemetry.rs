@@ -2,4 +2,5 @@
 
 pub(crate) mod log;
 pub(crate) mod metrics;
+pub(crate) mod mqtt;
 pub(crate) mod traces;

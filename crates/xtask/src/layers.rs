@@ -103,7 +103,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("native", &["bundle", "engine", "fastpath"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
-    ("server", &["bundle", "crypto", "engine", "native", "spocp"]),
+    ("server", &["bundle", "crypto", "engine", "mqtt", "native", "spocp"]),
     ("cli", &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
     ("xtask", &[]),
 ];

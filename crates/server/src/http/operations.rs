@@ -51,6 +51,9 @@ pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
         expiry: expiry(&state, SystemClock.now()),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
+    if shared.config().mqtt.is_some() {
+        shared.metrics().mqtt().write(&mut text);
+    }
     let sets = shared.remote_key_sets();
     let sets =
         sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use wardgate_engine::attr::Attr;
+use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
@@ -34,6 +34,14 @@ pub struct Caller {
     pub identity: Arc<str>,
     /// True if the caller may see and change policies.
     pub is_admin: bool,
+}
+
+/// A caller with what their token says.
+#[derive(Clone, Debug)]
+pub(crate) struct Proven {
+    pub(crate) caller: Caller,
+    /// The verified claims of a signed token; `None` for a token of the configuration.
+    pub(crate) claims: Option<AttrMap>,
 }
 
 /// The reason why a caller is unknown.
@@ -90,10 +98,17 @@ impl Authenticator {
     /// Returns the caller with this token.
     #[must_use]
     pub fn by_token(&self, token: &str) -> Option<Caller> {
+        self.proven(token).map(|proven| proven.caller)
+    }
+
+    /// Returns the caller with this token, and the claims of the token.
+    pub(crate) fn proven(&self, token: &str) -> Option<Proven> {
         if token.len() > MAX_CALLER_TOKEN_BYTES {
             return None;
         }
-        find(&self.tokens, &Digest::of(token.as_bytes())).or_else(|| self.by_jwt(token))
+        let known = find(&self.tokens, &Digest::of(token.as_bytes()));
+        let known = known.map(|caller| Proven { caller, claims: None });
+        known.or_else(|| self.by_jwt(token))
     }
 
     /// Returns the caller with this certificate; TLS has verified that its root is trusted. A
@@ -109,7 +124,7 @@ impl Authenticator {
         find(&self.certificates, &digest).unwrap_or_else(unnamed)
     }
 
-    fn by_jwt(&self, token: &str) -> Option<Caller> {
+    fn by_jwt(&self, token: &str) -> Option<Proven> {
         let (config, keys) = self.jwt.as_ref()?;
         let time = TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
         let claims = keys.verified(token, time).ok()?;
@@ -124,7 +139,8 @@ impl Authenticator {
         let subject = text(&claims, "sub").filter(|_| is_issuer && is_meant)?;
         let is_admin = config.admins.iter().any(|admin| admin == subject);
         let identity = format!("signed token {subject}").into();
-        Some(Caller { name: subject.into(), identity, is_admin })
+        let caller = Caller { name: subject.into(), identity, is_admin };
+        Some(Proven { caller, claims: Some(claims) })
     }
 }
 

@@ -74,11 +74,7 @@ impl Tokens {
         };
         let claims =
             claims.map_err(|error| format!("the token of `{path}` is refused: {error}"))?;
-        Ok(claims
-            .entries()
-            .iter()
-            .map(|(name, value)| (name.clone(), shown(name, value)))
-            .collect())
+        Ok(as_conditions_see(&claims))
     }
 
     /// The set that is named; the only one if none is.
@@ -90,6 +86,12 @@ impl Tokens {
         };
         found.ok_or_else(|| format!("no set of keys is known for the token of `{path}`"))
     }
+}
+
+/// Returns claims as conditions see them.
+pub(crate) fn as_conditions_see(claims: &AttrMap) -> AttrMap {
+    let entries = claims.entries().iter();
+    entries.map(|(name, value)| (name.clone(), shown(name, value))).collect()
 }
 
 /// Returns a claim as conditions see it.

@@ -96,7 +96,10 @@ fn object(part: &str) -> Result<AttrMap, TokenError> {
 }
 
 /// Checks that a token is valid at a time. A claim that is no number is an error.
-fn timely(claims: &AttrMap, TokenTime { now, skew }: TokenTime) -> Result<(), TokenError> {
+pub(crate) fn timely(
+    claims: &AttrMap,
+    TokenTime { now, skew }: TokenTime,
+) -> Result<(), TokenError> {
     let (now, skew) = (seconds(now), skew.as_secs_f64());
     let time = |name: &str| match claims.get(name) {
         None => Ok(None),

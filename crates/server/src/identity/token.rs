@@ -20,6 +20,16 @@ impl Digest {
         Self(out)
     }
 
+    /// Returns the hexadecimal digits.
+    pub(crate) fn hex(&self) -> String {
+        use std::fmt::Write as _;
+        self.0.iter().fold(String::new(), |mut text, byte| {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
     /// Wraps a digest.
     pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use wardgate_engine::decision::{Decision, Effect};
 
+use super::mqtt::MqttCounters;
+
 /// The counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -16,6 +18,7 @@ pub struct Metrics {
     allowed: AtomicU64,
     denied: AtomicU64,
     failed_reloads: AtomicU64,
+    mqtt: MqttCounters,
 }
 
 /// Writes the endpoints that requests are counted for, with the value of their label.
@@ -115,6 +118,11 @@ impl Metrics {
     pub(crate) fn decided(&self, tally: Tally) {
         add(Some(&self.allowed), tally.allowed);
         add(Some(&self.denied), tally.denied);
+    }
+
+    /// Returns the counters of clients of MQTT.
+    pub(crate) const fn mqtt(&self) -> &MqttCounters {
+        &self.mqtt
     }
 
     /// Counts new policies that could not be used.

@@ -156,7 +156,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
-         | policies | shared | http spocp | server",
+         | policies | shared | http mqtt spocp | server",
     ),
 ];
 

@@ -1,0 +1,167 @@
+//! The sockets at which MQTT is spoken, and the places of clients.
+
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use wardgate_mqtt::Limits;
+use wardgate_mqtt::gate::Settings;
+
+use super::judge::{Client, PolicyJudge};
+use super::relay::Relay;
+use crate::config::Mqtt;
+use crate::identity::token::Digest;
+use crate::limits::MQTT_HALF_OPEN;
+use crate::net::accept::Pool;
+use crate::net::connections::{Connections, OpenConnection};
+use crate::net::listeners::Sockets;
+use crate::net::tls;
+use crate::net::workers::Workers;
+use crate::shared::Shared;
+
+/// Sockets at which MQTT is spoken.
+pub(crate) struct Endpoint {
+    listeners: Vec<TcpListener>,
+    hub: Arc<Hub>,
+}
+
+/// What all clients share.
+pub(super) struct Hub {
+    pub(super) config: Mqtt,
+    pub(super) settings: Settings,
+    tls: Option<TlsAcceptor>,
+    clients: AtomicUsize,
+}
+
+/// A place among the clients, given back when it is dropped.
+pub(super) struct Place {
+    hub: Arc<Hub>,
+    shared: Arc<Shared>,
+}
+
+impl Endpoint {
+    pub(crate) fn open(config: &Mqtt, sockets: &mut Sockets) -> Result<Self, String> {
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let settings = settings(config);
+        let hub = Hub { config: config.clone(), settings, tls, clients: AtomicUsize::new(0) };
+        Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
+    }
+
+    /// Reads the files that the configuration names, and opens no socket.
+    pub(crate) fn check(config: &Mqtt) -> Result<(), String> {
+        config.tls.as_ref().map(tls::acceptor).transpose().map(drop)
+    }
+
+    pub(crate) fn listeners(&self) -> &[TcpListener] {
+        &self.listeners
+    }
+
+    /// Starts to accept, within a runtime.
+    pub(crate) fn start(
+        self,
+        shared: &Arc<Shared>,
+        workers: &Arc<Workers>,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<(), String> {
+        // Clients leave this list once they are accepted: strangers push out strangers only.
+        let open = Arc::new(Connections::new(MQTT_HALF_OPEN));
+        let pool = Pool { open, workers: Arc::clone(workers) };
+        for listener in self.listeners {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
+            let (hub, shared) = (Arc::clone(&self.hub), Arc::clone(shared));
+            tasks.spawn(accept(listener, hub, shared, pool.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl Hub {
+    /// Gives a place to a client; `None` if all are taken.
+    pub(super) fn enter(self: &Arc<Self>, shared: &Arc<Shared>) -> Option<Place> {
+        let more = |clients: usize| (clients < self.config.max_clients).then(|| clients + 1);
+        self.clients.try_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        shared.metrics().mqtt().entered();
+        Some(Place { hub: Arc::clone(self), shared: Arc::clone(shared) })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.hub.clients.fetch_sub(1, Ordering::Relaxed);
+        self.shared.metrics().mqtt().left();
+    }
+}
+
+fn settings(config: &Mqtt) -> Settings {
+    let packet_bytes = config.max_packet_bytes;
+    Settings {
+        limits: Limits { packet_bytes, ..Limits::DEFAULT },
+        denied: config.denied,
+        deliver: config.deliver,
+        connect_millis: u64::try_from(config.connect.as_millis()).unwrap_or(u64::MAX),
+        ..Settings::DEFAULT
+    }
+}
+
+/// Accepts connections until the server stops, and then waits for those that are open.
+async fn accept(listener: tokio::net::TcpListener, hub: Arc<Hub>, shared: Arc<Shared>, pool: Pool) {
+    let state = Arc::clone(&shared);
+    let serve = move |stream, opened| serve(stream, Arc::clone(&hub), Arc::clone(&state), opened);
+    crate::net::accept::accept(listener, shared.stopping(), pool, serve).await;
+}
+
+async fn serve(stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
+    // Packets are small and are not batched.
+    let _ = stream.set_nodelay(true);
+    let Ok(address) = stream.peer_addr().as_ref().map(SocketAddr::ip) else { return };
+    let Some(acceptor) = &hub.tls else {
+        let client = Client { address, certificate: None, is_tls: false };
+        return speak(stream, client, &hub, &shared, opened).await;
+    };
+    // Apart, so that a plain connection does not carry the room for a handshake.
+    let encrypted = async {
+        let closing = Arc::clone(&opened.connection);
+        let stream = tokio::select! {
+            stream = tls::encrypted(acceptor, stream) => stream,
+            () = closing.closing() => None,
+        };
+        let Some(stream) = stream else { return };
+        let certificates = stream.get_ref().1.peer_certificates();
+        let certificate = certificates
+            .and_then(<[_]>::first)
+            .map(|der| (shared.authenticator().by_certificate(der), Digest::of(der).hex()));
+        let client = Client { address, certificate, is_tls: true };
+        speak(stream, client, &hub, &shared, opened).await;
+    };
+    Box::pin(encrypted).await;
+}
+
+async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    client: Client,
+    hub: &Arc<Hub>,
+    shared: &Arc<Shared>,
+    opened: OpenConnection,
+) {
+    let judge = PolicyJudge::new(client, Arc::clone(hub), Arc::clone(shared));
+    Relay::new(stream, judge, hub, opened).run(shared).await;
+}
+
+/// Returns true if bytes from there cross no network.
+pub(super) const fn is_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback(),
+        IpAddr::V6(address) => address.is_loopback(),
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("listeners", &self.listeners).finish_non_exhaustive()
+    }
+}

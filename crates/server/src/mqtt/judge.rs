@@ -1,0 +1,208 @@
+//! The judge of a gate: the policies of the server.
+//!
+//! The principal is who proved to be it, by a token in the password or by a certificate. The user
+//! name and the client id are claims; conditions may read the client id, and nothing is derived
+//! from the user name.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_mqtt::Filter;
+use wardgate_mqtt::gate::{Judge, Message, Verdict};
+use wardgate_mqtt::packet::{Connect, Reason, Subscription, Version};
+use wardgate_native::{Budget, Clock, SystemClock};
+
+use super::attributes::{self, text};
+use super::endpoint::{Hub, Place, is_local};
+use crate::identity::auth::{Caller, Proven};
+use crate::identity::aux_data::as_conditions_see;
+use crate::identity::jwt::{TokenTime, timely};
+use crate::limits::MQTT_STEPS;
+use crate::shared::Shared;
+use crate::telemetry::metrics::Tally;
+
+/// What is known of a client before its CONNECT.
+pub(super) struct Client {
+    pub(super) address: IpAddr,
+    /// The caller of the certificate, and its digest.
+    pub(super) certificate: Option<(Caller, String)>,
+    pub(super) is_tls: bool,
+}
+
+/// Decides by the policies in use.
+pub(super) struct PolicyJudge {
+    client: Client,
+    hub: Arc<Hub>,
+    shared: Arc<Shared>,
+    /// The principal and its claims; each question replaces the resource.
+    request: Request,
+    /// The claims of a signed token, whose times must hold.
+    claims: Option<AttrMap>,
+    version: Version,
+    place: Option<Place>,
+}
+
+impl PolicyJudge {
+    pub(super) fn new(client: Client, hub: Arc<Hub>, shared: Arc<Shared>) -> Self {
+        Self {
+            client,
+            hub,
+            shared,
+            request: Request::default(),
+            claims: None,
+            version: Version::V5,
+            place: None,
+        }
+    }
+
+    /// Returns true once the client was allowed to connect.
+    pub(super) const fn has_accepted(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Returns the principal, for the log.
+    pub(super) fn principal(&self) -> &str {
+        &self.request.principal.id
+    }
+
+    /// Returns what decisions depend on beside the questions: if it has changed, they are asked
+    /// anew.
+    pub(super) fn basis(&self) -> (u64, bool, bool) {
+        let state = self.shared.state();
+        (state.serial(), state.has_expired(SystemClock.now()), self.is_timely())
+    }
+
+    /// Finds out who the client is.
+    fn identify(&self, connect: &Connect<'_>) -> Result<(Proven, &'static str), Reason> {
+        if let Some(password) = connect.password {
+            let may_cross = self.client.is_tls
+                || self.hub.config.auth_without_tls
+                || is_local(self.client.address);
+            let token = std::str::from_utf8(password).ok().filter(|_| may_cross);
+            let proven = token.and_then(|token| self.shared.authenticator().proven(token));
+            return proven.map(|p| (p, ROLE)).ok_or(Reason::BAD_USER_NAME_OR_PASSWORD);
+        }
+        if let Some((caller, _)) = &self.client.certificate {
+            return Ok((Proven { caller: caller.clone(), claims: None }, ROLE));
+        }
+        if self.hub.config.anonymous {
+            let caller =
+                Caller { name: ANONYMOUS.into(), identity: ANONYMOUS.into(), is_admin: false };
+            return Ok((Proven { caller, claims: None }, ANONYMOUS));
+        }
+        Err(Reason::BAD_USER_NAME_OR_PASSWORD)
+    }
+
+    fn principal_of(&self, proven: &Proven, role: &str, client_id: &str) -> Principal {
+        let mut attributes = vec![
+            ("address".into(), text(&self.client.address.to_string())),
+            (CLIENT_ID.into(), text(client_id)),
+        ];
+        if let Some((_, digest)) = &self.client.certificate {
+            attributes.push(("certificate".into(), text(digest)));
+        }
+        Principal {
+            id: proven.caller.name.to_string(),
+            roles: proven.claims.as_ref().and_then(roles).unwrap_or_else(|| vec![role.into()]),
+            attr: attributes.into_iter().collect(),
+            ..Principal::default()
+        }
+    }
+
+    fn is_timely(&self) -> bool {
+        let time = || TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
+        self.claims.as_ref().is_none_or(|claims| timely(claims, time()).is_ok())
+    }
+
+    fn decide(&mut self, action: &str, kind: &str, id: &str, attr: AttrMap) -> Verdict {
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        self.request.resource = Resource { kind, id, attr, ..Resource::default() };
+        let steps = Budget::new(self.shared.config().http.max_steps.min(MQTT_STEPS));
+        let state = self.shared.state();
+        let is_allowed = self.is_timely()
+            && state.policies().is_some_and(|policies| {
+                policies.is_allowed_within(&self.request, action, SystemClock, &steps)
+            });
+        self.shared.metrics().decided(Tally::one(is_allowed));
+        if is_allowed { Verdict::Allow } else { Verdict::Deny }
+    }
+
+    fn about(&mut self, action: &str, message: &Message<'_>) -> Verdict {
+        let attributes = attributes::message(message, self.version);
+        self.decide(action, TOPIC, message.topic.text(), attributes)
+    }
+}
+
+impl Judge for PolicyJudge {
+    fn connect(&mut self, connect: &Connect<'_>) -> Result<(), Reason> {
+        self.version = connect.version;
+        let (proven, role) = self.identify(connect)?;
+        self.request.principal = self.principal_of(&proven, role, connect.client_id);
+        let jwt = proven.claims.as_ref().map(as_conditions_see).unwrap_or_default();
+        self.request.aux_data = AuxData { jwt, ..AuxData::default() };
+        self.claims = proven.claims;
+        let attributes = attributes::connect(connect);
+        if !self.decide("connect", CLIENT, connect.client_id, attributes).is_allowed() {
+            return Err(Reason::NOT_AUTHORIZED);
+        }
+        self.place = self.hub.enter(&self.shared);
+        if self.place.is_none() { Err(Reason::SERVER_BUSY) } else { Ok(()) }
+    }
+
+    fn stay(&mut self) -> Verdict {
+        if self.is_timely() { Verdict::Allow } else { Verdict::Deny }
+    }
+
+    fn assigned(&mut self, client_id: &str) {
+        let attributes = &mut self.request.principal.attr;
+        if let Some(known) = attributes.get_mut(CLIENT_ID) {
+            *known = text(client_id);
+        }
+    }
+
+    fn will(&mut self, will: &Message<'_>) -> Verdict {
+        self.about("will", will)
+    }
+
+    fn publish(&mut self, message: &Message<'_>) -> Verdict {
+        self.about("publish", message)
+    }
+
+    fn receive(&mut self, message: &Message<'_>) -> Verdict {
+        self.about("receive", message)
+    }
+
+    fn subscribe(&mut self, subscription: &Subscription<'_>) -> Verdict {
+        let attributes = attributes::subscription(subscription, self.version);
+        self.decide("subscribe", TOPIC, subscription.filter.text(), attributes)
+    }
+
+    fn unsubscribe(&mut self, filter: Filter<'_>) -> Verdict {
+        let attributes = attributes::unsubscription(filter, self.version);
+        self.decide("unsubscribe", TOPIC, filter.text(), attributes)
+    }
+}
+
+/// Returns the roles that the issuer of a token gives.
+fn roles(claims: &AttrMap) -> Option<Vec<String>> {
+    let Some(Attr::List(roles)) = claims.get("roles") else { return None };
+    let role = |role: &Attr| match role {
+        Attr::String(role) => Some(role.to_string()),
+        _ => None,
+    };
+    let roles: Vec<_> = roles.iter().map(role).collect::<Option<_>>()?;
+    Some(roles).filter(|roles| !roles.is_empty())
+}
+
+const CLIENT: &str = "mqtt:client";
+const TOPIC: &str = "mqtt:topic";
+const CLIENT_ID: &str = "clientId";
+
+/// The role of clients whose token names none.
+const ROLE: &str = "client";
+
+/// The name and the role of clients that prove nothing.
+const ANONYMOUS: &str = "anonymous";
