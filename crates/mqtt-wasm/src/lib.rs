@@ -1,16 +1,18 @@
-//! MQTT as a module: topics, what filters cover, sets of filters, and packets.
+//! MQTT as a module: topics, what filters cover, sets of filters, packets, and gates.
 //!
-//! Law: the calls take and return numbers alone, and the module imports nothing, so that any host of
-//! WebAssembly can run it. Text and bytes cross in the room: the host writes them at the address of
-//! [`room`], and reads an answer at the address in [`words`]. A set contains the numbers that the
-//! host gave; what they stand for stays with the host.
+//! Law: the calls take and return numbers alone. Text and bytes cross in the room: the host writes
+//! them at the address of [`room`], and reads an answer at the address in [`words`]. A set contains
+//! the numbers that the host gave; what they stand for stays with the host. The one import is
+//! `judge`, by which a gate asks the host; during it the host must make no call.
 #![forbid(unsafe_code)]
 
+mod gates;
 mod sets;
 
 use std::cell::RefCell;
 use std::ops::Range;
 
+use gates::{Event, Gates, Opened};
 use sets::Sets;
 use wardgate_mqtt::packet::{Decoded, PacketError, Reason, Version, decode as decode_packet};
 use wardgate_mqtt::{Cover, Filter, Limits, Name, TopicError, cover as cover_by};
@@ -21,13 +23,14 @@ struct State {
     /// The buffer that the host writes.
     room: Vec<u8>,
     /// The numbers that the host reads beside the result of a call: see [`words`].
-    words: Box<[usize; 3]>,
+    words: Box<[usize; WORDS]>,
     /// The witness of the last cover, or the message of the last fault.
     text: String,
     /// The numbers that the last search found.
     found: Vec<u32>,
     limits: Limits,
     sets: Sets,
+    gates: Gates,
 }
 
 thread_local!(static STATE: RefCell<State> = RefCell::new(State {
@@ -37,6 +40,7 @@ thread_local!(static STATE: RefCell<State> = RefCell::new(State {
     found: Vec::new(),
     limits: Limits::DEFAULT,
     sets: Sets::default(),
+    gates: Gates::default(),
 }));
 
 /// Returns the address of room for `length` bytes, or 0 if memory is exhausted. Addresses from
@@ -47,37 +51,21 @@ pub fn room(length: usize) -> usize {
     with(|state| state.room_for(length).unwrap_or(0))
 }
 
-/// Returns the address of three words of four bytes, which stay where they are. After a fault, they
-/// are the offset of the fault in the bytes, the reason code of 5.0, and the address of the
-/// message. Otherwise the third is the address of the answer, and the first the number of bytes
-/// that a packet has at least.
+/// Returns the address of words of four bytes, which stay where they are. After a fault, they are
+/// the offset of the fault in the bytes, the reason code of 5.0, and the address of the message.
+/// Otherwise the third is the address of the answer, and the first the number of bytes that a
+/// packet has at least; [`tell`] has words of its own.
 #[wasm_bindgen]
 #[must_use]
 pub fn words() -> usize {
     with(|state| state.words.as_ptr().expose_provenance())
 }
 
-/// Sets the limits of packets. A number that is larger than that of the standard becomes it.
+/// Sets the limits of packets and gates: eleven numbers of four bytes in the room, in the order of
+/// their fields. A number that is larger than that of the standard becomes it.
 #[wasm_bindgen]
-pub fn limit(
-    packet_bytes: u32,
-    connect_bytes: u32,
-    topic_bytes: u16,
-    topic_levels: u8,
-    filters: u16,
-    user_properties: u16,
-    user_property_bytes: u32,
-) {
-    let limits = Limits {
-        packet_bytes: packet_bytes.min(Limits::PACKET_BYTES),
-        connect_bytes: connect_bytes.min(Limits::PACKET_BYTES),
-        topic_bytes,
-        topic_levels: topic_levels.min(Limits::TOPIC_LEVELS),
-        filters,
-        user_properties,
-        user_property_bytes,
-    };
-    with(|state| state.limits = limits);
+pub fn limit() {
+    with(|state| state.limits = state.read_limits());
 }
 
 /// Returns 1 if the filter in the first `filter` bytes of the room matches the name in the `name`
@@ -131,7 +119,7 @@ pub fn check(level: u8, start: usize, end: usize) -> i32 {
 #[wasm_bindgen(js_name = openSet)]
 #[must_use]
 pub fn open_set(low: u32, high: u32) -> u32 {
-    with(|state| state.sets.open(u64::from(high) << 32 | u64::from(low)))
+    with(|state| state.sets.open(wide(low, high)))
 }
 
 /// Frees a set. Its number may stand for another set later.
@@ -169,6 +157,39 @@ pub fn find(set: u32, length: usize) -> i32 {
     })
 }
 
+/// Makes a gate within the limits, and returns its number. Bits of `choices`: denied messages of
+/// 3.1.1 are dropped, each delivery is judged, the password goes to the broker. Times are in
+/// milliseconds.
+#[wasm_bindgen(js_name = openGate)]
+#[must_use]
+pub fn open_gate(choices: u32, connect: u32, connack: u32, low: u32, high: u32) -> u32 {
+    with(|state| {
+        let settings = gates::settings(state.limits, choices, connect, connack);
+        state.gates.open(settings, wide(low, high))
+    })
+}
+
+/// Frees a gate. Its number may stand for another gate later.
+#[wasm_bindgen(js_name = closeGate)]
+pub fn close_gate(gate: u32) {
+    with(|state| state.gates.close(gate));
+}
+
+/// Tells a gate what happens: 0 and 1, the client and the broker sent the first `low` bytes of the
+/// room; 2, it is the time of both numbers; 3, policies have changed; 4 and 5, the broker and the
+/// client have left; 6, the host closes for the reason `low`.
+///
+/// The words are then address and length of the bytes for the broker, and of those for the client;
+/// the side that the connection ends for (0 while it goes on, 1 the client, 2 the broker, 3 the
+/// gate), the reason code, 1 if it is a regular end, the offset in two words, and address and length
+/// of a message. Returns 1 if the bytes for the other side are those of the room, 0 if they are
+/// not, and -1 if there is no such gate.
+#[wasm_bindgen]
+#[must_use]
+pub fn tell(gate: u32, event: u32, low: u32, high: u32) -> i32 {
+    with(|state| state.tell(gate, event, low, high).unwrap_or(-1))
+}
+
 /// A fault in what the host wrote.
 struct Wrong {
     message: String,
@@ -193,7 +214,7 @@ impl State {
     fn result(&mut self, result: Result<i32, Wrong>) -> i32 {
         result.unwrap_or_else(|Wrong { message, offset, reason }| {
             self.text = message;
-            *self.words = [offset, usize::from(reason.0), address(self.text.as_bytes())];
+            self.set_words([offset, usize::from(reason.0), address(self.text.as_bytes())]);
             number(self.text.len()).saturating_neg()
         })
     }
@@ -216,7 +237,7 @@ impl State {
             Cover::All => 1,
             Cover::Part { witness } => {
                 self.text = witness;
-                *self.words = [0, 0, address(self.text.as_bytes())];
+                self.set_words([0, 0, address(self.text.as_bytes())]);
                 number(self.text.len()).saturating_add(1)
             }
         })
@@ -228,7 +249,7 @@ impl State {
         match decode_packet(version, bytes, limits) {
             Ok(Decoded::Whole(_, used)) => Ok(number(used)),
             Ok(Decoded::More(least)) => {
-                *self.words = [least, 0, 0];
+                self.set_words([least, 0, 0]);
                 Ok(0)
             }
             Err(error) => Err(Wrong::of_packet(error)),
@@ -250,10 +271,74 @@ impl State {
         let name = read_name(self.room.get(..length).unwrap_or_default())?;
         self.found.clear();
         self.sets.find(set, name, &mut self.found);
-        if let Some(word) = self.words.last_mut() {
-            *word = self.found.as_ptr().expose_provenance();
-        }
+        self.set_words([0, 0, self.found.as_ptr().expose_provenance()]);
         Ok(number(self.found.len()))
+    }
+
+    fn tell(&mut self, gate: u32, event: u32, low: u32, high: u32) -> Option<i32> {
+        let given = self.room.get(..usize::try_from(low).ok()?).unwrap_or_default();
+        let event = match event {
+            0 => Event::Client(given),
+            1 => Event::Server(given),
+            2 => Event::Tick(wide(low, high)),
+            3 => Event::Reconsider,
+            4 => Event::ServerLost,
+            5 => Event::ClientLost,
+            _ => Event::Close(Reason(u8::try_from(low).unwrap_or(Reason::UNSPECIFIED_ERROR.0))),
+        };
+        let Opened { steps, .. } = self.gates.tell(gate, event)?;
+        let is_same = match event {
+            Event::Client(bytes) => steps.to_server == bytes,
+            Event::Server(bytes) => steps.to_client == bytes,
+            _ => false,
+        };
+        self.text.clear();
+        let close = steps.close.as_ref();
+        let (reason, offset) = close.map_or((0, 0), |close| (close.reason.0, close.offset));
+        if let Some(close) = close {
+            self.text = close.to_string();
+        }
+        let half = |half: u64| usize::try_from(half & u64::from(u32::MAX)).unwrap_or(0);
+        *self.words = [
+            address(&steps.to_server),
+            steps.to_server.len(),
+            address(&steps.to_client),
+            steps.to_client.len(),
+            gates::side(close),
+            usize::from(reason),
+            usize::from(close.is_some_and(wardgate_mqtt::gate::Close::is_regular)),
+            half(offset),
+            half(offset >> 32),
+            address(self.text.as_bytes()),
+            self.text.len(),
+        ];
+        Some(i32::from(is_same))
+    }
+
+    fn set_words(&mut self, words: [usize; 3]) {
+        if let Some(first) = self.words.first_chunk_mut() {
+            *first = words;
+        }
+    }
+
+    fn read_limits(&self) -> Limits {
+        let mut numbers =
+            self.room.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let mut next = || numbers.next().unwrap_or_default();
+        let short = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+        Limits {
+            packet_bytes: next().min(Limits::PACKET_BYTES),
+            connect_bytes: next().min(Limits::PACKET_BYTES),
+            topic_bytes: short(next()),
+            topic_levels: u8::try_from(next()).unwrap_or(u8::MAX).min(Limits::TOPIC_LEVELS),
+            filters: short(next()),
+            user_properties: short(next()),
+            user_property_bytes: next(),
+            aliases: short(next()),
+            receive_maximum: short(next()),
+            subscriptions: short(next()),
+            subscription_bytes: next(),
+        }
     }
 }
 
@@ -294,6 +379,10 @@ fn take<'r>(rest: &mut &'r [u8]) -> Option<&'r [u8]> {
     Some(text)
 }
 
+fn wide(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
 fn address(bytes: &[u8]) -> usize {
     bytes.as_ptr().expose_provenance()
 }
@@ -303,6 +392,9 @@ fn address(bytes: &[u8]) -> usize {
 fn number(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
+
+/// The number of words that the host reads beside a result.
+const WORDS: usize = 11;
 
 /// The length of the room that stays allocated for the next call, in bytes.
 const RETAINED: usize = 1 << 16;
