@@ -80,6 +80,8 @@ pub struct Settings {
     pub denied: Denied,
     /// The deliveries that are judged.
     pub deliver: Deliver,
+    /// What becomes of the password of CONNECT.
+    pub password: Password,
     /// The milliseconds until CONNECT must be there.
     pub connect_millis: u64,
     /// The milliseconds from CONNECT until the broker must have accepted or refused it.
@@ -105,6 +107,17 @@ pub enum Deliver {
     Subscribed,
     /// Each of them.
     Each,
+}
+
+/// What becomes of the password of CONNECT. Where the judge takes it for a proof, it is often none
+/// of the broker's business.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Password {
+    /// The broker gets it.
+    #[default]
+    Pass,
+    /// The broker gets CONNECT without it.
+    Remove,
 }
 
 /// What is to be done. The gate appends; the host takes away what it has written.
@@ -201,6 +214,7 @@ impl Settings {
         limits: Limits::DEFAULT,
         denied: Denied::Close,
         deliver: Deliver::Subscribed,
+        password: Password::Pass,
         connect_millis: 5_000,
         connack_millis: 10_000,
     };

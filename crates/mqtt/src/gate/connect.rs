@@ -6,10 +6,10 @@
 
 use alloc::vec::Vec;
 
-use super::Steps;
 use super::close::{Action, Cause, Side, Stop};
 use super::judge::{Judge, Message};
 use super::machine::{KeptWill, Machine, State, server_bytes};
+use super::{Password, Steps};
 use crate::packet::{
     Connack, Connect, Fault, List, Packet, PacketError, Properties, Property, Reason, Version,
 };
@@ -47,9 +47,24 @@ impl Machine {
             }
             self.will = Some(KeptWill::of(&will));
         }
-        if connect.version == Version::V311 {
+        let passes = self.settings.password == Password::Pass;
+        let password = connect.password.filter(|_| passes);
+        let promises = self.client_promises(connect);
+        if promises.is_none() && password == connect.password {
             self.pass(Side::Server, raw, steps);
             return Ok(());
+        }
+        let properties = promises.as_deref().map_or(connect.properties, List::of);
+        let connect = Connect { properties, password, ..*connect };
+        self.put(Side::Server, &Packet::Connect(connect), steps);
+        Ok(())
+    }
+
+    /// Takes the bounds of a client of 5.0, and returns the properties of its CONNECT where they
+    /// must become others.
+    fn client_promises<'p>(&mut self, connect: &Connect<'p>) -> Option<Vec<Property<'p>>> {
+        if connect.version == Version::V311 {
+            return None;
         }
         let given = Promises::of(connect.properties);
         let limits = &self.settings.limits;
@@ -60,14 +75,7 @@ impl Machine {
         };
         self.client_takes = given.packet_bytes.map_or(usize::MAX, bytes);
         self.server_aliases.allow(lowered.aliases.unwrap_or(0));
-        match given.lowered(lowered, connect.properties) {
-            None => self.pass(Side::Server, raw, steps),
-            Some(properties) => {
-                let connect = Connect { properties: List::of(&properties), ..*connect };
-                self.put(Side::Server, &Packet::Connect(connect), steps);
-            }
-        }
-        Ok(())
+        given.lowered(lowered, connect.properties)
     }
 
     pub(super) fn connack(

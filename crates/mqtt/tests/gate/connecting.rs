@@ -71,6 +71,22 @@ fn the_bounds_of_the_gate_are_announced() {
 }
 
 #[test]
+fn a_password_may_stay_with_the_gate() {
+    script("c> 10: 'MQTT' 04 C2 003C 'c' 'u' 'p'");
+    script(
+        "set password remove
+        c 10: 'MQTT' 04 C6 003C 'c' 'w' 'bye' 'u' 'p'
+        > 10: 'MQTT' 04 86 003C 'c' 'w' 'bye' 'u'",
+    );
+    script(
+        "set password remove
+        c 10: 'MQTT' 05 42 003C 00 'c' 'p'
+        > 10: 'MQTT' 05 02 003C 05 27 00041000 'c'",
+    );
+    script("set password remove\nc> 10: 'MQTT' 04 82 003C 'c' 'u'");
+}
+
+#[test]
 fn a_denied_connect_is_told() {
     script(
         "deny connect c

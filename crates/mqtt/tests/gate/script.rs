@@ -1,7 +1,9 @@
 //! Running scripts.
 
 use fastrand::Rng;
-use wardgate_mqtt::gate::{Deliver, Denied, Gate, Judge, Message, Settings, Steps, Verdict};
+use wardgate_mqtt::gate::{
+    Deliver, Denied, Gate, Judge, Message, Password, Settings, Steps, Verdict,
+};
 use wardgate_mqtt::packet::{Connect, Reason, Subscription};
 use wardgate_mqtt::{Filter, Name, overlap};
 
@@ -245,6 +247,7 @@ fn set(settings: &mut Settings, rest: &str) {
     match (name, value) {
         ("denied", "drop") => settings.denied = Denied::Drop,
         ("deliver", "each") => settings.deliver = Deliver::Each,
+        ("password", "remove") => settings.password = Password::Remove,
         ("packet", _) => settings.limits.packet_bytes = number().into(),
         ("aliases", _) => settings.limits.aliases = number(),
         ("receive-maximum", _) => settings.limits.receive_maximum = number(),

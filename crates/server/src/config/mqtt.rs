@@ -31,6 +31,8 @@ pub struct Mqtt {
     pub denied: Denied,
     /// The deliveries that are judged.
     pub deliver: Deliver,
+    /// True if the broker gets the passwords of clients.
+    pub pass_password: bool,
     /// Certificate and key, if MQTT is spoken over TLS.
     pub tls: Option<Tls>,
 }
@@ -44,6 +46,7 @@ impl Mqtt {
         let (tls, mut gate) = (section.section("tls")?, section.section("gate")?);
         let upstream = gate.required("upstream")?;
         let denied = gate.choice("denied", DENIED)?.unwrap_or_default();
+        let pass_password = gate.flag("pass-password")?.unwrap_or(false);
         let deliver = gate.choice("deliver", DELIVER)?.unwrap_or_default();
         let mqtt = Self {
             listen: listen(&mut section, "127.0.0.1:1883")?,
@@ -58,6 +61,7 @@ impl Mqtt {
             write: section.seconds("write-seconds", 1..=3600)?.unwrap_or(WRITE),
             denied,
             deliver,
+            pass_password,
             tls: Tls::read(tls)?,
         };
         section.finish()?;

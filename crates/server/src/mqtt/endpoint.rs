@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use wardgate_mqtt::Limits;
-use wardgate_mqtt::gate::Settings;
+use wardgate_mqtt::gate::{Password, Settings};
 
 use super::judge::{Client, PolicyJudge};
 use super::relay::Relay;
@@ -103,6 +103,7 @@ fn settings(config: &Mqtt) -> Settings {
         limits: Limits { packet_bytes, ..Limits::DEFAULT },
         denied: config.denied,
         deliver: config.deliver,
+        password: if config.pass_password { Password::Pass } else { Password::Remove },
         connect_millis: u64::try_from(config.connect.as_millis()).unwrap_or(u64::MAX),
         ..Settings::DEFAULT
     }

@@ -108,8 +108,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
                 self.dial().await;
             }
         };
-        self.finish().await;
         self.note(&close, shared);
+        self.finish().await;
     }
 
     fn needs_server(&self) -> bool {

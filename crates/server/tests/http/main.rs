@@ -15,6 +15,7 @@ mod collector;
 mod documented;
 mod hostile;
 mod keys;
+mod mqtt;
 mod openapi;
 mod publisher;
 mod reload;

@@ -76,8 +76,13 @@ pub(crate) fn set(seeds: &[u8]) -> Vec<u8> {
 
 /// A token of a key for callers of tests, for a long time.
 pub(crate) fn token(seed: u8) -> String {
-    let header = format!(r#"{{"alg":"EdDSA","kid":"{seed}"}}"#);
     let claims = r#"{"iss":"https://issuer.example","aud":"pdp","sub":"ada","exp":4102444800}"#;
+    token_of(seed, claims)
+}
+
+/// A token of a key with these claims.
+pub(crate) fn token_of(seed: u8, claims: &str) -> String {
+    let header = format!(r#"{{"alg":"EdDSA","kid":"{seed}"}}"#);
     let [header, claims] =
         [header.as_str(), claims].map(|part| Base64UrlUnpadded::encode_string(part.as_bytes()));
     let signed = format!("{header}.{claims}");

@@ -19,6 +19,8 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     /// The address of SPOCP, if it is spoken.
     pub(crate) spocp: Option<SocketAddr>,
+    /// The address of MQTT, if it is spoken.
+    pub(crate) mqtt: Option<SocketAddr>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) bundle: Arc<Mutex<Vec<u8>>>,
     pub(crate) folder: PathBuf,
@@ -67,8 +69,9 @@ impl Running {
         let server = Server::bind(config, origin).unwrap();
         let (address, shared) = (server.http_addresses()[0], server.shared());
         let spocp = server.spocp_addresses().first().copied();
+        let mqtt = server.mqtt_addresses().first().copied();
         let thread = Some(thread::spawn(move || server.run()));
-        Self { address, spocp, shared, bundle, folder, thread }
+        Self { address, spocp, mqtt, shared, bundle, folder, thread }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -171,8 +174,11 @@ pub(crate) fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-pub(crate) fn compiled(policy: &str) -> Vec<u8> {
-    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
+/// Compiles policies, between which a line `---` stands.
+pub(crate) fn compiled(policies: &str) -> Vec<u8> {
+    let policies = policies.split("\n---\n").enumerate();
+    let file = |(number, text): (usize, &str)| (format!("{number}.yaml"), text.into());
+    let files: Vec<(String, Vec<u8>)> = policies.map(file).collect();
     wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts)
 }
 
