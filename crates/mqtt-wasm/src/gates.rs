@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU16;
 
-use wardgate_mqtt::gate::{Close, Deliver, Denied, Gate, Judge, Message, Side};
+use wardgate_mqtt::gate::{Close, Deliver, Denied, Gate, Judge, Message, Password, Side};
 use wardgate_mqtt::gate::{Settings, Steps, Verdict};
 use wardgate_mqtt::packet::{
     Connect, Delivery, List, Packet, Properties, Publish, Qos, Reason, Subscribe, Subscription,
@@ -191,6 +191,7 @@ pub(crate) fn settings(limits: Limits, choices: u32, connect: u32, connack: u32)
         limits,
         denied: if has(1) { Denied::Drop } else { Denied::Close },
         deliver: if has(2) { Deliver::Each } else { Deliver::Subscribed },
+        password: if has(4) { Password::Pass } else { Password::Remove },
         connect_millis: connect.into(),
         connack_millis: connack.into(),
     }

@@ -322,8 +322,7 @@ impl State {
     }
 
     fn read_limits(&self) -> Limits {
-        let mut numbers =
-            self.room.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let mut numbers = self.room.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
         let mut next = || numbers.next().unwrap_or_default();
         let short = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
         Limits {

@@ -81,8 +81,6 @@ fn check_size_of(name: &str, most: usize) -> Outcome {
 struct Module {
     folder: &'static str,
     name: &'static str,
-    /// The profile of cargo that builds it.
-    profile: &'static str,
 }
 
 /// Returns the folder of the built modules.
@@ -101,7 +99,7 @@ fn pack(module: &Module, feature: &str, folder: &Path, target: &Path) -> Outcome
         "build",
         module.folder,
         "--profile",
-        module.profile,
+        "wasm",
         "--target",
         "bundler",
         "--no-pack",
@@ -147,7 +145,7 @@ fn add_compiler() -> Outcome {
 }
 
 /// Adds a module with its calls alone: without the start function for objects of JavaScript, since it
-/// uses none, it needs no import, no glue, and no table, which some hosts lack.
+/// uses none, it needs no glue, and no table of objects, which some hosts lack.
 fn add_bare(module: &Module, calls: &[&str]) -> Outcome {
     let target = target_of_plain();
     let built = target.join(module.name);
@@ -267,13 +265,10 @@ pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 }
 
 const NAME: &str = "wardgate";
-const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME, profile: "wasm" };
-const COMPILER: Module =
-    Module { folder: "crates/compiler-wasm", name: "wardgate_compiler", profile: "wasm" };
-const SPOCP: Module =
-    Module { folder: "crates/spocp-wasm", name: "wardgate_spocp", profile: "wasm" };
-const MQTT: Module =
-    Module { folder: "crates/mqtt-wasm", name: "wardgate_mqtt", profile: "wasm-fast" };
+const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME };
+const COMPILER: Module = Module { folder: "crates/compiler-wasm", name: "wardgate_compiler" };
+const SPOCP: Module = Module { folder: "crates/spocp-wasm", name: "wardgate_spocp" };
+const MQTT: Module = Module { folder: "crates/mqtt-wasm", name: "wardgate_mqtt" };
 /// The exports of the module of SPOCP: see `crates/spocp-wasm/src/lib.rs`.
 const SPOCP_CALLS: [&str; 11] = [
     "memory",
@@ -289,9 +284,23 @@ const SPOCP_CALLS: [&str; 11] = [
     "wrongAt",
 ];
 /// The exports of the module of MQTT: see `crates/mqtt-wasm/src/lib.rs`.
-const MQTT_CALLS: [&str; 13] = [
-    "memory", "room", "words", "limit", "matches", "cover", "decode", "check", "openSet", "closeSet",
-    "insert", "remove", "find",
+const MQTT_CALLS: [&str; 16] = [
+    "memory",
+    "room",
+    "words",
+    "limit",
+    "matches",
+    "cover",
+    "decode",
+    "check",
+    "openSet",
+    "closeSet",
+    "insert",
+    "remove",
+    "find",
+    "openGate",
+    "closeGate",
+    "tell",
 ];
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";

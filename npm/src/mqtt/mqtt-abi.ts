@@ -10,17 +10,37 @@ import type { WriteBuffer } from "./mqtt-writer.ts";
 
 /** Returns the difference between a module and that of MQTT; `undefined` if there is none. */
 export function mqttMismatch(code: WebAssembly.Module): string | undefined {
-  return mismatchOf(code, EXPORTS, () => false);
+  return mismatchOf(code, EXPORTS, isJudge);
 }
 
-/** The limits of packets, in the order of the call. */
-export type LimitNumbers = readonly [number, number, number, number, number, number, number];
+/** The limits of packets and gates, in the order of the module. */
+export type LimitNumbers = readonly number[];
+
+/** Answers a question of a gate: 1 allows, another number denies. It must not throw. */
+export type Judge = (action: number, level: number, question: Uint8Array, size: number) => number;
+
+/** What a gate made of an event: see `tell` of the module. */
+export interface Told {
+  /** True if the bytes for the other side are those that came. */
+  readonly isSame: boolean;
+  readonly toServer: Uint8Array<ArrayBuffer>;
+  readonly toClient: Uint8Array<ArrayBuffer>;
+  /** The side that the connection ends for; 0 while it goes on. */
+  readonly side: number;
+  readonly reason: number;
+  readonly isRegular: boolean;
+  readonly offset: number;
+  readonly message: string;
+}
 
 export class MqttInstance implements WriteBuffer {
   /** True after a trap. */
   isLost = false;
   /** True while a packet is written into the buffer, which no other call may use meanwhile. */
   isWriting = false;
+  /** True while a gate asks its judge, which must make no call. */
+  #isAsking = false;
+  #judge: Judge = deny;
   readonly #calls: Calls;
   /** The view of the buffer, until it moves; a growing memory detaches it. */
   #view: Uint8Array = NO_BYTES;
@@ -31,7 +51,10 @@ export class MqttInstance implements WriteBuffer {
   #limits: LimitNumbers | undefined;
 
   constructor(module: WebAssembly.Module) {
-    const calls = new WebAssembly.Instance(module).exports as unknown as Calls;
+    const ask = (action: number, level: number, address: number, length: number, size: number): number =>
+      this.#ask(action, level, address, length, size);
+    const imported = WebAssembly.Module.imports(module).map((it) => [it.module, { [it.name]: ask }]);
+    const calls = new WebAssembly.Instance(module, Object.fromEntries(imported)).exports as unknown as Calls;
     this.#calls = {
       ...calls,
       room: this.#guarded(calls.room),
@@ -43,6 +66,8 @@ export class MqttInstance implements WriteBuffer {
       insert: this.#guarded(calls.insert),
       remove: this.#guarded(calls.remove),
       find: this.#guarded(calls.find),
+      openGate: this.#guarded(calls.openGate),
+      tell: this.#guarded(calls.tell),
     };
     this.#words = calls.words() >>> 2;
   }
@@ -68,12 +93,18 @@ export class MqttInstance implements WriteBuffer {
     return status > 1 ? this.#text(status - 1) : status === 1;
   }
 
+  /** Sets the limits of what follows. What was written is lost. */
+  limit(limits: LimitNumbers): void {
+    if (this.#limits === limits) return;
+    const view = this.buffer(4 * limits.length);
+    const numbers = new DataView(view.buffer, view.byteOffset);
+    limits.forEach((limit, at) => numbers.setUint32(4 * at, limit, true));
+    this.#calls.limit();
+    this.#limits = limits;
+  }
+
   /** Checks the packet at the front of the buffer. Returns its length, or 0 if it is not there as a whole. */
-  decode(level: number, length: number, limits: LimitNumbers): number {
-    if (this.#limits !== limits) {
-      this.#calls.limit(...limits);
-      this.#limits = limits;
-    }
+  decode(level: number, length: number): number {
     return this.#checked(this.#calls.decode(level, length));
   }
 
@@ -92,7 +123,9 @@ export class MqttInstance implements WriteBuffer {
   }
 
   closeSet(set: number): void {
-    if (!this.isLost) this.#calls.closeSet(set);
+    if (this.isLost) return;
+    this.#mustNotAsk();
+    this.#calls.closeSet(set);
   }
 
   insert(set: number, filter: string, value: number): void {
@@ -114,12 +147,48 @@ export class MqttInstance implements WriteBuffer {
     return this.#wordAt((this.#word(2) >>> 2) + index);
   }
 
+  /** Makes a gate within the limits, and returns its number. `choices` has a bit for each choice. */
+  openGate(choices: number, connectMillis: number, connackMillis: number, now: number): number {
+    return this.#calls.openGate(choices, connectMillis, connackMillis, now >>> 0, upper(now)) >>> 0;
+  }
+
+  closeGate(gate: number): void {
+    if (this.isLost) return;
+    this.#mustNotAsk();
+    this.#calls.closeGate(gate);
+  }
+
+  /** Tells a gate what happens; bytes are in the buffer, and `number` is their length. */
+  tell(gate: number, event: number, number: number, judge: Judge): Told {
+    let status;
+    this.#judge = judge;
+    try {
+      status = this.#calls.tell(gate, event, number >>> 0, upper(number));
+    } finally {
+      this.#judge = deny;
+    }
+    if (status < 0) throw new WardgateError("internal", "the module of MQTT does not know this gate");
+    const isSame = status === 1;
+    const [server, client] = event === FROM_CLIENT ? [isSame, false] : [false, isSame];
+    return {
+      isSame,
+      toServer: server ? NO_BYTES : this.#copy(0),
+      toClient: client ? NO_BYTES : this.#copy(2),
+      side: this.#word(4),
+      reason: this.#word(5),
+      isRegular: this.#word(6) === 1,
+      offset: this.#word(7) + this.#word(8) * 2 ** 32,
+      message: this.#word(10) === 0 ? "" : decoder.decode(this.#copy(9)),
+    };
+  }
+
   /**
    * Returns the buffer, with room for that many bytes; what was written may be lost. One that a long
    * packet needed is freed by the next call for a short one.
    */
   buffer(length: number): Uint8Array {
     if (this.isWriting) throw new TypeError("a getter of a packet must not use MQTT while the packet is encoded");
+    this.#mustNotAsk();
     const { length: present } = this.#view;
     const fits = present >= length && (present === MIN_BUFFER_BYTES || length > MIN_BUFFER_BYTES);
     return fits ? this.#view : this.#moved(length);
@@ -166,14 +235,38 @@ export class MqttInstance implements WriteBuffer {
     return this.#memory[offset]!;
   }
 
-  /** Returns a call that reports a trap. No call has more than three arguments. */
-  #guarded<F extends (a: number, b: number, c: number) => number>(call: F): F {
-    const guarded = (a: number, b: number, c: number): number => {
+  /** Asks the judge about the packet at an address. */
+  #ask(action: number, level: number, address: number, length: number, size: number): number {
+    this.#isAsking = true;
+    try {
+      return this.#judge(action, level, new Uint8Array(this.#calls.memory.buffer, address >>> 0, length), size >>> 0);
+    } catch {
+      // An exception must not reach the module, whose state it would leave in disorder.
+      return DENIED;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #mustNotAsk(): void {
+    if (this.#isAsking) throw new TypeError("code that a gate calls to decide must not use MQTT");
+  }
+
+  /** Returns a copy of the bytes whose address and length are words. */
+  #copy(index: number): Uint8Array<ArrayBuffer> {
+    const length = this.#word(index + 1);
+    return length === 0 ? NO_BYTES : new Uint8Array(this.#calls.memory.buffer, this.#word(index), length).slice() as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Returns a call that reports a trap. No call has more than five arguments. */
+  #guarded<F extends (a: number, b: number, c: number, d: number, e: number) => number>(call: F): F {
+    const guarded = (a: number, b: number, c: number, d: number, e: number): number => {
+      this.#mustNotAsk();
       try {
-        return call(a, b, c);
+        return call(a, b, c, d, e);
       } catch (cause) {
         this.isLost = true;
-        throw new WardgateError("internal", "the module of MQTT failed, and its sets of filters are lost", { cause });
+        throw new WardgateError("internal", "the module of MQTT failed, and its sets and gates are lost", { cause });
       }
     };
     return guarded as F;
@@ -217,11 +310,25 @@ function codeOf(reason: number): Code {
   }
 }
 
+/** Returns true for the import of the judge, whose name has a digest. */
+function isJudge({ kind, name }: WebAssembly.ModuleImportDescriptor): boolean {
+  return kind === "function" && name.startsWith("__wbg_judge_");
+}
+
+function deny(): number {
+  return DENIED;
+}
+
+/** Returns the upper half of a number of 64 bits. */
+function upper(number: number): number {
+  return Math.floor(number / 2 ** 32);
+}
+
 interface Calls {
   readonly memory: WebAssembly.Memory;
   readonly room: (length: number) => number;
   readonly words: () => number;
-  readonly limit: (...limits: LimitNumbers) => void;
+  readonly limit: () => void;
   readonly matches: (filter: number, name: number) => number;
   readonly cover: (length: number) => number;
   readonly decode: (level: number, length: number) => number;
@@ -231,16 +338,22 @@ interface Calls {
   readonly insert: (set: number, length: number, value: number) => number;
   readonly remove: (set: number, value: number) => number;
   readonly find: (set: number, length: number) => number;
+  readonly openGate: (choices: number, connect: number, connack: number, low: number, high: number) => number;
+  readonly closeGate: (gate: number) => void;
+  readonly tell: (gate: number, event: number, low: number, high: number) => number;
 }
 
 type Fault = readonly [code: Code, reason: number];
 
 const INVALID_FILTER: Fault = ["invalid-filter", 0x8f];
 const INVALID_TOPIC: Fault = ["invalid-topic", 0x90];
+/** The event of bytes of the client. */
+export const FROM_CLIENT = 0;
+const DENIED = 0;
 const NO_BYTES = new Uint8Array();
 const NO_WORDS = new Uint32Array();
 /** The exports that identify the module. */
-const EXPORTS = ["memory", "room", "words", "limit", "matches", "cover", "decode", "check", "openSet", "closeSet", "insert", "remove", "find"];
+const EXPORTS = ["memory", "room", "words", "limit", "matches", "cover", "decode", "check", "openSet", "closeSet", "insert", "remove", "find", "openGate", "closeGate", "tell"];
 const MAX_TOPIC_UNITS = 0xffff;
 /** The smallest size of the buffer in the module. */
 const MIN_BUFFER_BYTES = 65_536;

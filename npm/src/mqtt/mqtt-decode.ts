@@ -26,9 +26,10 @@ export interface More {
 /** Decodes the packet at the front of some bytes. */
 export function decode(instance: MqttInstance, bytes: Uint8Array, version: Version, limits: LimitNumbers): Decoded {
   const length = lengthOfFront(bytes);
+  instance.limit(limits);
   const checked = instance.buffer(length);
   checked.set(length === bytes.length ? bytes : bytes.subarray(0, length));
-  const used = instance.decode(version, length, limits);
+  const used = instance.decode(version, length);
   if (used === 0) return { kind: "more", least: instance.least };
   return { kind: "whole", packet: read(checked, bytes, used, version), used };
 }
@@ -49,7 +50,7 @@ function lengthOfFront(bytes: Uint8Array): number {
 }
 
 /** Reads the packet in the first `end` bytes, which the module has checked. */
-function read(checked: Uint8Array, given: Uint8Array, end: number, version: Version): Packet {
+export function read(checked: Uint8Array, given: Uint8Array, end: number, version: Version): Packet {
   const reader = new PacketReader(checked, given);
   const first = reader.byte();
   reader.number();

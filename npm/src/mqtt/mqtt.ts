@@ -1,4 +1,4 @@
-// Topics, sets of filters and packets of MQTT: the entry `wardgate/mqtt`.
+// Topics, sets of filters, packets and gates of MQTT: the entry `wardgate/mqtt`.
 //
 // They are in a module of their own, which is loaded only by programs that use it. All share one
 // instance; after a trap the next call starts another one.
@@ -8,12 +8,14 @@ import { loader } from "#load-mqtt";
 import { describe, mustBeBytes } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import type { LoadOptions } from "../pdp/load-options.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { compile, readLoad } from "../wasm/code.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
 import { MqttInstance, mqttMismatch } from "./mqtt-abi.ts";
 import { decode, type Decoded } from "./mqtt-decode.ts";
 import { encode } from "./mqtt-encode.ts";
 import { mustBeText, OpenedFilters, type Filters } from "./mqtt-filters.ts";
+import { OpenedGate, type Gate, type GateOptions } from "./mqtt-gate.ts";
 import { readLimits, type Limits } from "./mqtt-limits.ts";
 import type { PacketToEncode, Version } from "./mqtt-packets.ts";
 import { whole } from "./mqtt-writer.ts";
@@ -22,7 +24,8 @@ export { WardgateError, type Code } from "../base/errors.ts";
 export type { LoadOptions } from "../pdp/load-options.ts";
 export type { Decoded, More, Whole } from "./mqtt-decode.ts";
 export type { Filters } from "./mqtt-filters.ts";
-export type { Limits } from "./mqtt-limits.ts";
+export type { Close, Gate, GateOptions, Steps } from "./mqtt-gate.ts";
+export type { GateLimits, Limits } from "./mqtt-limits.ts";
 export type * from "./mqtt-packets.ts";
 
 /** The part of the names of a filter that others match; `part` is a name that they do not match. */
@@ -81,6 +84,9 @@ export const mqtt: Mqtt = {
       return end - start;
     });
   },
+  gate(pdp, options) {
+    return new OpenedGate(instance(), pdp, options);
+  },
 };
 
 /** The type of {@link mqtt}. */
@@ -134,6 +140,16 @@ export interface Mqtt {
    * @throws RangeError if the packet does not fit, and else as `encode`; the target is unchanged.
    */
   encodeInto(packet: PacketToEncode, version: Version, target: Uint8Array, at?: number): number;
+  /**
+   * Makes the gate of a client before a broker: it decides by the policies about `connect` of
+   * `mqtt:client`, and `publish`, `subscribe`, `unsubscribe`, `receive` and `will` of `mqtt:topic`,
+   * and passes on what is allowed as it came.
+   *
+   * @example
+   *     const gate = mqtt.gate(pdp, { principal: { id: "ada", roles: ["user"] } });
+   *     const { forward, reply, close } = gate.fromClient(bytes);
+   */
+  gate(pdp: Pick<Pdp, "for">, options: GateOptions): Gate;
 }
 
 function readOptions(options: DecodeOptions): { version: Version; limits: ReturnType<typeof readLimits> } {
