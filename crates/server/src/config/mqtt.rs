@@ -65,6 +65,9 @@ impl Mqtt {
             tls: Tls::read(tls)?,
         };
         section.finish()?;
+        if !gate.is_given() {
+            return Err(ConfigError::new("`[mqtt]` needs `[mqtt.gate]`, which names the broker"));
+        }
         gate.finish()?;
         Ok(Some(mqtt))
     }

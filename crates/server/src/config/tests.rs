@@ -249,6 +249,40 @@ fn unusable_options_of_spocp_are_refused() {
 }
 
 #[test]
+fn mqtt_is_off_without_its_table() {
+    assert!(parse(LEAST).unwrap().mqtt.is_none());
+    let least = "[mqtt]\nanonymous = true\n[mqtt.gate]\nupstream = \"127.0.0.1:1884\"\n";
+    let mqtt = parse(&format!("{LEAST}{least}")).unwrap().mqtt.unwrap();
+    assert_eq!(
+        (mqtt.listen.as_slice(), mqtt.max_clients),
+        (&["127.0.0.1:1883".to_owned()][..], 10_000)
+    );
+    assert!(!mqtt.pass_password && !mqtt.auth_without_tls && mqtt.tls.is_none());
+}
+
+#[test]
+fn unusable_options_of_mqtt_are_refused() {
+    refuses(
+        r#"
+        LEAST; [mqtt]; anonymous = true
+            `[mqtt]` needs `[mqtt.gate]`, which names the broker
+        LEAST; [mqtt]; anonymous = true; [mqtt.gate]
+            `upstream` is missing in `[mqtt.gate]`
+        LEAST; [mqtt]; [mqtt.gate]; upstream = "a:1"
+            no client may connect: `[mqtt]` must have `anonymous` or `client-ca`, or `[auth]` tokens
+        RULES; [mqtt]; anonymous = true; [mqtt.gate]; upstream = "a:1"
+            `[mqtt]` needs `[policies]`, which decide its requests
+        LEAST; [mqtt]; anonymous = true; [mqtt.gate]; upstream = "a:1"; denied = "ignore"
+            line 8: `mqtt.gate.denied` must be `close`, `drop`
+        LEAST; [mqtt]; max-packet-bytes = 63; [mqtt.gate]; upstream = "a:1"
+            line 5: `mqtt.max-packet-bytes` must be a whole number from 64 to 268435460
+        LEAST; [mqtt]; listn = "a:1"; [mqtt.gate]; upstream = "a:1"
+            line 5: unknown key `listn` in `[mqtt]`; did you mean `listen`?
+    "#,
+    );
+}
+
+#[test]
 fn policies_decide_after_their_expiry_only_if_configured() {
     let after =
         |rest: &str| parse(&format!("{LEAST}{rest}")).unwrap().policies.unwrap().after_expiry;

@@ -316,6 +316,19 @@ fn rights_are_withdrawn_by_a_reload() {
 }
 
 #[test]
+fn a_client_that_may_no_longer_connect_is_closed() {
+    let gated = Gated::start(&policy("true", &[]), "", "");
+    let (mut client, mut broker) = gated.client(ASKER);
+    let (mut other, mut others_broker) = gated.client(KEEPER);
+    gated.reload(&policy("P.id == \"keeper\"", &[]));
+    client.expect("E0: 87");
+    client.ends();
+    broker.ends();
+    other.send("C0:");
+    others_broker.expect("C0:");
+}
+
+#[test]
 fn a_will_that_is_no_longer_allowed_is_taken_back() {
     let gated = Gated::start(&usual(), "anonymous = true", "");
     let connect = "10: 'MQTT' 04 06 003C 'c1' 'a/will' 'bye'";
