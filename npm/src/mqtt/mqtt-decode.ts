@@ -4,24 +4,7 @@ import type { LimitNumbers, MqttInstance } from "./mqtt-abi.ts";
 import type { Ack, Connect, End, Packet, Properties, Publish, Qos, Suback, Subscription, Version, Will } from "./mqtt-packets.ts";
 import { NO_PROPERTIES, readProperties } from "./mqtt-properties.ts";
 import { PacketReader } from "./mqtt-reader.ts";
-
-/** What is at the front of some bytes. */
-export type Decoded = Whole | More;
-
-/** A packet. */
-export interface Whole {
-  readonly kind: "whole";
-  readonly packet: Packet;
-  /** The number of bytes of the packet; others may follow. */
-  readonly used: number;
-}
-
-/** The beginning of a packet. */
-export interface More {
-  readonly kind: "more";
-  /** The number of bytes that the packet has at least. */
-  readonly least: number;
-}
+import type { Decoded } from "./mqtt-types.ts";
 
 /** Decodes the packet at the front of some bytes. */
 export function decode(instance: MqttInstance, bytes: Uint8Array, version: Version, limits: LimitNumbers): Decoded {

@@ -3,31 +3,7 @@
 import { describe } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import type { MqttInstance } from "./mqtt-abi.ts";
-
-/** A set of filters with values, which finds all that match a topic name. */
-export interface Filters<T> {
-  /** The number of filters. */
-  readonly size: number;
-  /**
-   * Adds a filter with a value, and returns a number for `remove` that never stands for another
-   * filter of the set. The same filter may be added again. Of a shared subscription
-   * `$share/group/filter`, the filter after the group counts.
-   *
-   * @throws WardgateError with the code `invalid-filter`, or `too-large` if the set is full.
-   */
-  add(filter: string, value: T): number;
-  /** Removes a filter. Returns false if it was removed before. */
-  remove(id: number): boolean;
-  /**
-   * Returns the value of each filter that matches a topic name, in no particular order.
-   *
-   * @throws WardgateError with the code `invalid-topic`.
-   */
-  match(name: string): T[];
-  /** Removes all filters and frees their memory. The set must not be used again. */
-  dispose(): void;
-  [Symbol.dispose](): void;
-}
+import type { Filters } from "./mqtt-types.ts";
 
 /** A set in an instance of the module. */
 interface Lease {

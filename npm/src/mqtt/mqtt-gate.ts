@@ -3,92 +3,11 @@
 import { describe, mustBeBytes } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
-import type { AuxData, Pdp, Principal } from "../pdp/types.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { FROM_CLIENT, type MqttInstance, type Told } from "./mqtt-abi.ts";
 import { GateJudge } from "./mqtt-judge.ts";
-import { GATE_NAMES, readLimits, type GateLimits } from "./mqtt-limits.ts";
-import type { Connect } from "./mqtt-packets.ts";
-
-/** The options of a gate. */
-export interface GateOptions {
-  /**
-   * The principal of the client, which the caller has authenticated; or a function that finds it by
-   * CONNECT, and returns `undefined` to refuse the client (0x86). The gate adds the client id to its
-   * attributes, as `clientId`.
-   */
-  readonly principal: Principal | ((connect: Connect) => Principal | undefined);
-  /** Verified data about the client, such as the claims of its token. */
-  readonly auxData?: AuxData | ((connect: Connect) => AuxData | undefined) | undefined;
-  /** The bytes of a packet; 262,144 unless given. */
-  readonly maxPacketBytes?: number | undefined;
-  /** The other bounds. */
-  readonly limits?: GateLimits | undefined;
-  /** A denied PUBLISH of QoS 1 or 2 in 3.1.1 closes the connection (default), or is acknowledged and dropped. */
-  readonly denied?: "close" | "drop" | undefined;
-  /** Each delivery is decided (`receive`), or only those of sessions that the broker resumed (default). */
-  readonly deliver?: "subscribed" | "each" | undefined;
-  /** The broker gets the password of CONNECT; false unless given. */
-  readonly passPassword?: boolean | undefined;
-  /** The seconds until CONNECT must be there; 5 unless given. */
-  readonly connectSeconds?: number | undefined;
-  /** The seconds until the broker must have answered CONNECT; 10 unless given. */
-  readonly connackSeconds?: number | undefined;
-  /** A clock in milliseconds that does not go back; `performance.now` unless given. */
-  readonly clock?: (() => number) | undefined;
-}
-
-/** What is to be done: write the bytes, and then close both connections if `close` is there. */
-export interface Steps {
-  /** Bytes for the broker. */
-  readonly forward: Uint8Array;
-  /** Bytes for the client. */
-  readonly reply: Uint8Array;
-  readonly close: Close | undefined;
-  /** Errors of decisions, such as those of a disposed PDP; what they were about was denied. */
-  readonly errors: readonly unknown[];
-}
-
-/** The end of a connection. */
-export interface Close {
-  /** The side whose bytes or silence are the cause; `gate` for policies, time and the host. */
-  readonly side: "client" | "broker" | "gate";
-  /** The reason code of 5.0. */
-  readonly reason: number;
-  /** A side ended the connection as the standards foresee. */
-  readonly isRegular: boolean;
-  /** The offset of the byte that is wrong, or of its packet, among all bytes of the side. */
-  readonly offset: number;
-  /** The cause, for a log. */
-  readonly message: string;
-}
-
-/**
- * The gate of one client. All methods return what is to be done; the bytes given are not changed,
- * and those returned may be the same. The methods throw a `WardgateError` with the code `disposed`
- * after `dispose`, and `internal` if the module failed: then both connections must be closed.
- */
-export interface Gate {
-  /** Takes bytes of the client. */
-  fromClient(bytes: Uint8Array | ArrayBuffer): Steps;
-  /** Takes bytes of the broker. */
-  fromServer(bytes: Uint8Array | ArrayBuffer): Steps;
-  /** Lets time pass. Call it once a second. */
-  tick(): Steps;
-  /**
-   * Decides anew about the connection, its will and its subscriptions, after policies have changed.
-   * Closes the connection if a right is gone.
-   */
-  reconsider(): Steps;
-  /** Takes notice that the connection to the broker could not be made, or has ended. */
-  serverLost(): Steps;
-  /** Takes notice that the connection of the client has ended. */
-  clientLost(): Steps;
-  /** Closes the connection for a reason code of 5.0, such as 0x87 when a token has expired. */
-  close(reason: number): Steps;
-  /** Frees the memory of the gate, which must not be used again. */
-  dispose(): void;
-  [Symbol.dispose](): void;
-}
+import { GATE_NAMES, readLimits } from "./mqtt-limits.ts";
+import type { Close, Gate, GateOptions, Steps } from "./mqtt-types.ts";
 
 /** A gate in an instance of the module. */
 interface Lease {

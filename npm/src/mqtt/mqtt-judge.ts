@@ -5,6 +5,7 @@
 import type { AuxData, Pdp, PreparedPrincipal, Principal, Resource } from "../pdp/types.ts";
 import { read } from "./mqtt-decode.ts";
 import type { Connect, Properties, Publish, Subscription, Version } from "./mqtt-packets.ts";
+import { NO_PROPERTIES } from "./mqtt-properties.ts";
 
 /** Who the client is, and what decides. */
 export interface JudgeSettings {
@@ -126,6 +127,7 @@ function filterOf(filter: string): { readonly text: string; readonly share: stri
 
 /** Returns the properties of a message that conditions may read. */
 function attributesOf(properties: Properties): { readonly [name: string]: unknown } {
+  if (properties === NO_PROPERTIES) return NO_ATTRIBUTES;
   const { contentType, responseTopic, messageExpiryInterval, payloadFormatIndicator, willDelayInterval, userProperties } = properties;
   const user = new Map<string, string[]>();
   for (const [name, value] of userProperties ?? []) {
@@ -145,6 +147,7 @@ function answerOf(isAllowed: boolean): number {
   return isAllowed ? ALLOWED : DENIED;
 }
 
+const NO_ATTRIBUTES = Object.freeze({ user: Object.freeze({}) });
 const TOPIC = "mqtt:topic";
 const SHARE = "$share/";
 const ALLOWED = 1;

@@ -2,36 +2,7 @@
 
 import { describe } from "../base/describe.ts";
 import type { LimitNumbers } from "./mqtt-abi.ts";
-
-/** The bounds of packets that `decode` accepts. What is left out has its default. */
-export interface Limits {
-  /** The bytes of a packet; 262,144 unless given, at most 268,435,460. */
-  readonly packetBytes?: number | undefined;
-  /** The bytes of a CONNECT; 16,384 unless given. */
-  readonly connectBytes?: number | undefined;
-  /** The bytes of a topic name or filter, with `$share`; 1,024 unless given, at most 65,535. */
-  readonly topicBytes?: number | undefined;
-  /** The levels of a topic name or filter; 32 unless given, at most 128. */
-  readonly topicLevels?: number | undefined;
-  /** The filters of a SUBSCRIBE or UNSUBSCRIBE; 64 unless given. */
-  readonly filters?: number | undefined;
-  /** The user properties of a packet; 32 unless given. */
-  readonly userProperties?: number | undefined;
-  /** The bytes of the names and values of the user properties of a packet; 8,192 unless given. */
-  readonly userPropertyBytes?: number | undefined;
-}
-
-/** The bounds of the packets of a client, and of what a gate holds for it. */
-export interface GateLimits extends Omit<Limits, "packetBytes"> {
-  /** The topic aliases of each direction; 16 unless given. */
-  readonly aliases?: number | undefined;
-  /** The unacknowledged messages of a client of 5.0; 64 unless given. */
-  readonly receiveMaximum?: number | undefined;
-  /** The subscriptions of a client, and the filters that wait for an answer; 1,000 unless given. */
-  readonly subscriptions?: number | undefined;
-  /** The bytes of the filters of all subscriptions of a client; 262,144 unless given. */
-  readonly subscriptionBytes?: number | undefined;
-}
+import type { GateLimits, Limits } from "./mqtt-types.ts";
 
 /** Returns the numbers of limits. Equal limits of two calls in succession are the same list. */
 export function readLimits(limits: Limits | GateLimits | undefined, names = PACKET_NAMES): LimitNumbers {

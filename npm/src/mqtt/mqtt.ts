@@ -12,21 +12,19 @@ import type { Pdp } from "../pdp/types.ts";
 import { compile, readLoad } from "../wasm/code.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
 import { MqttInstance, mqttMismatch } from "./mqtt-abi.ts";
-import { decode, type Decoded } from "./mqtt-decode.ts";
+import { decode } from "./mqtt-decode.ts";
 import { encode } from "./mqtt-encode.ts";
-import { mustBeText, OpenedFilters, type Filters } from "./mqtt-filters.ts";
-import { OpenedGate, type Gate, type GateOptions } from "./mqtt-gate.ts";
-import { readLimits, type Limits } from "./mqtt-limits.ts";
+import { mustBeText, OpenedFilters } from "./mqtt-filters.ts";
+import { OpenedGate } from "./mqtt-gate.ts";
+import { readLimits } from "./mqtt-limits.ts";
 import type { PacketToEncode, Version } from "./mqtt-packets.ts";
+import type { Decoded, Filters, Gate, GateOptions, Limits } from "./mqtt-types.ts";
 import { whole } from "./mqtt-writer.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
 export type { LoadOptions } from "../pdp/load-options.ts";
-export type { Decoded, More, Whole } from "./mqtt-decode.ts";
-export type { Filters } from "./mqtt-filters.ts";
-export type { Close, Gate, GateOptions, Steps } from "./mqtt-gate.ts";
-export type { GateLimits, Limits } from "./mqtt-limits.ts";
 export type * from "./mqtt-packets.ts";
+export type * from "./mqtt-types.ts";
 
 /** The part of the names of a filter that others match; `part` is a name that they do not match. */
 export type Cover = "all" | "none" | { readonly part: string };
