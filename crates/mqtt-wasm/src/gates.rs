@@ -198,7 +198,7 @@ pub(crate) fn settings(limits: Limits, choices: u32, connect: u32, connack: u32)
 }
 
 /// Returns the number of a side; 0 if the connection goes on.
-pub(crate) fn side(close: Option<&Close>) -> usize {
+pub(crate) fn side(close: Option<Close>) -> usize {
     match close.map(|close| close.side) {
         None => 0,
         Some(Side::Client) => 1,

@@ -6,16 +6,18 @@
 //! `judge`, by which a gate asks the host; during it the host must make no call.
 #![forbid(unsafe_code)]
 
+mod faults;
 mod gates;
 mod sets;
 
 use std::cell::RefCell;
 use std::ops::Range;
 
+use faults::Wrong;
 use gates::{Event, Gates, Opened};
 use sets::Sets;
 use wardgate_mqtt::packet::{Decoded, PacketError, Reason, Version, decode as decode_packet};
-use wardgate_mqtt::{Cover, Filter, Limits, Name, TopicError, cover as cover_by};
+use wardgate_mqtt::{Cover, Filter, Full, Limits, Name, TopicError, cover as cover_by};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The state of an instance.
@@ -24,8 +26,8 @@ struct State {
     room: Vec<u8>,
     /// The numbers that the host reads beside the result of a call: see [`words`].
     words: Box<[usize; WORDS]>,
-    /// The witness of the last cover, or the message of the last fault.
-    text: String,
+    /// The witness of the last cover.
+    witness: String,
     /// The numbers that the last search found.
     found: Vec<u32>,
     limits: Limits,
@@ -36,7 +38,7 @@ struct State {
 thread_local!(static STATE: RefCell<State> = RefCell::new(State {
     room: Vec::new(),
     words: Box::default(),
-    text: String::new(),
+    witness: String::new(),
     found: Vec::new(),
     limits: Limits::DEFAULT,
     sets: Sets::default(),
@@ -52,8 +54,8 @@ pub fn room(length: usize) -> usize {
 }
 
 /// Returns the address of words of four bytes, which stay where they are. After a fault, they are
-/// the offset of the fault in the bytes, the reason code of 5.0, and the address of the message.
-/// Otherwise the third is the address of the answer, and the first the number of bytes that a
+/// the offset of the fault in the bytes, the reason code of 5.0, and number and value of its words
+/// (see `faults`). Otherwise the first is the address of the answer, or the number of bytes that a
 /// packet has at least; [`tell`] has words of its own.
 #[wasm_bindgen]
 #[must_use]
@@ -69,8 +71,7 @@ pub fn limit() {
 }
 
 /// Returns 1 if the filter in the first `filter` bytes of the room matches the name in the `name`
-/// bytes after it, else 0; a negative number is the length of a message, times -1, as in all calls
-/// below.
+/// bytes after it, else 0; -1 after a fault, as in all calls below.
 #[wasm_bindgen]
 #[must_use]
 pub fn matches(filter: usize, name: usize) -> i32 {
@@ -181,20 +182,13 @@ pub fn close_gate(gate: u32) {
 ///
 /// The words are then address and length of the bytes for the broker, and of those for the client;
 /// the side that the connection ends for (0 while it goes on, 1 the client, 2 the broker, 3 the
-/// gate), the reason code, 1 if it is a regular end, the offset in two words, and address and length
-/// of a message. Returns 1 if the bytes for the other side are those of the room, 0 if they are
-/// not, and -1 if there is no such gate.
+/// gate), the reason code, 1 if it is a regular end, the offset in two words, and number and value
+/// of the words for the cause. Returns 1 if the bytes for the other side are those of the room, 0
+/// if they are not, and -1 if there is no such gate.
 #[wasm_bindgen]
 #[must_use]
 pub fn tell(gate: u32, event: u32, low: u32, high: u32) -> i32 {
     with(|state| state.tell(gate, event, low, high).unwrap_or(-1))
-}
-
-/// A fault in what the host wrote.
-struct Wrong {
-    message: String,
-    offset: usize,
-    reason: Reason,
 }
 
 impl State {
@@ -212,10 +206,9 @@ impl State {
 
     /// Returns the result of a call for the host.
     fn result(&mut self, result: Result<i32, Wrong>) -> i32 {
-        result.unwrap_or_else(|Wrong { message, offset, reason }| {
-            self.text = message;
-            self.set_words([offset, usize::from(reason.0), address(self.text.as_bytes())]);
-            number(self.text.len()).saturating_neg()
+        result.unwrap_or_else(|Wrong { offset, reason, number, value }| {
+            self.set_words([offset, usize::from(reason.0), usize::from(number), value]);
+            -1
         })
     }
 
@@ -236,9 +229,9 @@ impl State {
             Cover::None => 0,
             Cover::All => 1,
             Cover::Part { witness } => {
-                self.text = witness;
-                self.set_words([0, 0, address(self.text.as_bytes())]);
-                number(self.text.len()).saturating_add(1)
+                self.witness = witness;
+                self.set_words([address(self.witness.as_bytes())]);
+                number(self.witness.len()).saturating_add(1)
             }
         })
     }
@@ -249,10 +242,14 @@ impl State {
         match decode_packet(version, bytes, limits) {
             Ok(Decoded::Whole(_, used)) => Ok(number(used)),
             Ok(Decoded::More(least)) => {
-                self.set_words([least, 0, 0]);
+                self.set_words([least]);
                 Ok(0)
             }
-            Err(error) => Err(Wrong::of_packet(error)),
+            Err(PacketError { fault, offset }) => {
+                let (number, value) = faults::of_packet(fault);
+                let reason = PacketError { fault, offset }.reason();
+                Err(Wrong { offset, reason, number, value })
+            }
         }
     }
 
@@ -260,9 +257,9 @@ impl State {
         let filter = read_filter(self.room.get(..length).unwrap_or_default())?;
         match self.sets.insert(set, filter, value) {
             Ok(()) => Ok(0),
-            Err(full) => {
-                let message = full.to_string();
-                Err(Wrong { message, offset: 0, reason: Reason::QUOTA_EXCEEDED })
+            Err(Full) => {
+                let reason = Reason::QUOTA_EXCEEDED;
+                Err(Wrong { offset: 0, reason, number: faults::FULL, value: 0 })
             }
         }
     }
@@ -271,7 +268,7 @@ impl State {
         let name = read_name(self.room.get(..length).unwrap_or_default())?;
         self.found.clear();
         self.sets.find(set, name, &mut self.found);
-        self.set_words([0, 0, self.found.as_ptr().expose_provenance()]);
+        self.set_words([self.found.as_ptr().expose_provenance()]);
         Ok(number(self.found.len()))
     }
 
@@ -292,12 +289,8 @@ impl State {
             Event::Server(bytes) => steps.to_client == bytes,
             _ => false,
         };
-        self.text.clear();
-        let close = steps.close.as_ref();
-        let (reason, offset) = close.map_or((0, 0), |close| (close.reason.0, close.offset));
-        if let Some(close) = close {
-            self.text = close.to_string();
-        }
+        let close = steps.close;
+        let (number, value) = close.map_or((0, 0), |close| faults::of_close(close.cause));
         let half = |half: u64| usize::try_from(half & u64::from(u32::MAX)).unwrap_or(0);
         *self.words = [
             address(&steps.to_server),
@@ -305,17 +298,17 @@ impl State {
             address(&steps.to_client),
             steps.to_client.len(),
             gates::side(close),
-            usize::from(reason),
-            usize::from(close.is_some_and(wardgate_mqtt::gate::Close::is_regular)),
-            half(offset),
-            half(offset >> 32),
-            address(self.text.as_bytes()),
-            self.text.len(),
+            close.map_or(0, |close| usize::from(close.reason.0)),
+            usize::from(close.is_some_and(|close| close.is_regular())),
+            close.map_or(0, |close| half(close.offset)),
+            close.map_or(0, |close| half(close.offset >> 32)),
+            usize::from(number),
+            value,
         ];
         Some(i32::from(is_same))
     }
 
-    fn set_words(&mut self, words: [usize; 3]) {
+    fn set_words<const N: usize>(&mut self, words: [usize; N]) {
         if let Some(first) = self.words.first_chunk_mut() {
             *first = words;
         }
@@ -341,18 +334,6 @@ impl State {
     }
 }
 
-impl Wrong {
-    #[cold]
-    fn of_packet(error: PacketError) -> Self {
-        Self { message: error.to_string(), offset: error.offset, reason: error.reason() }
-    }
-
-    #[cold]
-    fn of_topic(what: &str, error: TopicError, reason: Reason) -> Self {
-        Self { message: format!("{what}: {error}"), offset: 0, reason }
-    }
-}
-
 fn with<R>(work: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(work)
 }
@@ -360,14 +341,17 @@ fn with<R>(work: impl FnOnce(&mut State) -> R) -> R {
 fn read_name(text: &[u8]) -> Result<Name<'_>, Wrong> {
     // The host writes text: other bytes become an empty name, which is invalid.
     let text = std::str::from_utf8(text).unwrap_or_default();
-    Name::new(text)
-        .map_err(|error| Wrong::of_topic("topic name", error, Reason::TOPIC_NAME_INVALID))
+    Name::new(text).map_err(|error| wrong(error, Reason::TOPIC_NAME_INVALID))
 }
 
 fn read_filter(text: &[u8]) -> Result<Filter<'_>, Wrong> {
     let text = std::str::from_utf8(text).unwrap_or_default();
-    Filter::new(text)
-        .map_err(|error| Wrong::of_topic("topic filter", error, Reason::TOPIC_FILTER_INVALID))
+    Filter::new(text).map_err(|error| wrong(error, Reason::TOPIC_FILTER_INVALID))
+}
+
+fn wrong(error: TopicError, reason: Reason) -> Wrong {
+    let (number, value) = faults::of_topic(error);
+    Wrong { offset: 0, reason, number, value }
 }
 
 /// Takes a text with its length in two bytes, the upper one first; `None` at the end.

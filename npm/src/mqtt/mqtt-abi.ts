@@ -6,6 +6,7 @@
 import { WardgateError, type Code } from "../base/errors.ts";
 import { isWellFormed } from "../base/text.ts";
 import { mismatchOf } from "../wasm/code.ts";
+import { faultMessage } from "./mqtt-faults.ts";
 import type { WriteBuffer } from "./mqtt-writer.ts";
 
 /** Returns the difference between a module and that of MQTT; `undefined` if there is none. */
@@ -144,7 +145,7 @@ export class MqttInstance implements WriteBuffer {
   }
 
   valueAt(index: number): number {
-    return this.#wordAt((this.#word(2) >>> 2) + index);
+    return this.#wordAt((this.#word(0) >>> 2) + index);
   }
 
   /** Makes a gate within the limits, and returns its number. `choices` has a bit for each choice. */
@@ -178,7 +179,7 @@ export class MqttInstance implements WriteBuffer {
       reason: this.#word(5),
       isRegular: this.#word(6) === 1,
       offset: this.#word(7) + this.#word(8) * 2 ** 32,
-      message: this.#word(10) === 0 ? "" : decoder.decode(this.#copy(9)),
+      message: this.#word(4) === 0 ? "" : faultMessage(this.#word(9), this.#word(10), this.#word(5)),
     };
   }
 
@@ -217,11 +218,11 @@ export class MqttInstance implements WriteBuffer {
   #checked(status: number): number {
     if (status >= 0) return status;
     const [offset, reason] = [this.#word(0), this.#word(1)];
-    throw fault(codeOf(reason), this.#text(-status), reason, offset);
+    throw fault(codeOf(reason), faultMessage(this.#word(2), this.#word(3), reason), reason, offset);
   }
 
   #text(length: number): string {
-    return decoder.decode(new Uint8Array(this.#calls.memory.buffer, this.#word(2), length));
+    return decoder.decode(new Uint8Array(this.#calls.memory.buffer, this.#word(0), length));
   }
 
   /** Returns a word beside the result of the last call. */
