@@ -22,7 +22,6 @@ extern "C" {
 }
 
 /// Gates, each with what it made last.
-#[derive(Default)]
 pub(crate) struct Gates {
     gates: Vec<Option<Opened>>,
     /// The numbers without a gate.
@@ -56,6 +55,10 @@ struct Host<'q> {
 }
 
 impl Gates {
+    pub(crate) const fn new() -> Self {
+        Self { gates: Vec::new(), free: Vec::new(), question: Vec::new() }
+    }
+
     /// Makes a gate, and returns its number.
     pub(crate) fn open(&mut self, settings: Settings, now: u64) -> u32 {
         let gate = Gate::new(settings, now);

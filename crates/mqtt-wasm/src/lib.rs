@@ -25,7 +25,7 @@ struct State {
     /// The buffer that the host writes.
     room: Vec<u8>,
     /// The numbers that the host reads beside the result of a call: see [`words`].
-    words: Box<[usize; WORDS]>,
+    words: [usize; WORDS],
     /// The witness of the last cover.
     witness: String,
     /// The numbers that the last search found.
@@ -35,15 +35,18 @@ struct State {
     gates: Gates,
 }
 
-thread_local!(static STATE: RefCell<State> = RefCell::new(State {
-    room: Vec::new(),
-    words: Box::default(),
-    witness: String::new(),
-    found: Vec::new(),
-    limits: Limits::DEFAULT,
-    sets: Sets::default(),
-    gates: Gates::default(),
-}));
+// Without a start at run time, which each call would have to look for.
+thread_local!(static STATE: RefCell<State> = const {
+    RefCell::new(State {
+        room: Vec::new(),
+        words: [0; WORDS],
+        witness: String::new(),
+        found: Vec::new(),
+        limits: Limits::DEFAULT,
+        sets: Sets::new(),
+        gates: Gates::new(),
+    })
+});
 
 /// Returns the address of room for `length` bytes, or 0 if memory is exhausted. Addresses from
 /// earlier calls are void.
@@ -292,7 +295,7 @@ impl State {
         let close = steps.close;
         let (number, value) = close.map_or((0, 0), |close| faults::of_close(close.cause));
         let half = |half: u64| usize::try_from(half & u64::from(u32::MAX)).unwrap_or(0);
-        *self.words = [
+        self.words = [
             address(&steps.to_server),
             steps.to_server.len(),
             address(&steps.to_client),
@@ -315,21 +318,25 @@ impl State {
     }
 
     fn read_limits(&self) -> Limits {
-        let mut numbers = self.room.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-        let mut next = || numbers.next().unwrap_or_default();
+        let mut numbers = [0; 11];
+        for (number, bytes) in numbers.iter_mut().zip(self.room.as_chunks().0) {
+            *number = u32::from_le_bytes(*bytes);
+        }
+        let [packet, connect, topic, levels, filters, user, user_bytes, rest @ ..] = numbers;
+        let [aliases, receive_maximum, subscriptions, subscription_bytes] = rest;
         let short = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
         Limits {
-            packet_bytes: next().min(Limits::PACKET_BYTES),
-            connect_bytes: next().min(Limits::PACKET_BYTES),
-            topic_bytes: short(next()),
-            topic_levels: u8::try_from(next()).unwrap_or(u8::MAX).min(Limits::TOPIC_LEVELS),
-            filters: short(next()),
-            user_properties: short(next()),
-            user_property_bytes: next(),
-            aliases: short(next()),
-            receive_maximum: short(next()),
-            subscriptions: short(next()),
-            subscription_bytes: next(),
+            packet_bytes: packet.min(Limits::PACKET_BYTES),
+            connect_bytes: connect.min(Limits::PACKET_BYTES),
+            topic_bytes: short(topic),
+            topic_levels: u8::try_from(levels).unwrap_or(u8::MAX).min(Limits::TOPIC_LEVELS),
+            filters: short(filters),
+            user_properties: short(user),
+            user_property_bytes: user_bytes,
+            aliases: short(aliases),
+            receive_maximum: short(receive_maximum),
+            subscriptions: short(subscriptions),
+            subscription_bytes,
         }
     }
 }

@@ -3,7 +3,6 @@
 use wardgate_mqtt::{Filter, Filters, Full, Id, Name};
 
 /// Sets whose values are numbers that the host gives.
-#[derive(Default)]
 pub(crate) struct Sets {
     sets: Vec<Option<Set>>,
     /// The numbers without a set.
@@ -17,6 +16,10 @@ struct Set {
 }
 
 impl Sets {
+    pub(crate) const fn new() -> Self {
+        Self { sets: Vec::new(), free: Vec::new() }
+    }
+
     /// Makes a set, and returns its number.
     pub(crate) fn open(&mut self, seed: u64) -> u32 {
         let set = Some(Set { filters: Filters::seeded(seed), places: Vec::new() });
