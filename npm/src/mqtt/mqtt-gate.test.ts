@@ -69,6 +69,15 @@ describe.each(versions)("in version %d", (version) => {
     expect(gate.fromServer(back)).toEqual({ ...nothing, reply: back });
   });
 
+  it("bytes that another thread could change pass as a copy", () => {
+    const publish = bytesOf(version, { kind: "publish", topic: "a/b" });
+    const shared = new Uint8Array(new SharedArrayBuffer(publish.length));
+    shared.set(publish);
+    const { forward } = openGate(version).fromClient(shared);
+    shared.fill(0);
+    expect(Buffer.compare(forward, publish)).toBe(0);
+  });
+
   it("packets may come bit by bit", () => {
     const gate = openGate(version);
     const bytes = bytesOf(version, { kind: "publish", topic: "a", payload: "one" }, { kind: "publish", topic: "b", payload: "two" });

@@ -1,6 +1,6 @@
 // Gates between clients and a broker. The module has the protocol, and a PDP decides.
 
-import { describe, mustBeBytes } from "../base/describe.ts";
+import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
 import type { Pdp } from "../pdp/types.ts";
@@ -72,7 +72,9 @@ export class OpenedGate implements Gate {
     this.dispose();
   }
 
-  #take(event: number, bytes: Uint8Array): Steps {
+  #take(event: number, given: Uint8Array): Steps {
+    // Another thread could change shared bytes after they were decided, and before they are sent.
+    const bytes = given.buffer instanceof ArrayBuffer ? given : copyOf(given);
     this.#mustBeOpen().buffer(bytes.length).set(bytes);
     return this.#tell(event, bytes.length, bytes);
   }
