@@ -388,3 +388,6 @@ const WORDS: usize = 11;
 
 /// The length of the room that stays allocated for the next call, in bytes.
 const RETAINED: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests;
