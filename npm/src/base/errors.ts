@@ -15,8 +15,7 @@
  * - `wrong-base`: the delta is for another bundle than the one in use; fetch the whole bundle.
  *
  * Damage, as by a network or disk:
- * - `too-large`: more bytes than `maxBytes`; a packet of MQTT, or a set of filters, that is larger
- *   than its limit.
+ * - `too-large`: more bytes than `maxBytes`, or a packet of MQTT larger than its limit.
  * - `wrong-length`: cut off, or with additional bytes.
  * - `wrong-digest`: a byte was changed.
  * - `malformed-index`, `malformed-content`, `malformed-envelope`, `malformed-header`,
@@ -90,7 +89,8 @@ export type Refusal =
  * - `not-fetched`: an address, response or stream did not deliver its content.
  * - `not-loaded`: the code of the module is missing, or not loaded yet and not available
  *   synchronously.
- * - `protocol-error`: a packet of MQTT breaks a rule of the protocol; `offset` is the position.
+ * - `protocol-error`: a packet of MQTT breaks a rule of the protocol, and `offset` is the position;
+ *   or a set of filters is full.
  * - `wrong-code`: the code is not that of the module, or does not run on this engine.
  * - `internal`: a fault of Wardgate. No decision was made, and the PDP has recovered.
  */

@@ -87,11 +87,15 @@ describe.each(versions)("in version %d", (version) => {
 
   it("a denied filter alone is denied", () => {
     const gate = openGate(version);
-    const asked = gate.fromClient(bytesOf(version, { kind: "subscribe", id: 3, subscriptions: [{ filter: "a/#", qos: 1 }, { filter: "b", qos: 2 }, { filter: "$share/g/c" }, { filter: "d" }] }));
-    expect(packetsIn(asked.forward, version)).toMatchObject([{ kind: "subscribe", subscriptions: [{ filter: "a/#" }, { filter: "d" }] }]);
-    const answered = gate.fromServer(bytesOf(version, { kind: "suback", id: 3, reasons: [1, 0] }));
+    // `a/#` has a secret, `#` more than is allowed, and `d` is asked for with QoS 2 and as a shared one.
+    const filters = ["a/b/#", "a/#", "#", "devices/c1/+", "devices/c2/+", "d", "$share/g/d", "d"];
+    const subscriptions = filters.map((filter, at) => ({ filter, qos: at === 5 ? 2 : 1 }) as const);
+    const asked = gate.fromClient(bytesOf(version, { kind: "subscribe", id: 3, subscriptions }));
+    const allowed = [0, 3, 7].map((at) => ({ filter: filters[at] }));
+    expect(packetsIn(asked.forward, version)).toMatchObject([{ kind: "subscribe", subscriptions: allowed }]);
+    const answered = gate.fromServer(bytesOf(version, { kind: "suback", id: 3, reasons: [1, 0, 1] }));
     const denied = version === 5 ? 0x87 : 0x80;
-    expect(packetsIn(answered.reply, version)).toMatchObject([{ kind: "suback", id: 3, reasons: [1, denied, denied, 0] }]);
+    expect(packetsIn(answered.reply, version)).toMatchObject([{ kind: "suback", id: 3, reasons: [1, denied, denied, 0, denied, denied, denied, 1] }]);
   });
 
   it("a client that may not connect is refused", () => {
@@ -115,7 +119,7 @@ describe.each(versions)("in version %d", (version) => {
 
   it("a withdrawn right ends the connection", () => {
     const gate = openGate(version);
-    gate.fromClient(bytesOf(version, { kind: "subscribe", id: 3, subscriptions: [{ filter: "a/#" }] }));
+    gate.fromClient(bytesOf(version, { kind: "subscribe", id: 3, subscriptions: [{ filter: "a/b" }] }));
     gate.fromServer(bytesOf(version, { kind: "suback", id: 3, reasons: [0] }));
     expect(gate.reconsider()).toEqual(nothing);
     pdp.reload(closed);
@@ -151,6 +155,8 @@ it("a denied PUBLISH is told in 5.0, and closes or is dropped in 3.1.1", () => {
   expect(openGate(4).fromClient(bytesOf(4, denied))).toMatchObject({ forward: nothing.forward, close: { reason: 0x87 } });
   const dropping = openGate(4, { denied: "drop" }).fromClient(bytesOf(4, denied));
   expect([dropping.forward.length, packetsIn(dropping.reply, 4), dropping.close]).toMatchObject([0, [{ kind: "puback", id: 9 }], undefined]);
+  const secret = openGate(5).fromClient(bytesOf(5, { kind: "publish", topic: "a/secret/b", qos: 1, id: 9 }));
+  expect([secret.forward.length, packetsIn(secret.reply, 5)]).toMatchObject([0, [{ kind: "puback", reason: 0x87 }]]);
   const quiet = openGate(5).fromClient(bytesOf(5, { kind: "publish", topic: "a", payload: new Uint8Array(101) }));
   expect(quiet).toEqual(nothing);
 });
@@ -176,7 +182,7 @@ it("packets are bounded", () => {
   const few = openGate(4, { limits: { subscriptions: 1 } });
   few.fromClient(bytesOf(4, { kind: "subscribe", id: 1, subscriptions: [{ filter: "a" }] }));
   few.fromServer(bytesOf(4, { kind: "suback", id: 1, reasons: [0] }));
-  const { forward, reply } = few.fromClient(bytesOf(4, { kind: "subscribe", id: 2, subscriptions: [{ filter: "b" }] }));
+  const { forward, reply } = few.fromClient(bytesOf(4, { kind: "subscribe", id: 2, subscriptions: [{ filter: "d" }] }));
   expect([forward.length, packetsIn(reply, 4)]).toMatchObject([0, [{ kind: "suback", reasons: [0x80] }]]);
 });
 

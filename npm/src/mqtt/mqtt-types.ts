@@ -61,7 +61,7 @@ export interface Filters<T> {
    * filter of the set. The same filter may be added again. Of a shared subscription
    * `$share/group/filter`, the filter after the group counts.
    *
-   * @throws WardgateError with the code `invalid-filter`, or `too-large` if the set is full.
+   * @throws WardgateError with the code `invalid-filter`, or `protocol-error` if the set is full.
    */
   add(filter: string, value: T): number;
   /** Removes a filter. Returns false if it was removed before. */
