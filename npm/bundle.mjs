@@ -25,6 +25,7 @@ const MAIN = { source: "index.ts", file: "./index.js" };
 const ENTRIES = {
   "compiler": "compiler/compiler.ts",
   "spocp": "spocp/spocp.ts",
+  "mqtt": "mqtt/mqtt.ts",
   "accessors": "fast/accessors.ts",
   "pool": "pool/pool.ts",
   "pool-worker": "runtimes/threads/pool-worker.ts",
@@ -138,6 +139,7 @@ function input(source, { loaders, port, spawn }) {
     "#load": `${SRC}runtimes/${loaders}/load.ts`,
     "#load-compiler": `${SRC}runtimes/${loaders}/load-compiler.ts`,
     "#load-spocp": `${SRC}runtimes/${loaders}/load-spocp.ts`,
+    "#load-mqtt": `${SRC}runtimes/${loaders}/load-mqtt.ts`,
     "#port": `${SRC}runtimes/threads/port-${port}.ts`,
     "#spawn": `${SRC}runtimes/threads/spawn-${spawn}.ts`,
   };

@@ -1,6 +1,7 @@
-// The pages about watchers, pools, rules and adapters: their programs are the text of examples, and
+// The pages about watchers, pools, rules, MQTT and adapters: their programs are the text of examples, and
 // the examples run.
 
+import { EventEmitter } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 
 import { createElement } from "react";
@@ -9,16 +10,19 @@ import { describe, expect, it, vi } from "vitest";
 
 import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
+import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
+import { mqtt } from "./mqtt/mqtt.ts";
+import { open } from "./pdp/open.ts";
 import { addressOf, fixture, noon, openAlbum, releaseKey, signed, viewing } from "./testing.ts";
 import type { Principal } from "./pdp/types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-describe.each(["adapters", "pool", "spocp", "watcher"])("docs/%s.md", (page) => {
+describe.each(["adapters", "MQTT", "pool", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
     const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
     const texts = examples.map((name) => read(`../example/${name}`));
@@ -27,6 +31,20 @@ describe.each(["adapters", "pool", "spocp", "watcher"])("docs/%s.md", (page) => 
     for (const block of blocks) expect(texts.some((text) => text.includes(block)), block).toBe(true);
   });
 });
+
+/** A connection whose other end is the test. */
+class Wire extends EventEmitter {
+  readonly written: Uint8Array[] = [];
+  isEnded = false;
+
+  write(bytes: Uint8Array): void {
+    this.written.push(bytes);
+  }
+
+  end(): void {
+    this.isEnded = true;
+  }
+}
 
 const { principal, resource } = viewing();
 const albums = new Map([["a1", resource]]);
@@ -82,6 +100,31 @@ describe("the example", () => {
     expect([mayGet(pdp, "index.html", "bo"), mayGet(pdp, "other.html", "bo"), mayGet(pdp, "x", "ada")]).toEqual([true, false, true]);
     expect(mayGet(pdp, "x)(action GET)(user ada", "bo")).toBe(false);
     expect(reasons(pdp, "(binary |AP8=|)")).toEqual(["(binary #00ff#)"]);
+  });
+
+  it("of MQTT hands messages to their handlers, and relays what is allowed", async () => {
+    await mqtt.load();
+    const seen: string[] = [];
+    const log = (name: string) => (topic: string, payload: Uint8Array): void => void seen.push(`${name} ${topic} ${payload.length}`);
+    using handlers = onMqtt.handlersOf(new Map([["a/+", log("one")], ["a/#", log("all")], ["b", log("other")]]));
+    const message = mqtt.encode({ kind: "publish", topic: "a/b", payload: "hello" }, 5);
+    expect([onMqtt.receive(message, handlers), onMqtt.receive(message.subarray(0, 5), handlers)]).toEqual([message.length, 0]);
+    expect(seen.sort()).toEqual(["all a/b 5", "one a/b 5"]);
+
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    using pdp = await open(fixture("mqtt.bundle"), { trust: "unsigned" });
+    const [client, broker] = [new Wire(), new Wire()];
+    using _ = onMqtt.relay(pdp, { id: "ada", roles: ["device"] }, client, broker);
+    const connect = mqtt.encode({ kind: "connect", version: 4, clientId: "c" }, 4);
+    client.emit("data", connect);
+    broker.emit("data", mqtt.encode({ kind: "connack" }, 4));
+    vi.advanceTimersByTime(2000);
+    client.emit("data", mqtt.encode({ kind: "publish", topic: "a" }, 4));
+    client.emit("data", mqtt.encode({ kind: "publish", topic: "denied", retain: true }, 4));
+    expect(broker.written).toEqual([connect, mqtt.encode({ kind: "publish", topic: "a" }, 4)]);
+    client.emit("close");
+    expect([client.isEnded, broker.isEnded, vi.getTimerCount()]).toEqual([true, true, 0]);
+    vi.useRealTimers();
   });
 
   it("of a pool decides", async () => {

@@ -12,6 +12,7 @@
 import { hash, hashMany, load, open, verifyBatch, WardgateError } from "wardgate";
 import { spocp } from "wardgate/spocp";
 import { compare, decisionBytes } from "../node/ways.mjs";
+import { checkMqtt } from "./mqtt.mjs";
 
 /**
  * Answers everything in `stream`, and returns the report: see `tests/src/runtimes/report.rs`. The package finds
@@ -19,6 +20,7 @@ import { compare, decisionBytes } from "../node/ways.mjs";
  */
 export async function run(runtime, stream, plain) {
   if (plain !== undefined) await load({ code: plain });
+  await checkMqtt();
   const report = new Report();
   for await (const text of linesOf(stream)) {
     const line = JSON.parse(text);

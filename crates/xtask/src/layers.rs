@@ -99,6 +99,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wasm", &["bundle", "crypto", "engine", "fastpath"]),
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
+    ("mqtt-wasm", &["mqtt"]),
     ("native", &["bundle", "engine", "fastpath"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),

@@ -161,7 +161,8 @@ fn run(words: &[&str]) -> Outcome {
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
 
-const FIXTURES: &[&str] = &["album", "authzen", "closed", "covered", "schemas", "spocp", "unusual"];
+const FIXTURES: &[&str] =
+    &["album", "authzen", "closed", "covered", "mqtt", "schemas", "spocp", "unusual"];
 
 /// The commands that make `npm/fixtures/trust`. The tests take place in May 2024.
 const TRUST: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, the compiler, and
-//! SPOCP. Checks their sizes.
+//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, the compiler,
+//! SPOCP, and MQTT. Checks their sizes.
 //!
 //! wasm-pack drives cargo, wasm-bindgen and wasm-opt. A build is skipped if none of its inputs has
 //! changed.
@@ -25,7 +25,8 @@ pub(crate) fn build() -> Outcome {
     let start = Instant::now();
     add_plain()?;
     add_compiler()?;
-    add_spocp()?;
+    add_bare(&SPOCP, &SPOCP_CALLS)?;
+    add_bare(&MQTT, &MQTT_CALLS)?;
     println!("  built the other modules in {}", shell::seconds(start.elapsed()));
     shell::write(&stamp, inputs)
 }
@@ -57,7 +58,8 @@ pub(crate) fn check_size() -> Outcome {
     check_size_of(NAME, MAX_GZIPPED)?;
     check_size_of(PLAIN, MAX_GZIPPED)?;
     check_size_of(COMPILER.name, MAX_GZIPPED_COMPILER)?;
-    check_size_of(SPOCP.name, MAX_GZIPPED_SPOCP)
+    check_size_of(SPOCP.name, MAX_GZIPPED_SPOCP)?;
+    check_size_of(MQTT.name, MAX_GZIPPED_MQTT)
 }
 
 fn check_size_of(name: &str, most: usize) -> Outcome {
@@ -142,26 +144,30 @@ fn add_compiler() -> Outcome {
     declare_glue(&COMPILER, &built)
 }
 
-/// Adds the rules of SPOCP, with its calls alone: without the start function for objects of
-/// JavaScript, since it uses none, it needs no import, no glue, and no table, which some hosts
-/// lack.
-fn add_spocp() -> Outcome {
+/// Adds a module with its calls alone: without the start function for objects of JavaScript, since it
+/// uses none, it needs no glue, and no table of objects, which some hosts lack.
+fn add_bare(module: &Module, calls: &[&str]) -> Outcome {
     let target = target_of_plain();
-    let built = target.join("spocp");
-    pack(&SPOCP, "-simd128", &built, &target)?;
-    let file = format!("{}_bg.wasm", SPOCP.name);
+    let built = target.join(module.name);
+    pack(module, "-simd128", &built, &target)?;
+    let file = format!("{}_bg.wasm", module.name);
     let graph = built.join("calls.json");
-    shell::write(&graph, graph_of_calls())?;
-    let mut strip = command("wasm-metadce");
-    strip.arg(built.join(&file)).arg("--graph-file").arg(&graph);
-    strip.arg("--all-features").arg("-o").arg(folder().join(&file));
-    shell::logged("wasm-metadce", &mut strip)?;
+    shell::write(&graph, graph_of_calls(calls))?;
+    let reached = built.join("reached.wasm");
+    let mut remove = command("wasm-metadce");
+    remove.arg(built.join(&file)).arg("--graph-file").arg(&graph);
+    remove.arg("--all-features").arg("-o").arg(&reached);
+    shell::logged("wasm-metadce", &mut remove)?;
+    let mut strip = command("wasm-opt");
+    strip.arg(&reached).args(["--all-features", "--strip-producers", "--strip-target-features"]);
+    strip.arg("-o").arg(folder().join(&file));
+    shell::logged("wasm-opt without names of tools", &mut strip)?;
     must_have_no_vectors(&folder().join(file))
 }
 
-/// Returns the graph for `wasm-metadce`: the roots are the calls of SPOCP.
-fn graph_of_calls() -> String {
-    let names: Vec<String> = SPOCP_CALLS.iter().map(|call| format!("\"{call}\"")).collect();
+/// Returns the graph for `wasm-metadce`: the roots are the calls of the module.
+fn graph_of_calls(calls: &[&str]) -> String {
+    let names: Vec<String> = calls.iter().map(|call| format!("\"{call}\"")).collect();
     let nodes: String =
         names.iter().map(|name| format!(",{{\"name\":{name},\"export\":{name}}}")).collect();
     let reached = names.join(",");
@@ -267,6 +273,7 @@ const NAME: &str = "wardgate";
 const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME };
 const COMPILER: Module = Module { folder: "crates/compiler-wasm", name: "wardgate_compiler" };
 const SPOCP: Module = Module { folder: "crates/spocp-wasm", name: "wardgate_spocp" };
+const MQTT: Module = Module { folder: "crates/mqtt-wasm", name: "wardgate_mqtt" };
 /// The exports of the module of SPOCP: see `crates/spocp-wasm/src/lib.rs`.
 const SPOCP_CALLS: [&str; 11] = [
     "memory",
@@ -280,6 +287,25 @@ const SPOCP_CALLS: [&str; 11] = [
     "advanced",
     "wrong",
     "wrongAt",
+];
+/// The exports of the module of MQTT: see `crates/mqtt-wasm/src/lib.rs`.
+const MQTT_CALLS: [&str; 16] = [
+    "memory",
+    "room",
+    "words",
+    "limit",
+    "matches",
+    "cover",
+    "decode",
+    "check",
+    "openSet",
+    "closeSet",
+    "insert",
+    "remove",
+    "find",
+    "openGate",
+    "closeGate",
+    "tell",
 ];
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
@@ -300,6 +326,10 @@ const MAX_GZIPPED_COMPILER: usize = 780 * 1000;
 /// The largest module of SPOCP after gzip: reading, order and index of rules (43,846 bytes), and a
 /// little more.
 const MAX_GZIPPED_SPOCP: usize = 45 * 1000;
+
+/// The largest module of MQTT after gzip: topics, sets, packets, and gates, which are almost a third
+/// (33,499 bytes), and a little more.
+const MAX_GZIPPED_MQTT: usize = 35 * 1000;
 
 /// The crates that are part of no module.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

@@ -15,7 +15,7 @@
  * - `wrong-base`: the delta is for another bundle than the one in use; fetch the whole bundle.
  *
  * Damage, as by a network or disk:
- * - `too-large`: more bytes than `maxBytes`.
+ * - `too-large`: more bytes than `maxBytes`, or a packet of MQTT larger than its limit.
  * - `wrong-length`: cut off, or with additional bytes.
  * - `wrong-digest`: a byte was changed.
  * - `malformed-index`, `malformed-content`, `malformed-envelope`, `malformed-header`,
@@ -82,11 +82,15 @@ export type Refusal =
  * - a {@link Refusal}: a bundle was refused. After a failed `reload` the PDP keeps its bundle.
  * - `accessors`: the accessor module was emitted for another bundle, or imports another copy of the
  *   package.
- * - `disposed`: the PDP was used after `dispose`.
+ * - `disposed`: the PDP or set of filters was used after `dispose`.
+ * - `invalid-filter`, `invalid-topic`: a text is no topic filter or topic name of MQTT.
+ * - `malformed-packet`: bytes are no packet of MQTT; `offset` is the position.
  * - `malformed-query`: a query to rules of SPOCP is malformed; `offset` is the position.
  * - `not-fetched`: an address, response or stream did not deliver its content.
  * - `not-loaded`: the code of the module is missing, or not loaded yet and not available
  *   synchronously.
+ * - `protocol-error`: a packet of MQTT breaks a rule of the protocol, and `offset` is the position;
+ *   or a set of filters is full.
  * - `wrong-code`: the code is not that of the module, or does not run on this engine.
  * - `internal`: a fault of Wardgate. No decision was made, and the PDP has recovered.
  */
@@ -95,17 +99,23 @@ export type Code =
   | "accessors"
   | "disposed"
   | "internal"
+  | "invalid-filter"
+  | "invalid-topic"
+  | "malformed-packet"
   | "malformed-query"
   | "not-fetched"
   | "not-loaded"
+  | "protocol-error"
   | "wrong-code";
 
 /** An error that is not about the kind or range of an argument. */
 export class WardgateError extends Error {
   /** The stable code of the error. */
   readonly code: Code;
-  /** The byte at which a query is malformed, counted from 0; strings count in UTF-8. */
+  /** The byte at which a query or packet is malformed, counted from 0; strings count in UTF-8. */
   declare readonly offset?: number;
+  /** The reason code of MQTT 5.0 for the error, where the error is about MQTT. */
+  declare readonly reason?: number;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -5,7 +5,7 @@
 
 import type { CodeSource } from "../base/web.ts";
 
-/** The options of `load` and `spocp.load`. */
+/** The options of `load`, `spocp.load` and `mqtt.load`. */
 export interface LoadOptions {
   /** The code of the module, as for `open`. */
   readonly code?: CodeSource | undefined;

@@ -147,6 +147,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("fast", &["base", "wasm"]),
     ("pdp", &["base", "wasm", "fast"]),
     ("spocp", &["base", "wasm", "pdp"]),
+    ("mqtt", &["base", "wasm", "pdp"]),
     ("pool", &["base", "wasm", "pdp"]),
     ("watcher", &["base", "pdp"]),
     ("authzen", &["base", "pdp"]),

@@ -1,0 +1,14 @@
+// Imports the module of MQTT, for workerd, which compiles no WebAssembly at run time.
+
+import module from "../../../wasm/wardgate_mqtt_bg.wasm";
+
+import type { EagerLoader } from "../../wasm/loader.ts";
+
+export const loader: EagerLoader = {
+  load() {
+    return Promise.resolve(module);
+  },
+  loadNow() {
+    return module;
+  },
+};
