@@ -104,24 +104,12 @@ impl Machine {
         judge: &mut dyn Judge,
         steps: &mut Steps,
     ) -> Result<(), Stop> {
-        let is_identifier = |property| matches!(property, Property::SubscriptionIdentifier(_));
-        if publish.properties.iter().any(is_identifier) {
-            return Err(Stop::protocol(Cause::SubscriptionIdentifier));
-        }
-        let id = publish.delivery.id();
-        let sent = &self.flows.sent;
-        let is_new = id.is_some_and(|id| !sent.contains(id));
-        if self.version == Version::V5 && is_new && sent.len() >= self.receive_maximum {
-            let reason = Reason::RECEIVE_MAXIMUM_EXCEEDED;
-            return Err(Stop::new(Cause::ReceiveMaximum, reason));
-        }
+        self.check_publish(publish)?;
         let resolved = self.client_aliases.resolve(publish)?;
         let message = Message::of_publish(publish, resolved.topic);
-        if id.is_some_and(|id| self.flows.refused.contains(id)) {
-            // The same message once more, or a client that does not wait for PUBCOMP.
-            return self.refuse_publish(publish, Reason::NOT_AUTHORIZED, steps);
-        }
-        if message.is_of_broker() || !judge.publish(&message).is_allowed() {
+        // The same message once more, or a client that does not wait for PUBCOMP.
+        let was_refused = publish.delivery.id().is_some_and(|id| self.flows.refused.contains(id));
+        if was_refused || message.is_of_broker() || !judge.publish(&message).is_allowed() {
             return self.refuse_publish(publish, Reason::NOT_AUTHORIZED, steps);
         }
         if resolved.lacks_topic {
@@ -138,13 +126,32 @@ impl Machine {
             self.pass(Side::Server, raw, steps);
         }
         self.client_aliases.passed_on(publish);
-        if let (Version::V5, Some(id)) = (self.version, id) {
-            self.flows.sent.insert(id);
+        self.note_sent(publish.delivery);
+        Ok(())
+    }
+
+    /// Checks what the standard forbids a client alone.
+    fn check_publish(&self, publish: &Publish<'_>) -> Result<(), Stop> {
+        let is_identifier = |property| matches!(property, Property::SubscriptionIdentifier(_));
+        if publish.properties.iter().any(is_identifier) {
+            return Err(Stop::protocol(Cause::SubscriptionIdentifier));
         }
-        if let Delivery::ExactlyOnce { id, .. } = publish.delivery {
-            self.flows.sent_twice.insert(id);
+        let sent = &self.flows.sent;
+        let is_new = publish.delivery.id().is_some_and(|id| !sent.contains(id));
+        if self.version == Version::V5 && is_new && sent.len() >= self.receive_maximum {
+            return Err(Stop::new(Cause::ReceiveMaximum, Reason::RECEIVE_MAXIMUM_EXCEEDED));
         }
         Ok(())
+    }
+
+    /// Notes a message that the broker will acknowledge.
+    fn note_sent(&mut self, delivery: Delivery) {
+        if let (Version::V5, Some(id)) = (self.version, delivery.id()) {
+            self.flows.sent.insert(id);
+        }
+        if let Delivery::ExactlyOnce { id, .. } = delivery {
+            self.flows.sent_twice.insert(id);
+        }
     }
 
     /// Answers a PUBLISH that is not passed on.

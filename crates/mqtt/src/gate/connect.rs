@@ -95,9 +95,25 @@ impl Machine {
         self.state = State::Open;
         // The subscriptions of the session were decided by nobody here.
         self.judges_deliveries |= connack.session_present;
+        match self.server_promises(connack, judge) {
+            None => self.pass(Side::Client, raw, steps),
+            Some(properties) => {
+                let connack = Connack { properties: List::of(&properties), ..*connack };
+                self.put(Side::Client, &Packet::Connack(connack), steps);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what a broker of 5.0 says, and returns the properties of its CONNACK where they must
+    /// become others.
+    fn server_promises<'p>(
+        &mut self,
+        connack: &Connack<'p>,
+        judge: &mut dyn Judge,
+    ) -> Option<Vec<Property<'p>>> {
         if self.version == Version::V311 {
-            self.pass(Side::Client, raw, steps);
-            return Ok(());
+            return None;
         }
         for property in connack.properties {
             match property {
@@ -109,22 +125,17 @@ impl Machine {
         let given = Promises::of(connack.properties);
         let limits = &self.settings.limits;
         let receive_maximum = least(given.receive_maximum, limits.receive_maximum);
-        let lowered = Promises {
-            aliases: given.aliases.map(|most| most.min(limits.aliases)),
-            receive_maximum: Some(receive_maximum),
-            packet_bytes: Some(least(given.packet_bytes, limits.packet_bytes)),
-        };
-        self.client_aliases.allow(lowered.aliases.unwrap_or(0));
+        let packet_bytes = least(given.packet_bytes, limits.packet_bytes);
+        let aliases = given.aliases.map(|most| most.min(limits.aliases));
+        self.client_aliases.allow(aliases.unwrap_or(0));
         self.receive_maximum = usize::from(receive_maximum);
-        self.client_limits.packet_bytes = least(given.packet_bytes, limits.packet_bytes);
-        match given.lowered(lowered, connack.properties) {
-            None => self.pass(Side::Client, raw, steps),
-            Some(properties) => {
-                let connack = Connack { properties: List::of(&properties), ..*connack };
-                self.put(Side::Client, &Packet::Connack(connack), steps);
-            }
-        }
-        Ok(())
+        self.client_limits.packet_bytes = packet_bytes;
+        let lowered = Promises {
+            aliases,
+            receive_maximum: Some(receive_maximum),
+            packet_bytes: Some(packet_bytes),
+        };
+        given.lowered(lowered, connack.properties)
     }
 
     /// Answers a CONNECT that cannot be decoded, in the version that it states.

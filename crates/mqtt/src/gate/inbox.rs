@@ -36,47 +36,46 @@ impl Inbox {
     pub(super) fn take(&mut self, bytes: &[u8], mut packet: impl FnMut(&[u8], u64) -> Parsed) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let used = match self.kept.is_empty() {
-                true => match packet(rest, self.offset) {
-                    Parsed::Used(used) => {
-                        rest = rest.get(used..).unwrap_or_default();
-                        used
-                    }
-                    Parsed::More(least) => {
-                        self.kept.extend_from_slice(rest);
-                        self.least = least;
-                        return;
-                    }
-                    Parsed::Over => return,
-                },
-                false => {
-                    let missing = self.least.saturating_sub(self.kept.len()).max(1);
-                    let (more, after) = rest.split_at_checked(missing).unwrap_or((rest, &[]));
-                    self.kept.extend_from_slice(more);
-                    rest = after;
-                    if self.kept.len() < self.least {
-                        return;
-                    }
-                    match packet(&self.kept, self.offset) {
-                        Parsed::Used(used) => {
-                            self.clear();
-                            used
-                        }
-                        Parsed::More(least) => {
-                            self.least = least;
-                            continue;
-                        }
-                        Parsed::Over => return,
+            let has_begun = !self.kept.is_empty();
+            if has_begun {
+                rest = self.complete(rest);
+                if self.kept.len() < self.least {
+                    return;
+                }
+            }
+            let front = if has_begun { &self.kept } else { rest };
+            match packet(front, self.offset) {
+                Parsed::Over => return,
+                Parsed::More(least) => {
+                    self.least = least;
+                    if !has_begun {
+                        return self.kept.extend_from_slice(rest);
                     }
                 }
-            };
-            self.offset = self.offset.saturating_add(u64::try_from(used).unwrap_or(u64::MAX));
+                Parsed::Used(used) => {
+                    if !has_begun {
+                        rest = rest.get(used..).unwrap_or_default();
+                    }
+                    self.clear();
+                    self.offset =
+                        self.offset.saturating_add(u64::try_from(used).unwrap_or(u64::MAX));
+                }
+            }
         }
+    }
+
+    /// Adds bytes to the packet that has begun, but none behind it, and returns the others.
+    fn complete<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let missing = self.least.saturating_sub(self.kept.len()).max(1);
+        let (more, rest) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
+        self.kept.extend_from_slice(more);
+        rest
     }
 
     /// Drops what is held.
     pub(super) fn clear(&mut self) {
         self.kept.clear();
+        self.least = 0;
         if self.kept.capacity() > IDLE_BUFFER_BYTES {
             self.kept = Vec::new();
         }

@@ -135,34 +135,35 @@ impl Machine {
     }
 
     pub(super) fn tick(&mut self, now: u64, steps: &mut Steps) {
-        let is_new = self.state == State::Begun;
-        let clock = &mut self.clock;
-        clock.now = now;
-        if is_new {
-            if now.saturating_sub(clock.begun) >= self.settings.connect_millis {
-                self.stop_self(Cause::ConnectTimeout, Reason::KEEP_ALIVE_TIMEOUT, steps);
-            }
-            return;
+        match self.state {
+            State::Closed => return,
+            State::Begun => self.clock.now = now,
+            State::Asked | State::Open => self.clock.advance(now),
         }
-        let asked = *clock.asked.get_or_insert(now);
-        if core::mem::take(&mut clock.was_heard) {
-            clock.heard = now;
-        }
-        if core::mem::take(&mut clock.was_passed_on) {
-            clock.passed_on = now;
-        }
-        let since = |then: u64| now.saturating_sub(then);
-        if self.state == State::Asked && since(asked) >= self.settings.connack_millis {
-            return self.stop_self(Cause::ConnackTimeout, Reason::SERVER_UNAVAILABLE, steps);
-        }
-        if clock.silence > 0 && since(clock.heard) >= clock.silence {
-            return self.stop_self(Cause::KeepAlive, Reason::KEEP_ALIVE_TIMEOUT, steps);
+        if let Some((cause, reason)) = self.overdue() {
+            return self.stop_self(cause, reason, steps);
         }
         // A client whose packets are all refused here is not silent, but is so to the broker.
-        let is_quiet = clock.heard > clock.passed_on && since(clock.passed_on) >= clock.silence / 3;
-        if self.state == State::Open && clock.silence > 0 && is_quiet && self.own_ping.is_none() {
+        if self.state == State::Open && self.clock.is_quiet() && self.own_ping.is_none() {
             self.own_ping = Some(self.pings);
             self.put(Side::Server, &Packet::Pingreq, steps);
+        }
+    }
+
+    /// Returns what has not come in time.
+    fn overdue(&self) -> Option<(Cause, Reason)> {
+        let (clock, settings) = (&self.clock, &self.settings);
+        match self.state {
+            State::Begun if clock.since(clock.begun) >= settings.connect_millis => {
+                Some((Cause::ConnectTimeout, Reason::KEEP_ALIVE_TIMEOUT))
+            }
+            State::Asked if clock.since_asked() >= settings.connack_millis => {
+                Some((Cause::ConnackTimeout, Reason::SERVER_UNAVAILABLE))
+            }
+            State::Asked | State::Open if clock.is_silent() => {
+                Some((Cause::KeepAlive, Reason::KEEP_ALIVE_TIMEOUT))
+            }
+            _ => None,
         }
     }
 
@@ -188,12 +189,14 @@ impl Machine {
         }
     }
 
+    /// Refuses a client whose broker is away, and leaves one without a word whose broker left
+    /// without one.
     pub(super) fn server_lost(&mut self, steps: &mut Steps) {
-        let reason = match self.state {
-            State::Begun | State::Asked => Reason::SERVER_UNAVAILABLE,
-            State::Open | State::Closed => Reason::UNSPECIFIED_ERROR,
-        };
-        self.stop(Side::Server, Stop::new(Cause::Lost, reason), 0, steps);
+        let stop = Stop::new(Cause::Lost, Reason::SERVER_UNAVAILABLE);
+        match self.state {
+            State::Begun | State::Asked => self.stop(Side::Server, stop, 0, steps),
+            State::Open | State::Closed => self.end(Side::Server, stop, 0, steps),
+        }
     }
 
     pub(super) fn client_lost(&mut self, judge: &mut dyn Judge, steps: &mut Steps) {
@@ -367,6 +370,38 @@ impl Clock {
             was_passed_on: false,
             passed_on: now,
         }
+    }
+
+    /// Lets time pass after CONNECT.
+    fn advance(&mut self, now: u64) {
+        self.now = now;
+        self.asked.get_or_insert(now);
+        if core::mem::take(&mut self.was_heard) {
+            self.heard = now;
+        }
+        if core::mem::take(&mut self.was_passed_on) {
+            self.passed_on = now;
+        }
+    }
+
+    const fn since(&self, then: u64) -> u64 {
+        self.now.saturating_sub(then)
+    }
+
+    fn since_asked(&self) -> u64 {
+        self.asked.map_or(0, |asked| self.since(asked))
+    }
+
+    /// Returns true if the client has sent nothing for too long.
+    const fn is_silent(&self) -> bool {
+        self.silence > 0 && self.since(self.heard) >= self.silence
+    }
+
+    /// Returns true if the client has sent something and the broker has heard nothing of it for
+    /// half of the keep-alive.
+    const fn is_quiet(&self) -> bool {
+        let is_behind = self.heard > self.passed_on;
+        self.silence > 0 && is_behind && self.since(self.passed_on) >= self.silence / 3
     }
 
     /// Sets the keep-alive in seconds. One and a half of the longest is less than 100,000

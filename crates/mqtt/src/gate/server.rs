@@ -7,7 +7,7 @@ use super::close::{Cause, Side, Stop};
 use super::inbox::Parsed;
 use super::judge::{Judge, Message};
 use super::machine::{Machine, State};
-use super::subscriptions::Slot;
+use super::subscriptions::{Slot, Waiting};
 use crate::packet::{
     Ack, Decoded, Delivery, List, Packet, Publish, Reason, Suback, Version, decode, encode,
 };
@@ -135,18 +135,16 @@ impl Machine {
             }
         }
         let start = steps.to_client.len();
-        let written = match resolved.lacks_topic {
-            true => {
-                let whole = Publish { topic: Some(resolved.topic), ..*publish };
-                encode(&Packet::Publish(whole), self.version, &mut steps.to_client).is_ok()
-            }
-            false => {
-                steps.to_client.extend_from_slice(raw);
-                true
-            }
-        };
+        if resolved.lacks_topic {
+            let whole = Publish { topic: Some(resolved.topic), ..*publish };
+            // What has no form is too large, and is left out like it.
+            let _ = encode(&Packet::Publish(whole), self.version, &mut steps.to_client);
+        } else {
+            steps.to_client.extend_from_slice(raw);
+        }
+        let written = steps.to_client.len().saturating_sub(start);
         // What is too large for the client counts as delivered [MQTT-3.1.2-25].
-        if !written || steps.to_client.len().saturating_sub(start) > self.client_takes {
+        if written == 0 || written > self.client_takes {
             steps.to_client.truncate(start);
             self.withhold(publish, steps);
             return Ok(());
@@ -195,23 +193,7 @@ impl Machine {
         if has_codes && suback.reasons.iter().count() != asked {
             return Err(Stop::protocol(Cause::ReasonCount));
         }
-        let mut answers = suback.reasons.iter();
-        let mut reasons = Vec::with_capacity(waiting.slots.len());
-        for slot in &waiting.slots {
-            let reason = match slot {
-                Slot::Answered(reason) => *reason,
-                Slot::Asked(entry) => {
-                    let reason = answers.next().unwrap_or(Reason::SUCCESS);
-                    match (entry, is_subscribe, reason.is_failure()) {
-                        (Some(entry), true, true) => self.subscriptions.refused(entry),
-                        (Some(entry), false, false) => self.subscriptions.ended(entry),
-                        _ => {}
-                    }
-                    reason
-                }
-            };
-            reasons.push(reason);
-        }
+        let reasons = self.joined(&waiting, suback);
         if asked == waiting.slots.len() {
             return self.pass_to_client(raw, steps);
         }
@@ -224,5 +206,25 @@ impl Machine {
             return Err(Stop::new(Cause::TooLarge, Reason::PACKET_TOO_LARGE));
         }
         Ok(())
+    }
+
+    /// Returns the reason codes at the positions of the filters, and updates the list of
+    /// subscriptions by those of the broker.
+    fn joined(&mut self, waiting: &Waiting, suback: &Suback<'_>) -> Vec<Reason> {
+        let mut answers = suback.reasons.iter();
+        let mut reason = |slot: &Slot| match slot {
+            Slot::Answered(reason) => *reason,
+            Slot::Asked(entry) => {
+                // UNSUBACK of 3.1.1 has no codes.
+                let reason = answers.next().unwrap_or(Reason::SUCCESS);
+                match (entry, waiting.is_subscribe, reason.is_failure()) {
+                    (Some(entry), true, true) => self.subscriptions.refused(entry),
+                    (Some(entry), false, false) => self.subscriptions.ended(entry),
+                    _ => {}
+                }
+                reason
+            }
+        };
+        waiting.slots.iter().map(&mut reason).collect()
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct PolicyJudge {
     /// The claims of a signed token, whose times must hold.
     claims: Option<AttrMap>,
     version: Version,
+    /// The resource of the connection.
+    connection: Resource,
     place: Option<Place>,
 }
 
@@ -54,6 +56,7 @@ impl PolicyJudge {
             request: Request::default(),
             claims: None,
             version: Version::V5,
+            connection: Resource::default(),
             place: None,
         }
     }
@@ -117,9 +120,9 @@ impl PolicyJudge {
         self.claims.as_ref().is_none_or(|claims| timely(claims, time()).is_ok())
     }
 
-    fn decide(&mut self, action: &str, kind: &str, id: &str, attr: AttrMap) -> Verdict {
-        let (kind, id) = (kind.to_owned(), id.to_owned());
-        self.request.resource = Resource { kind, id, attr, ..Resource::default() };
+    /// Decides on one action on a resource.
+    fn decide(&mut self, action: &str, resource: Resource) -> Verdict {
+        self.request.resource = resource;
         let steps = Budget::new(self.shared.config().http.max_steps.min(MQTT_STEPS));
         let state = self.shared.state();
         let is_allowed = self.is_timely()
@@ -132,7 +135,7 @@ impl PolicyJudge {
 
     fn about(&mut self, action: &str, message: &Message<'_>) -> Verdict {
         let attributes = attributes::message(message, self.version);
-        self.decide(action, TOPIC, message.topic.text(), attributes)
+        self.decide(action, topic(message.topic.text(), attributes))
     }
 }
 
@@ -144,8 +147,8 @@ impl Judge for PolicyJudge {
         let jwt = proven.claims.as_ref().map(as_conditions_see).unwrap_or_default();
         self.request.aux_data = AuxData { jwt, ..AuxData::default() };
         self.claims = proven.claims;
-        let attributes = attributes::connect(connect);
-        if !self.decide("connect", CLIENT, connect.client_id, attributes).is_allowed() {
+        self.connection = resource(CLIENT, connect.client_id, attributes::connect(connect));
+        if !self.stay().is_allowed() {
             return Err(Reason::NOT_AUTHORIZED);
         }
         self.place = self.hub.enter(&self.shared);
@@ -153,7 +156,7 @@ impl Judge for PolicyJudge {
     }
 
     fn stay(&mut self) -> Verdict {
-        if self.is_timely() { Verdict::Allow } else { Verdict::Deny }
+        self.decide("connect", self.connection.clone())
     }
 
     fn assigned(&mut self, client_id: &str) {
@@ -177,13 +180,21 @@ impl Judge for PolicyJudge {
 
     fn subscribe(&mut self, subscription: &Subscription<'_>) -> Verdict {
         let attributes = attributes::subscription(subscription, self.version);
-        self.decide("subscribe", TOPIC, subscription.filter.text(), attributes)
+        self.decide("subscribe", topic(subscription.filter.text(), attributes))
     }
 
     fn unsubscribe(&mut self, filter: Filter<'_>) -> Verdict {
         let attributes = attributes::unsubscription(filter, self.version);
-        self.decide("unsubscribe", TOPIC, filter.text(), attributes)
+        self.decide("unsubscribe", topic(filter.text(), attributes))
     }
+}
+
+fn topic(id: &str, attr: AttrMap) -> Resource {
+    resource(TOPIC, id, attr)
+}
+
+fn resource(kind: &str, id: &str, attr: AttrMap) -> Resource {
+    Resource { kind: kind.to_owned(), id: id.to_owned(), attr, ..Resource::default() }
 }
 
 /// Returns the roles that the issuer of a token gives.
