@@ -47,6 +47,20 @@ impl<P: Clone, O> Broker<P, O> {
         Taken { used: bytes.len(), is_held: false }
     }
 
+    /// Takes packets as [`take`](Self::take) does, and waits for no reader: those that are full
+    /// are given up. For the last packets of a client.
+    pub fn take_at_once(
+        &mut self,
+        from: SessionId,
+        bytes: &[u8],
+        now: u64,
+        publisher: &mut dyn FnMut() -> O,
+    ) {
+        let patience = core::mem::take(&mut self.settings.patience_millis);
+        self.take(from, bytes, now, publisher);
+        self.settings.patience_millis = patience;
+    }
+
     fn packet(
         &mut self,
         from: SessionId,
