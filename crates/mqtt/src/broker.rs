@@ -169,6 +169,12 @@ impl<P: Clone, O> Broker<P, O> {
         end
     }
 
+    /// Returns the reason code if the connection of a client is to be closed.
+    #[must_use]
+    pub fn end_of(&self, session: SessionId) -> Option<Reason> {
+        self.sessions.at(session)?.end
+    }
+
     /// Ends a session whose connection has ended. Its will is published for this publisher; without
     /// one it is not.
     pub fn leave(&mut self, of: SessionId, publisher: Option<O>, now: u64) {
@@ -236,6 +242,8 @@ impl<P: Clone, O> Broker<P, O> {
         let Some(session) = self.sessions.at_mut(of) else { return };
         if session.end.is_none() {
             session.end = Some(reason);
+            // Also one that was woken for output which it cannot take yet.
+            session.is_woken = false;
             self.wake(of);
         }
     }

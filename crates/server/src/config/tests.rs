@@ -2,8 +2,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wardgate_bundle::AfterExpiry;
+use wardgate_mqtt::broker::Slow;
 
-use super::{Config, KeysAt, KeysUrl, Location, Remote};
+use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())

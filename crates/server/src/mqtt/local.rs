@@ -167,7 +167,7 @@ impl Link {
         let has_news = self.waiter.has_news();
         let gives = !steps.to_server.is_empty() && (has_news || self.held_until.is_none());
         let takes = steps.to_client.is_empty() && (has_news || gives);
-        if !gives && !takes {
+        if !gives && !has_news {
             return (None, false);
         }
         let local = Arc::clone(&self.local);
@@ -186,6 +186,9 @@ impl Link {
                 self.waiter.has_news.store(false, Ordering::Release);
                 end = broker.output(session, &mut out, now);
                 broker.woken(&mut woken);
+            } else if let Some(session) = self.session {
+                // A client that reads nothing is closed all the same.
+                end = broker.end_of(session);
             }
             broker.take_counts()
         };
