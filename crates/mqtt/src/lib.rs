@@ -1,4 +1,4 @@
-//! MQTT: topic names and filters, what filters cover, sets of filters, packets, and a gate.
+//! MQTT: topic names and filters, what filters cover, sets of filters, packets, a gate, and a broker.
 //!
 //! Everything here is a function of its arguments: no clock, no I/O, no randomness. Texts of others
 //! enter through types that cannot be wrong (`Name`, `Filter`), and every
@@ -12,6 +12,7 @@
 extern crate alloc;
 
 mod blocks;
+pub mod broker;
 mod cover;
 pub mod gate;
 mod limits;

@@ -24,7 +24,7 @@ pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
-pub use mqtt::Mqtt;
+pub use mqtt::{Behind, Mqtt};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;

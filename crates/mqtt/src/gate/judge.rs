@@ -68,7 +68,7 @@ impl Verdict {
 }
 
 impl<'p> Message<'p> {
-    pub(super) fn of_publish(publish: &Publish<'p>, topic: Name<'p>) -> Self {
+    pub(crate) fn of_publish(publish: &Publish<'p>, topic: Name<'p>) -> Self {
         Self {
             topic,
             qos: publish.delivery.qos(),
@@ -79,7 +79,7 @@ impl<'p> Message<'p> {
         }
     }
 
-    pub(super) const fn of_will(will: &Will<'p>) -> Self {
+    pub(crate) const fn of_will(will: &Will<'p>) -> Self {
         Self {
             topic: will.topic,
             qos: will.qos,

@@ -9,6 +9,7 @@ pub struct Reason(pub u8);
 #[expect(missing_docs, reason = "the names are those of the standard")]
 impl Reason {
     pub const SUCCESS: Self = Self(0x00);
+    pub const NO_SUBSCRIPTION_EXISTED: Self = Self(0x11);
     pub const CONTINUE_AUTHENTICATION: Self = Self(0x18);
     pub const UNSPECIFIED_ERROR: Self = Self(0x80);
     pub const MALFORMED_PACKET: Self = Self(0x81);
@@ -20,13 +21,17 @@ impl Reason {
     pub const SERVER_UNAVAILABLE: Self = Self(0x88);
     pub const SERVER_BUSY: Self = Self(0x89);
     pub const SERVER_SHUTTING_DOWN: Self = Self(0x8B);
+    pub const BAD_AUTHENTICATION_METHOD: Self = Self(0x8C);
     pub const KEEP_ALIVE_TIMEOUT: Self = Self(0x8D);
+    pub const SESSION_TAKEN_OVER: Self = Self(0x8E);
     pub const TOPIC_FILTER_INVALID: Self = Self(0x8F);
     pub const TOPIC_NAME_INVALID: Self = Self(0x90);
+    pub const PACKET_IDENTIFIER_NOT_FOUND: Self = Self(0x92);
     pub const RECEIVE_MAXIMUM_EXCEEDED: Self = Self(0x93);
     pub const TOPIC_ALIAS_INVALID: Self = Self(0x94);
     pub const PACKET_TOO_LARGE: Self = Self(0x95);
     pub const QUOTA_EXCEEDED: Self = Self(0x97);
+    pub const QOS_NOT_SUPPORTED: Self = Self(0x9B);
 }
 
 impl Reason {

@@ -1,20 +1,21 @@
-//! `[mqtt]`, `[mqtt.tls]` and `[mqtt.gate]`.
+//! `[mqtt]`, `[mqtt.tls]`, `[mqtt.gate]` and `[mqtt.broker]`.
 
 use std::time::Duration;
 
 use wardgate_mqtt::Limits;
+use wardgate_mqtt::broker::{self, Slow};
 use wardgate_mqtt::gate::{Deliver, Denied};
 
 use super::http::listen;
 use super::{Auth, ConfigError, Section, Tls};
 
-/// A gate before a broker of MQTT.
+/// MQTT: a gate before a broker, or a broker.
 #[derive(Clone, Debug)]
 pub struct Mqtt {
     /// Addresses to listen at.
     pub listen: Vec<String>,
-    /// The address of the broker.
-    pub upstream: String,
+    /// The broker behind the gate.
+    pub broker: Behind,
     /// True if clients may connect that prove nothing.
     pub anonymous: bool,
     /// Tokens may cross without TLS, also from another machine.
@@ -31,10 +32,29 @@ pub struct Mqtt {
     pub denied: Denied,
     /// The deliveries that are judged.
     pub deliver: Deliver,
-    /// True if the broker gets the passwords of clients.
-    pub pass_password: bool,
     /// Certificate and key, if MQTT is spoken over TLS.
     pub tls: Option<Tls>,
+}
+
+/// The broker behind the gate.
+#[derive(Clone, Debug)]
+pub enum Behind {
+    /// Another one.
+    Other {
+        /// Its address.
+        upstream: String,
+        /// True if it gets the passwords of clients.
+        pass_password: bool,
+    },
+    /// That of this server.
+    Own {
+        /// What becomes of readers that do not read.
+        slow: Slow,
+        /// The number of retained messages.
+        retained_messages: usize,
+        /// The bytes of all retained messages.
+        retained_bytes: usize,
+    },
 }
 
 impl Mqtt {
@@ -43,14 +63,22 @@ impl Mqtt {
         if !section.is_given() {
             return Ok(None);
         }
-        let (tls, mut gate) = (section.section("tls")?, section.section("gate")?);
-        let upstream = gate.required("upstream")?;
-        let denied = gate.choice("denied", DENIED)?.unwrap_or_default();
-        let pass_password = gate.flag("pass-password")?.unwrap_or(false);
-        let deliver = gate.choice("deliver", DELIVER)?.unwrap_or_default();
+        let (tls, gate) = (section.section("tls")?, section.section("gate")?);
+        let own = section.section("broker")?;
+        if gate.is_given() && own.is_given() {
+            return Err(ConfigError::new("`[mqtt.gate]` and `[mqtt.broker]` exclude each other"));
+        }
+        let mut behind = if gate.is_given() { gate } else { own };
+        let denied = behind.choice("denied", DENIED)?.unwrap_or_default();
+        let deliver = behind.choice("deliver", DELIVER)?.unwrap_or_default();
+        let broker = match behind.name() {
+            "mqtt.gate" => Behind::of_gate(&mut behind)?,
+            _ => Behind::of_broker(&mut behind)?,
+        };
+        behind.finish()?;
         let mqtt = Self {
             listen: listen(&mut section, "127.0.0.1:1883")?,
-            upstream,
+            broker,
             anonymous: section.flag("anonymous")?.unwrap_or(false),
             auth_without_tls: section.flag("auth-without-tls")?.unwrap_or(false),
             max_clients: section.number("max-clients", 1..=1_000_000)?.unwrap_or(CLIENTS),
@@ -61,14 +89,9 @@ impl Mqtt {
             write: section.seconds("write-seconds", 1..=3600)?.unwrap_or(WRITE),
             denied,
             deliver,
-            pass_password,
             tls: Tls::read(tls)?,
         };
         section.finish()?;
-        if !gate.is_given() {
-            return Err(ConfigError::new("`[mqtt]` needs `[mqtt.gate]`, which names the broker"));
-        }
-        gate.finish()?;
         Ok(Some(mqtt))
     }
 
@@ -88,6 +111,25 @@ impl Mqtt {
     }
 }
 
+impl Behind {
+    fn of_gate(gate: &mut Section<'_>) -> Result<Self, ConfigError> {
+        let upstream = gate.required("upstream")?;
+        Ok(Self::Other { upstream, pass_password: gate.flag("pass-password")?.unwrap_or(false) })
+    }
+
+    fn of_broker(broker: &mut Section<'_>) -> Result<Self, ConfigError> {
+        let usual = broker::Settings::DEFAULT;
+        let messages = broker.number("retained-messages", 0..=1_000_000)?;
+        let bytes = broker.number("retained-bytes", 0..=4_294_967_295)?;
+        Ok(Self::Own {
+            slow: broker.choice("slow", SLOW)?.unwrap_or_default(),
+            retained_messages: messages.unwrap_or(usual.retained_messages),
+            retained_bytes: bytes.unwrap_or(usual.retained_bytes),
+        })
+    }
+}
+
+const SLOW: &[(&str, Slow)] = &[("close", Slow::Close), ("drop", Slow::Drop)];
 const DENIED: &[(&str, Denied)] = &[("close", Denied::Close), ("drop", Denied::Drop)];
 const DELIVER: &[(&str, Deliver)] = &[("subscribed", Deliver::Subscribed), ("each", Deliver::Each)];
 const CLIENTS: usize = 10_000;

@@ -2,8 +2,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wardgate_bundle::AfterExpiry;
+use wardgate_mqtt::broker::Slow;
 
-use super::{Config, KeysAt, KeysUrl, Location, Remote};
+use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -257,15 +258,39 @@ fn mqtt_is_off_without_its_table() {
         (mqtt.listen.as_slice(), mqtt.max_clients),
         (&["127.0.0.1:1883".to_owned()][..], 10_000)
     );
-    assert!(!mqtt.pass_password && !mqtt.auth_without_tls && mqtt.tls.is_none());
+    assert!(!mqtt.auth_without_tls && mqtt.tls.is_none());
+    assert!(matches!(mqtt.broker, Behind::Other { pass_password: false, .. }));
+    let own = |rest: &str| {
+        parse(&format!("{LEAST}[mqtt]\nanonymous = true\n{rest}")).unwrap().mqtt.unwrap().broker
+    };
+    for text in ["", "[mqtt.broker]\n"] {
+        let usual = matches!(
+            own(text),
+            Behind::Own {
+                slow: Slow::Close,
+                retained_messages: 10_000,
+                retained_bytes: 67_108_864,
+            }
+        );
+        assert!(usual, "{text}");
+    }
+    let given = own("[mqtt.broker]\nslow = \"drop\"\nretained-messages = 1\nretained-bytes = 2\n");
+    assert!(matches!(
+        given,
+        Behind::Own { slow: Slow::Drop, retained_messages: 1, retained_bytes: 2 }
+    ));
 }
 
 #[test]
 fn unusable_options_of_mqtt_are_refused() {
     refuses(
         r#"
-        LEAST; [mqtt]; anonymous = true
-            `[mqtt]` needs `[mqtt.gate]`, which names the broker
+        LEAST; [mqtt]; anonymous = true; [mqtt.gate]; upstream = "a:1"; [mqtt.broker]
+            `[mqtt.gate]` and `[mqtt.broker]` exclude each other
+        LEAST; [mqtt]; anonymous = true; [mqtt.broker]; upstream = "a:1"
+            line 7: unknown key `upstream` in `[mqtt.broker]`
+        LEAST; [mqtt]; anonymous = true; [mqtt.broker]; slow = "wait"
+            line 7: `mqtt.broker.slow` must be `close`, `drop`
         LEAST; [mqtt]; anonymous = true; [mqtt.gate]
             `upstream` is missing in `[mqtt.gate]`
         LEAST; [mqtt]; [mqtt.gate]; upstream = "a:1"

@@ -9,11 +9,13 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use wardgate_mqtt::Limits;
+use wardgate_mqtt::broker;
 use wardgate_mqtt::gate::{Password, Settings};
 
 use super::judge::{Client, PolicyJudge};
+use super::local::Local;
 use super::relay::Relay;
-use crate::config::Mqtt;
+use crate::config::{Behind, Mqtt};
 use crate::identity::token::Digest;
 use crate::limits::MQTT_HALF_OPEN;
 use crate::net::accept::Pool;
@@ -26,13 +28,15 @@ use crate::shared::Shared;
 /// Sockets at which MQTT is spoken.
 pub(crate) struct Endpoint {
     listeners: Vec<TcpListener>,
-    hub: Arc<Hub>,
+    hub: Hub,
 }
 
 /// What all clients share.
 pub(super) struct Hub {
     pub(super) config: Mqtt,
     pub(super) settings: Settings,
+    /// The broker of this server, unless another one is used. It is there once the server starts.
+    pub(super) local: Option<Arc<Local>>,
     tls: Option<TlsAcceptor>,
     clients: AtomicUsize,
 }
@@ -47,8 +51,9 @@ impl Endpoint {
     pub(crate) fn open(config: &Mqtt, sockets: &mut Sockets) -> Result<Self, String> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = settings(config);
-        let hub = Hub { config: config.clone(), settings, tls, clients: AtomicUsize::new(0) };
-        Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
+        let clients = AtomicUsize::new(0);
+        let hub = Hub { config: config.clone(), settings, local: None, tls, clients };
+        Ok(Self { listeners: sockets.open(&config.listen)?, hub })
     }
 
     /// Reads the files that the configuration names, and opens no socket.
@@ -70,10 +75,17 @@ impl Endpoint {
         // Clients leave this list once they are accepted: strangers push out strangers only.
         let open = Arc::new(Connections::new(MQTT_HALF_OPEN));
         let pool = Pool { open, workers: Arc::clone(workers) };
+        let mut hub = self.hub;
+        if let Some(settings) = broker_settings(&hub.config, hub.settings.limits) {
+            let local = Arc::new(Local::new(settings, Arc::clone(shared)));
+            tasks.spawn(Arc::clone(&local).keep());
+            hub.local = Some(local);
+        }
+        let hub = Arc::new(hub);
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-            let (hub, shared) = (Arc::clone(&self.hub), Arc::clone(shared));
+            let (hub, shared) = (Arc::clone(&hub), Arc::clone(shared));
             tasks.spawn(accept(listener, hub, shared, pool.clone()));
         }
         Ok(())
@@ -103,10 +115,22 @@ fn settings(config: &Mqtt) -> Settings {
         limits: Limits { packet_bytes, ..Limits::DEFAULT },
         denied: config.denied,
         deliver: config.deliver,
-        password: if config.pass_password { Password::Pass } else { Password::Remove },
+        password: match config.broker {
+            Behind::Other { pass_password: false, .. } => Password::Remove,
+            _ => Password::Pass,
+        },
         connect_millis: u64::try_from(config.connect.as_millis()).unwrap_or(u64::MAX),
         ..Settings::DEFAULT
     }
+}
+
+/// Returns the bounds of the broker of this server, if it is used.
+const fn broker_settings(config: &Mqtt, limits: Limits) -> Option<broker::Settings> {
+    let Behind::Own { slow, retained_messages, retained_bytes } = config.broker else {
+        return None;
+    };
+    let usual = broker::Settings::DEFAULT;
+    Some(broker::Settings { limits, slow, retained_messages, retained_bytes, ..usual })
 }
 
 /// Accepts connections until the server stops, and then waits for those that are open.

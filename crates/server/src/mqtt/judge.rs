@@ -11,6 +11,7 @@ use std::time::Duration;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use wardgate_mqtt::Filter;
+use wardgate_mqtt::broker::Stored;
 use wardgate_mqtt::gate::{Judge, Message, Verdict};
 use wardgate_mqtt::packet::{Connect, Reason, Subscription, Version};
 use wardgate_native::{Budget, Clock, SystemClock};
@@ -30,6 +31,13 @@ pub(super) struct Client {
     /// The caller of the certificate, and its digest.
     pub(super) certificate: Option<(Caller, String)>,
     pub(super) is_tls: bool,
+}
+
+/// Who published a message that is still there.
+pub(super) struct Author {
+    /// The principal and its claims, without resource.
+    request: Request,
+    claims: Option<AttrMap>,
 }
 
 /// Decides by the policies in use.
@@ -115,21 +123,21 @@ impl PolicyJudge {
         }
     }
 
+    /// Returns the client as the publisher of its messages.
+    pub(super) fn author(&self) -> Author {
+        let Request { principal, aux_data, .. } = self.request.clone();
+        let request = Request { principal, aux_data, ..Request::default() };
+        Author { request, claims: self.claims.clone() }
+    }
+
     fn is_timely(&self) -> bool {
-        let time = || TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
-        self.claims.as_ref().is_none_or(|claims| timely(claims, time()).is_ok())
+        is_timely(self.claims.as_ref())
     }
 
     /// Decides on one action on a resource.
     fn decide(&mut self, action: &str, resource: Resource) -> Verdict {
         self.request.resource = resource;
-        let steps = Budget::new(self.shared.config().http.max_steps.min(MQTT_STEPS));
-        let state = self.shared.state();
-        let is_allowed = self.is_timely()
-            && state.policies().is_some_and(|policies| {
-                policies.is_allowed_within(&self.request, action, SystemClock, &steps)
-            });
-        self.shared.metrics().decided(Tally::one(is_allowed));
+        let is_allowed = self.is_timely() && is_allowed(&self.shared, &self.request, action);
         if is_allowed { Verdict::Allow } else { Verdict::Deny }
     }
 
@@ -187,6 +195,36 @@ impl Judge for PolicyJudge {
         let attributes = attributes::unsubscription(filter, self.version);
         self.decide("unsubscribe", topic(filter.text(), attributes))
     }
+}
+
+impl Author {
+    /// Decides again whether a message may be there. A token that has expired proves nothing.
+    pub(super) fn may_publish<O>(&self, shared: &Shared, stored: &Stored<O>) -> bool {
+        let message = stored.message();
+        let attributes = attributes::message(&message, stored.version());
+        let mut request = self.request.clone();
+        request.resource = topic(message.topic.text(), attributes);
+        self.is_timely() && is_allowed(shared, &request, "publish")
+    }
+
+    pub(super) fn is_timely(&self) -> bool {
+        is_timely(self.claims.as_ref())
+    }
+}
+
+fn is_allowed(shared: &Shared, request: &Request, action: &str) -> bool {
+    let steps = Budget::new(shared.config().http.max_steps.min(MQTT_STEPS));
+    let state = shared.state();
+    let is_allowed = state
+        .policies()
+        .is_some_and(|policies| policies.is_allowed_within(request, action, SystemClock, &steps));
+    shared.metrics().decided(Tally::one(is_allowed));
+    is_allowed
+}
+
+fn is_timely(claims: Option<&AttrMap>) -> bool {
+    let time = || TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
+    claims.is_none_or(|claims| timely(claims, time()).is_ok())
 }
 
 fn topic(id: &str, attr: AttrMap) -> Resource {

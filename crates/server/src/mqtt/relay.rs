@@ -17,6 +17,8 @@ use wardgate_mqtt::packet::Reason;
 
 use super::endpoint::Hub;
 use super::judge::PolicyJudge;
+use super::local::{Link, Local};
+use crate::config::Behind;
 use crate::limits::{
     LINGER, MQTT_LAST_WRITE, MQTT_QUEUE_BYTES, MQTT_READ_BYTES, MQTT_TICK, MQTT_UPSTREAM,
 };
@@ -29,6 +31,8 @@ use crate::telemetry::mqtt::Ended;
 pub(super) struct Relay<'r, S> {
     client: S,
     server: Option<TcpStream>,
+    /// The session at the broker of this server, which has no connection.
+    link: Option<Link>,
     gate: Gate,
     judge: PolicyJudge,
     steps: Steps,
@@ -40,7 +44,8 @@ pub(super) struct Relay<'r, S> {
     basis: (u64, bool, bool),
     to_client: Writing,
     to_server: Writing,
-    is_slow: bool,
+    /// The class of the end, where the broker of this server or a slow reader is the cause.
+    ended: Option<Ended>,
 }
 
 /// The progress of writing to one side.
@@ -67,6 +72,7 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         Self {
             client,
             server: None,
+            link: hub.local.as_ref().map(Local::link),
             gate: Gate::new(hub.settings, 0),
             judge,
             steps: Steps::default(),
@@ -76,7 +82,7 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
             basis,
             to_client: Writing::new(begin),
             to_server: Writing::new(begin),
-            is_slow: false,
+            ended: None,
         }
     }
 
@@ -88,6 +94,7 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         let mut tick = interval(MQTT_TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let close = loop {
+            let held_until = self.held_until();
             // Time comes first: a busy client must not keep its rights by being busy.
             tokio::select! {
                 biased;
@@ -96,7 +103,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
                 }
                 () = connection.closing() => self.gate.close(Reason::SERVER_BUSY, &mut self.steps),
                 _ = tick.tick() => self.tick(),
-                () = poll_fn(|context| self.poll(context)) => {}
+                () = wait_until(held_until), if held_until.is_some() => self.try_again(),
+                () = poll_fn(|context| self.poll(held_until, context)) => {}
             }
             if let Some(close) = self.steps.close {
                 break close;
@@ -109,15 +117,29 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
             }
         };
         self.note(&close, shared);
+        if let Some(link) = &mut self.link {
+            link.leave(&mut self.judge, &mut self.steps.to_server).await;
+        }
         self.finish().await;
     }
 
     fn needs_server(&self) -> bool {
-        self.server.is_none() && !self.steps.to_server.is_empty()
+        self.link.is_none() && self.server.is_none() && !self.steps.to_server.is_empty()
+    }
+
+    fn held_until(&self) -> Option<Instant> {
+        self.link.as_ref().and_then(Link::held_until)
+    }
+
+    fn try_again(&mut self) {
+        if let Some(link) = &mut self.link {
+            link.try_again();
+        }
     }
 
     async fn dial(&mut self) {
-        let dialed = timeout(MQTT_UPSTREAM, TcpStream::connect(&self.hub.config.upstream)).await;
+        let Behind::Other { upstream, .. } = &self.hub.config.broker else { return };
+        let dialed = timeout(MQTT_UPSTREAM, TcpStream::connect(upstream)).await;
         match dialed {
             Ok(Ok(server)) => {
                 let _ = server.set_nodelay(true);
@@ -148,17 +170,18 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         }
         let write = self.hub.config.write;
         if self.to_client.is_stuck(&self.steps.to_client, now, write) {
-            self.is_slow = true;
+            self.ended = Some(Ended::Slow);
             self.gate.close(Reason::QUOTA_EXCEEDED, &mut self.steps);
-        } else if self.to_server.is_stuck(&self.steps.to_server, now, write) {
+        } else if self.link.is_none() && self.to_server.is_stuck(&self.steps.to_server, now, write) {
             self.gate.server_lost(&mut self.steps);
         }
     }
 
     /// Writes and reads until nothing moves, or something is to be done that waits.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    fn poll(&mut self, held_until: Option<Instant>, context: &mut Context<'_>) -> Poll<()> {
         loop {
-            if self.steps.close.is_some() || self.needs_server() {
+            let is_other = self.held_until() != held_until;
+            if self.steps.close.is_some() || self.needs_server() || is_other {
                 return Poll::Ready(());
             }
             let was_accepted = self.opened.is_none() || !self.judge.has_accepted();
@@ -174,17 +197,35 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
     /// Writes what waits; returns true if some of it went or a side was lost.
     fn write(&mut self, context: &mut Context<'_>) -> bool {
         let client = self.to_client.write(&mut self.client, &mut self.steps.to_client, context);
+        let has_exchanged = self.exchange(context);
         let server = match &mut self.server {
             Some(server) => self.to_server.write(server, &mut self.steps.to_server, context),
             None => Moved::Nothing,
         };
-        self.lose(client, server)
+        self.lose(client, server) || has_exchanged
+    }
+
+    /// Exchanges packets with the broker of this server; returns true if any moved.
+    fn exchange(&mut self, context: &Context<'_>) -> bool {
+        let Self { link: Some(link), gate, judge, steps, .. } = self else { return false };
+        let (end, has_moved) = link.exchange(context, gate, judge, steps);
+        if let Some(reason) = end {
+            self.ended = Some(match reason {
+                Reason::QUOTA_EXCEEDED => Ended::Slow,
+                Reason::SESSION_TAKEN_OVER => Ended::TakenOver,
+                _ => Ended::Fault,
+            });
+            gate.close(reason, steps);
+        }
+        has_moved || end.is_some()
     }
 
     /// Reads where little waits; returns true if bytes came or a side was lost.
     fn read(&mut self, context: &mut Context<'_>) -> bool {
+        let is_held = self.link.is_some() && !self.steps.to_server.is_empty();
         let has_room = |steps: &Steps| {
-            steps.to_client.len() < MQTT_QUEUE_BYTES && steps.to_server.len() < MQTT_QUEUE_BYTES
+            !is_held
+                && steps.to_client.len() < MQTT_QUEUE_BYTES && steps.to_server.len() < MQTT_QUEUE_BYTES
         };
         let Self { gate, judge, steps, .. } = self;
         let mut moved = (Moved::Nothing, Moved::Nothing);
@@ -240,10 +281,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
     }
 
     fn note(&self, close: &Close, shared: &Shared) {
-        let ended = if self.is_slow { Ended::Slow } else { ended(close) };
+        let ended = self.ended.unwrap_or_else(|| ended(close));
         shared.metrics().mqtt().ended(ended);
         let (reason, principal) = (close.reason.0, self.judge.principal());
-        if close.is_regular() && !self.is_slow || !self.judge.has_accepted() {
+        if close.is_regular() && self.ended.is_none() || !self.judge.has_accepted() {
             tracing::debug!(%close, reason, principal, "a client of MQTT has gone");
         } else {
             tracing::info!(%close, reason, principal, "a client of MQTT was closed");
@@ -340,6 +381,13 @@ fn ends<S: AsyncRead + Unpin>(stream: &mut S, context: &mut Context<'_>) -> bool
             Moved::Lost => return true,
             Moved::Nothing => return false,
         }
+    }
+}
+
+async fn wait_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,14 +1,26 @@
 //! The counters of clients of MQTT.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The counters of one gate.
+use wardgate_mqtt::broker::Counts;
+
+/// The counters of a gate, and of the broker of this server behind it.
 #[derive(Debug, Default)]
 pub(crate) struct MqttCounters {
     accepted: AtomicU64,
     gone: AtomicU64,
     ended: [AtomicU64; Ended::ALL.len()],
+    has_broker: AtomicBool,
+    received: AtomicU64,
+    delivered: AtomicU64,
+    dropped_full: AtomicU64,
+    dropped_gone: AtomicU64,
+    dropped_large: AtomicU64,
+    not_retained: AtomicU64,
+    retained: AtomicU64,
+    retained_bytes: AtomicU64,
+    subscriptions: AtomicU64,
 }
 
 /// The end of a connection, as its label has it.
@@ -28,12 +40,14 @@ pub(crate) enum Ended {
     Silent,
     /// The client did not read what was sent to it.
     Slow,
+    /// Another client has connected with its client id.
+    TakenOver,
     /// The server stops, or needs the place.
     Stopped,
 }
 
 impl Ended {
-    const ALL: [(Self, &'static str); 8] = [
+    const ALL: [(Self, &'static str); 9] = [
         (Self::Left, "left"),
         (Self::Broker, "broker"),
         (Self::Fault, "fault"),
@@ -41,6 +55,7 @@ impl Ended {
         (Self::Withdrawn, "withdrawn"),
         (Self::Silent, "silent"),
         (Self::Slow, "slow"),
+        (Self::TakenOver, "taken-over"),
         (Self::Stopped, "stopped"),
     ];
 }
@@ -64,6 +79,36 @@ impl MqttCounters {
         }
     }
 
+    /// Takes notice that this server is the broker.
+    pub(crate) fn has_broker(&self) {
+        self.has_broker.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts what the broker did.
+    pub(crate) fn routed(&self, counts: &Counts) {
+        let add = |count: &AtomicU64, more: u64| {
+            if more > 0 {
+                count.fetch_add(more, Ordering::Relaxed);
+            }
+        };
+        add(&self.received, counts.received);
+        add(&self.delivered, counts.delivered);
+        add(&self.dropped_full, counts.dropped_full);
+        add(&self.dropped_gone, counts.dropped_gone);
+        add(&self.dropped_large, counts.dropped_large);
+        add(&self.not_retained, counts.not_retained);
+    }
+
+    /// Notes what the broker has: retained messages with their bytes, and subscriptions.
+    pub(crate) fn gauge(&self, retained: (usize, usize), subscriptions: usize) {
+        let set = |gauge: &AtomicU64, size: usize| {
+            gauge.store(u64::try_from(size).unwrap_or(u64::MAX), Ordering::Relaxed);
+        };
+        set(&self.retained, retained.0);
+        set(&self.retained_bytes, retained.1);
+        set(&self.subscriptions, subscriptions);
+    }
+
     /// Writes everything down.
     pub(crate) fn write(&self, text: &mut String) {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -84,5 +129,47 @@ impl MqttCounters {
         for ((_, name), count) in Ended::ALL.iter().zip(&self.ended) {
             let _ = writeln!(text, "wardgate_mqtt_ended_total{{cause=\"{name}\"}} {}", read(count));
         }
+        if self.has_broker.load(Ordering::Relaxed) {
+            self.write_broker(text);
+        }
+    }
+
+    fn write_broker(&self, text: &mut String) {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let _ = writeln!(
+            text,
+            "# HELP wardgate_mqtt_received_total Messages that were published.\n\
+             # TYPE wardgate_mqtt_received_total counter\n\
+             wardgate_mqtt_received_total {}\n\
+             # HELP wardgate_mqtt_delivered_total Messages that were handed to the connections of readers.\n\
+             # TYPE wardgate_mqtt_delivered_total counter\n\
+             wardgate_mqtt_delivered_total {}\n\
+             # HELP wardgate_mqtt_dropped_total Messages that readers did not get, by reason.\n\
+             # TYPE wardgate_mqtt_dropped_total counter\n\
+             wardgate_mqtt_dropped_total{{reason=\"full\"}} {}\n\
+             wardgate_mqtt_dropped_total{{reason=\"gone\"}} {}\n\
+             wardgate_mqtt_dropped_total{{reason=\"large\"}} {}\n\
+             # HELP wardgate_mqtt_not_retained_total Messages that were not retained for want of room.\n\
+             # TYPE wardgate_mqtt_not_retained_total counter\n\
+             wardgate_mqtt_not_retained_total {}\n\
+             # HELP wardgate_mqtt_retained Retained messages.\n\
+             # TYPE wardgate_mqtt_retained gauge\n\
+             wardgate_mqtt_retained {}\n\
+             # HELP wardgate_mqtt_retained_bytes Bytes of retained messages.\n\
+             # TYPE wardgate_mqtt_retained_bytes gauge\n\
+             wardgate_mqtt_retained_bytes {}\n\
+             # HELP wardgate_mqtt_subscriptions Subscriptions of all clients.\n\
+             # TYPE wardgate_mqtt_subscriptions gauge\n\
+             wardgate_mqtt_subscriptions {}",
+            read(&self.received),
+            read(&self.delivered),
+            read(&self.dropped_full),
+            read(&self.dropped_gone),
+            read(&self.dropped_large),
+            read(&self.not_retained),
+            read(&self.retained),
+            read(&self.retained_bytes),
+            read(&self.subscriptions),
+        );
     }
 }

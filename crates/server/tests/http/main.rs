@@ -17,6 +17,7 @@ mod documented;
 mod hostile;
 mod keys;
 mod mqtt;
+mod mqtt_broker;
 mod openapi;
 mod publisher;
 mod reload;

@@ -21,7 +21,7 @@ struct Gated {
 }
 
 /// One end of a connection.
-struct End<S>(S);
+pub(crate) struct End<S>(pub(crate) S);
 
 impl Gated {
     /// Starts one. `config` comes within `[mqtt.gate]`.
@@ -73,7 +73,7 @@ impl Gated {
 }
 
 impl End<TcpStream> {
-    fn of(stream: TcpStream) -> Self {
+    pub(crate) fn of(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
         Self(stream)
@@ -81,13 +81,13 @@ impl End<TcpStream> {
 }
 
 impl<S: Read + Write> End<S> {
-    fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         self.0.write_all(&packet(text)).unwrap();
         self.0.flush().unwrap();
     }
 
     /// Reads as many bytes as a packet has, which must be that packet.
-    fn expect(&mut self, text: &str) {
+    pub(crate) fn expect(&mut self, text: &str) {
         let expected = packet(text);
         let mut found = vec![0; expected.len()];
         self.0.read_exact(&mut found).unwrap_or_else(|error| panic!("{error}, not {text}"));
@@ -95,7 +95,7 @@ impl<S: Read + Write> End<S> {
     }
 
     /// Reads the end.
-    fn ends(&mut self) {
+    pub(crate) fn ends(&mut self) {
         let mut rest = Vec::new();
         match self.0.read_to_end(&mut rest) {
             Ok(_) => assert_eq!(rest, b""),
@@ -106,7 +106,7 @@ impl<S: Read + Write> End<S> {
 
 /// Makes a packet of its first byte and what follows the length: hexadecimal digits, and texts in
 /// quotes with their length before them.
-fn packet(text: &str) -> Vec<u8> {
+pub(crate) fn packet(text: &str) -> Vec<u8> {
     let (first, body) = text.split_once(':').unwrap();
     let body: Vec<u8> = body.split_whitespace().flat_map(part).collect();
     let mut bytes = part(first);
@@ -138,7 +138,7 @@ fn part(text: &str) -> Vec<u8> {
 }
 
 /// A policy about clients, whose conditions are given, and about topics.
-fn policy(connect: &str, topics: &[(&str, &str)]) -> String {
+pub(crate) fn policy(connect: &str, topics: &[(&str, &str)]) -> String {
     let rules: String = topics
         .iter()
         .map(|(actions, condition)| {
@@ -154,7 +154,7 @@ fn policy(connect: &str, topics: &[(&str, &str)]) -> String {
 }
 
 /// Clients publish to `a/b`, with few bytes, and subscribe to `a/#`.
-fn usual() -> String {
+pub(crate) fn usual() -> String {
     policy(
         "true",
         &[
