@@ -212,6 +212,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
 
     /// Writes the last bytes, and waits until both ends have read them, for a while.
     async fn finish(&mut self) {
+        // A client may connect, publish and leave in one breath.
+        if self.needs_server() {
+            self.dial().await;
+        }
         let last = timeout(MQTT_LAST_WRITE, poll_fn(|context| self.poll_last(context)));
         if last.await.is_err() {
             return;

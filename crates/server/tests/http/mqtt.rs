@@ -201,6 +201,18 @@ fn policies_decide_on_every_packet() {
 }
 
 #[test]
+fn a_client_may_connect_publish_and_leave_in_one_breath() {
+    let gated = Gated::start(&usual(), "anonymous = true", "");
+    let packets = ["10: 'MQTT' 04 02 003C 'c1'", "30: 'a/b' 01", "30: 'b' 01", "E0:"];
+    let mut client = gated.connect();
+    client.0.write_all(&packets.map(packet).concat()).unwrap();
+    let mut broker = gated.accept();
+    [0, 1, 3].map(|allowed| broker.expect(packets[allowed]));
+    broker.ends();
+    client.ends();
+}
+
+#[test]
 fn clients_of_3_are_served_too() {
     let gated = Gated::start(&usual(), "", "denied = \"drop\"\npass-password = true");
     let mut client = gated.connect();
