@@ -207,7 +207,7 @@ fn a_client_may_connect_publish_and_leave_in_one_breath() {
     let mut client = gated.connect();
     client.0.write_all(&packets.map(packet).concat()).unwrap();
     let mut broker = gated.accept();
-    [0, 1, 3].map(|allowed| broker.expect(packets[allowed]));
+    [0, 1, 3].into_iter().for_each(|allowed| broker.expect(packets[allowed]));
     broker.ends();
     client.ends();
 }
