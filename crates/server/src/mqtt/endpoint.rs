@@ -119,7 +119,9 @@ async fn accept(listener: tokio::net::TcpListener, hub: Arc<Hub>, shared: Arc<Sh
 async fn serve(stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
     // Packets are small and are not batched.
     let _ = stream.set_nodelay(true);
-    let Ok(address) = stream.peer_addr().as_ref().map(SocketAddr::ip) else { return };
+    let Ok(address) = stream.peer_addr() else { return };
+    // A condition should not have to know that a socket of IPv6 takes IPv4 too.
+    let address = address.ip().to_canonical();
     let Some(acceptor) = &hub.tls else {
         let client = Client { address, certificate: None, is_tls: false };
         return speak(stream, client, &hub, &shared, opened).await;
