@@ -1,6 +1,6 @@
 //! The sockets at which MQTT is spoken, and the places of clients.
 
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
