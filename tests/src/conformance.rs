@@ -19,6 +19,7 @@ pub mod authzen;
 pub mod blake3;
 #[cfg(feature = "server")]
 pub mod cerbos_server;
+pub mod mqtt;
 pub mod page;
 pub mod source;
 pub mod vectors;
@@ -100,6 +101,7 @@ pub const SUITES: &[Suite] = &[
     Suite::new("authzen", source::AUTHZEN, authzen::load, &["authzen/interop"]),
     #[cfg(feature = "policies")]
     Suite::new("spocp", source::SPOCP, spocp::load, &["spocp"]),
+    Suite::new("mqtt", source::MQTT, mqtt::load, &["mqtt"]),
     Suite::new("blake3", source::BLAKE3, blake3::load, &["blake3"]),
     Suite::new("acvp", source::ACVP, acvp::load, &["acvp-mldsa"]),
     Suite::new("wycheproof", source::WYCHEPROOF, wycheproof::load, &["wycheproof"]),

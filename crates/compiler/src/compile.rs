@@ -16,6 +16,7 @@ use crate::resolve::model::Resolved;
 use crate::resolve::resolve;
 use crate::schema::{SchemaFile, Unavailable, missing_schemas};
 use crate::source::SourceFile;
+use crate::topics;
 use crate::yaml;
 
 /// The result of a compilation.
@@ -151,6 +152,7 @@ pub fn resolve_and_emit(
 ) -> Result<(Resolved, Parts), Vec<Diagnostic>> {
     let (resolved, mut errors) = resolve(repository);
     errors.extend_from_slice(&repository.errors);
+    errors.extend(topics::read_as_text(&resolved));
     match emit::table(&resolved, options, load) {
         Ok(parts) if errors.is_empty() => return Ok((resolved, parts)),
         Ok(_) => {}

@@ -79,6 +79,8 @@ pub enum Code {
     InvalidSchema,
     /// An expression is not well formed, or its types do not fit.
     InvalidExpression,
+    /// A condition about MQTT topics reads a topic as a text.
+    TopicAsText,
     /// No file holds a policy.
     NoPolicies,
     /// A test names a principal, a resource, a group or data that is not defined.
@@ -120,6 +122,7 @@ impl Code {
             Self::ScriptUnsupported => "script-unsupported",
             Self::InvalidSchema => "invalid-schema",
             Self::InvalidExpression => "invalid-expression",
+            Self::TopicAsText => "topic-as-text",
             Self::NoPolicies => "no-policies",
             Self::UnknownFixture => "unknown-fixture",
             Self::UnreachableExpectation => "unreachable-expectation",

@@ -21,6 +21,7 @@ pub mod repository;
 pub mod resolve;
 pub mod schema;
 pub mod source;
+pub mod topics;
 pub mod walk;
 mod words;
 pub mod yaml;

@@ -367,6 +367,7 @@ pub const fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Applied => "applied",
         Outcome::ConditionNotMet => "condition-not-met",
         Outcome::DerivedRoleNotMet => "derived-role-not-met",
+        Outcome::PartlyMet => "partly-met",
         Outcome::Failed => "failed",
         Outcome::OtherAction => "other-action",
         Outcome::OtherRole => "other-role",

@@ -2,37 +2,6 @@
 //!
 //! Nothing here knows what a text means; the slash is the one byte that it counts.
 
-/// The equal bytes at two places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) bytes: usize,
-    /// The number of slashes among them.
-    pub(crate) slashes: u32,
-}
-
-impl Run {
-    /// Returns the bytes that are equal from the two offsets on, up to the end of either text.
-    /// Neither text has a zero.
-    #[inline]
-    pub(crate) fn of(left: &[u8], at: usize, right: &[u8], inside: usize) -> Self {
-        let mut run = Self { bytes: 0, slashes: 0 };
-        let most = left.len().saturating_sub(at).min(right.len().saturating_sub(inside));
-        while run.bytes < most {
-            let bytes = block(left, at.saturating_add(run.bytes));
-            let other = block(right, inside.saturating_add(run.bytes));
-            let same = usize::try_from((bytes ^ other).trailing_zeros() / 8).unwrap_or(0);
-            let same = same.min(most.saturating_sub(run.bytes));
-            let mask = !u64::MAX.unbounded_shl(bits(same));
-            run.slashes = run.slashes.wrapping_add(slashes(bytes & mask));
-            run.bytes = run.bytes.saturating_add(same);
-            if same < 8 {
-                break;
-            }
-        }
-        run
-    }
-}
-
 /// Returns the end of the word of a name that begins at `start`.
 #[inline]
 pub(crate) fn word_end(name: &[u8], start: usize) -> usize {

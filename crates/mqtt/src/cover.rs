@@ -25,10 +25,7 @@
 //! witness are made afterwards, and only for an answer that is partial.
 
 use alloc::string::String;
-use alloc::vec;
-use core::fmt::Write as _;
 
-use crate::blocks::{Run, word_end};
 use crate::limits::Limits;
 use crate::topic::{Filter, Level};
 
@@ -140,64 +137,40 @@ impl Shape {
 
     /// Returns the numbers of levels for which `pattern` covers the filter `asked` of this shape.
     fn covered_by(self, asked: Filter<'_>, pattern: Filter<'_>) -> Lengths {
-        let (asked, pattern) = (asked.text().as_bytes(), pattern.text().as_bytes());
-        if asked.first() == Some(&b'$') && matches!(pattern.first(), Some(b'+' | b'#')) {
+        if asked.text().starts_with('$') && pattern.begins_with_wildcard() {
             return Lengths::None;
         }
-        let (mut at, mut inside, mut level) = (0, 0, 0_u32);
-        loop {
-            let run = Run::of(pattern, at, asked, inside);
-            level = level.saturating_add(run.slashes);
-            (at, inside) = (at.saturating_add(run.bytes), inside.saturating_add(run.bytes));
-            let levels = level.saturating_add(1);
-            match (pattern.get(at), asked.get(inside)) {
-                (Some(b'#'), _) => return Lengths::From(level.max(self.least)),
-                (Some(b'+'), Some(b'#')) => return self.rest_covered_by(pattern, at, level),
-                (Some(b'+'), _) => {
-                    inside = word_end(asked, inside);
-                    at = at.saturating_add(1);
+        let (mut asked, mut pattern) = (asked.levels(), pattern.levels());
+        let mut rest = None;
+        for levels in 0_u32.. {
+            // Once the filter is at `#`, it stays there.
+            let level = rest.or_else(|| asked.next());
+            rest = level.filter(|level| *level == Level::Rest);
+            match (pattern.next(), level) {
+                (Some(Level::Rest), _) => return Lengths::From(levels.max(self.least)),
+                (Some(Level::Any), Some(_)) => {}
+                (Some(Level::Word(word)), Some(Level::Word(other))) if word == other => {}
+                (None, None | Some(Level::Rest)) if levels >= self.least => {
+                    return Lengths::One(levels);
                 }
-                // `a/#` covers `a`.
-                (Some(b'/'), None) if pattern.get(at..) == Some(b"/#") => {
-                    return Lengths::From(levels.max(self.least));
-                }
-                // `a` covers `a/#` for one level.
-                (None, Some(b'/')) if asked.get(inside..) == Some(b"/#") => {
-                    return if levels >= self.least { Lengths::One(levels) } else { Lengths::None };
-                }
-                (None, None) if self.has_rest => return Lengths::From(level.max(self.least)),
-                (None, None) => return Lengths::One(levels),
                 _ => return Lengths::None,
             }
         }
-    }
-
-    /// Returns the numbers of levels for which what is left of a pattern at its level `level`
-    /// covers `#`: none, unless only wildcards are left.
-    fn rest_covered_by(self, pattern: &[u8], at: usize, level: u32) -> Lengths {
-        let mut level = level;
-        for word in pattern.get(at..).unwrap_or_default().split(|byte| *byte == b'/') {
-            match word {
-                b"#" => return Lengths::From(level.max(self.least)),
-                b"+" => level = level.saturating_add(1),
-                _ => return Lengths::None,
-            }
-        }
-        if level >= self.least { Lengths::One(level) } else { Lengths::None }
+        Lengths::None
     }
 }
 
 /// The numbers of levels that some pattern covers, all of them at most [`Limits::TOPIC_LEVELS`].
 struct Covered {
     /// A bit for each number that a pattern without `#` covers; the lowest bit is for one level.
-    single: u128,
+    single: [u64; 2],
     /// The least number from which on a pattern with `#` covers all.
     from: u32,
 }
 
 impl Default for Covered {
     fn default() -> Self {
-        Self { single: 0, from: u32::MAX }
+        Self { single: [0; 2], from: u32::MAX }
     }
 }
 
@@ -206,8 +179,10 @@ impl Covered {
         match lengths {
             Lengths::None => {}
             Lengths::One(number) => {
-                let bit = number.saturating_sub(1);
-                self.single |= 1_u128.checked_shl(bit).unwrap_or(0);
+                let (word, bit) = place(number);
+                if let Some(word) = self.single.get_mut(word) {
+                    *word |= bit;
+                }
             }
             Lengths::From(number) => self.from = self.from.min(number),
         }
@@ -216,21 +191,29 @@ impl Covered {
     fn is_all(&self, row: Shape) -> bool {
         match row.has_rest {
             true => self.first_missing(row) >= self.from,
-            false => self.has(row.least),
+            false => row.least >= self.from || self.has_single(row.least),
         }
     }
 
     /// Returns the least number of levels of the row that is not covered one by one.
     fn first_missing(&self, row: Shape) -> u32 {
-        let below = row.least.saturating_sub(1);
-        let ones = self.single.checked_shr(below).unwrap_or(0).trailing_ones();
-        row.least.saturating_add(ones)
+        let mut number = row.least;
+        while self.has_single(number) {
+            number = number.saturating_add(1);
+        }
+        number
     }
 
-    fn has(&self, number: u32) -> bool {
-        number >= self.from
-            || self.single.checked_shr(number.saturating_sub(1)).unwrap_or(0) & 1 == 1
+    fn has_single(&self, number: u32) -> bool {
+        let (word, bit) = place(number);
+        self.single.get(word).is_some_and(|word| word & bit != 0)
     }
+}
+
+/// Returns the word and the bit of a number of levels.
+fn place(number: u32) -> (usize, u64) {
+    let below = number.saturating_sub(1);
+    (usize::try_from(below / 64).unwrap_or(usize::MAX), 1 << (below % 64))
 }
 
 /// Makes a name of `asked` with that number of levels, with a word that no pattern names in the
@@ -254,28 +237,20 @@ fn witness(asked: Filter<'_>, levels: u32, by: &[Filter<'_>]) -> String {
     name
 }
 
-/// Returns the first of `x`, `x1`, `x2` and so on that is no word of the patterns.
+/// Returns the shortest of `x`, `xx` and so on that is no word of the patterns; a longer one if they
+/// have all that are shorter than 64.
 fn fresh_word(by: &[Filter<'_>]) -> String {
-    let words = || by.iter().flat_map(|pattern| pattern.levels());
-    // One of as many numbers as there are words, and one more, is free.
-    let mut used = vec![false; words().count().saturating_add(1)];
-    for level in words() {
-        let number = match level {
-            Level::Word("x") => Some(0),
-            Level::Word(word) => word.strip_prefix('x').and_then(|rest| rest.parse().ok()),
-            _ => None,
-        };
-        if let Some(place) = number.and_then(|number: usize| used.get_mut(number)) {
-            *place = true;
+    let (mut used, mut longest) = (1_u64, 0);
+    for level in by.iter().flat_map(|pattern| pattern.levels()) {
+        if let Level::Word(word) = level
+            && word.bytes().all(|byte| byte == b'x')
+        {
+            longest = word.len().max(longest);
+            used |= u32::try_from(word.len()).map_or(0, |length| 1_u64.unbounded_shl(length));
         }
     }
-    let free = used.iter().position(|used| !used).unwrap_or(used.len());
-    let mut word = String::from("x");
-    if free > 0 {
-        // Writing into a string does not fail.
-        let _ = write!(word, "{free}");
-    }
-    word
+    let shortest = usize::try_from(used.trailing_ones()).unwrap_or(0);
+    "x".repeat(if used == u64::MAX { longest.saturating_add(1) } else { shortest })
 }
 
 #[cfg(test)]
@@ -314,7 +289,7 @@ mod tests {
         check("/#", "+/+/#", Cover::All);
         check("a/#", "a/+/#", part("a"));
         check("a/+", "a/b", part("a/x"));
-        check("a/+", "a/x", part("a/x1"));
+        check("a/+", "a/x", part("a/xx"));
         check("a/#", "a", part("a/x"));
         check("#", "a/#", part("x"));
         check("#", "+", part("x/x"));
@@ -353,7 +328,7 @@ mod tests {
         check("a/#", &["a", "a/+/+/#"], part("a/x"));
         check("a/#", &["a", "a/+", "a/+/+"], part("a/x/x/x"));
         check("#", &["+", "+/+", "+/+/#"], Cover::All);
-        check("a/+", &["a/b", "a/c", "a/x", "a/x1"], part("a/x2"));
+        check("a/+", &["a/b", "a/c", "a/x", "a/xx"], part("a/xxx"));
         check("a/+/b", &["a/c/b", "+/d/b", "a/#"], Cover::All);
         check("a/#", &[], Cover::None);
         check("a", &[], Cover::None);
@@ -373,10 +348,11 @@ mod tests {
 
     #[test]
     fn a_fresh_word_is_found_among_many() {
-        let texts: Vec<_> = (0..100).map(|number| alloc::format!("a/x{number}")).collect();
-        let mut by: Vec<&str> = texts.iter().map(String::as_str).collect();
-        by.push("a/x");
-        by.push("a/x99999999999999999999999");
-        assert_eq!(answer("a/+", &by), part("a/x100"));
+        let texts: Vec<_> =
+            (1..100).map(|length| alloc::format!("a/{}", "x".repeat(length))).collect();
+        let by: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(answer("a/+", &by), part(&alloc::format!("a/{}", "x".repeat(100))));
+        let by: Vec<&str> = by.into_iter().filter(|text| text.len() != 9).collect();
+        assert_eq!(answer("a/+", &by), part("a/xxxxxxx"));
     }
 }

@@ -126,7 +126,7 @@ impl<'t> Name<'t> {
             return Ok(Self(text));
         }
         check_nul(text, 0)?;
-        match text.find(['+', '#']) {
+        match text.bytes().position(|byte| matches!(byte, b'+' | b'#')) {
             Some(at) => Err(TopicError::WildcardInName { at }),
             None => Ok(Self(text)),
         }
@@ -175,14 +175,19 @@ impl<'t> Filter<'t> {
             None => (None, text),
             Some(shared) => split_share(shared)?,
         };
-        let start = text.len().saturating_sub(filter.len());
-        let seen = Seen::of(filter);
-        seen.check_levels(limits)?;
-        if !seen.is_plain {
-            check_nul(filter, start)?;
-            check_wildcards(filter, start)?;
-        }
+        check_filter(filter, text.len().saturating_sub(filter.len()), limits)?;
         Ok(Self { text: filter, group })
+    }
+
+    /// Checks a topic filter that is no subscription, or that was taken apart before: `$share` is a
+    /// word like any other.
+    ///
+    /// # Errors
+    /// The first reason why `text` is no topic filter within `limits`.
+    pub fn unshared_within(text: &'t str, limits: &Limits) -> Result<Self, TopicError> {
+        check_length(text, limits)?;
+        check_filter(text, 0, limits)?;
+        Ok(Self { text, group: None })
     }
 
     /// Returns the text of the filter, without `$share/` and its group.
@@ -200,7 +205,7 @@ impl<'t> Filter<'t> {
     /// Returns the levels, of which there is at least one.
     #[must_use]
     pub fn levels(self) -> Levels<'t> {
-        Levels(self.text.split('/'))
+        Levels(Some(self.text))
     }
 
     /// Returns true if the filter has a wildcard.
@@ -281,13 +286,16 @@ impl Way {
 
 /// The levels of a filter, first to last.
 #[derive(Clone, Debug)]
-pub struct Levels<'t>(core::str::Split<'t, char>);
+pub struct Levels<'t>(Option<&'t str>);
 
 impl<'t> Iterator for Levels<'t> {
     type Item = Level<'t>;
 
     fn next(&mut self) -> Option<Level<'t>> {
-        self.0.next().map(|word| match word {
+        let rest = self.0?;
+        let end = word_end(rest.as_bytes(), 0);
+        self.0 = rest.get(end.saturating_add(1)..);
+        Some(match rest.get(..end)? {
             "+" => Level::Any,
             "#" => Level::Rest,
             word => Level::Word(word),
@@ -311,29 +319,37 @@ impl fmt::Display for Filter<'_> {
     }
 }
 
+impl TopicError {
+    /// Returns the reason in words, without numbers.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Empty => "a topic has at least one character",
+            Self::TooLong { .. } => "the topic is too long",
+            Self::TooManyLevels { .. } => "the topic has too many levels",
+            Self::Nul { .. } => "a topic has no U+0000",
+            Self::WildcardInName { .. } => "a topic name has no wildcard",
+            Self::PlusInWord { .. } => "`+` does not fill its level",
+            Self::HashNotLast { .. } => "`#` is not the whole of the last level",
+            Self::EmptyGroup => "the group after `$share/` is empty",
+            Self::WildcardInGroup { .. } => "the group after `$share/` has a wildcard",
+            Self::GroupWithoutFilter => "no filter after `$share/` and its group",
+        }
+    }
+}
+
 impl fmt::Display for TopicError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason())?;
         match self {
-            Self::Empty => f.write_str("a topic has at least one character"),
-            Self::TooLong { bytes, most } => {
-                write!(f, "the topic has {bytes} bytes, more than {most}")
-            }
-            Self::TooManyLevels { levels, most } => {
-                write!(f, "the topic has {levels} levels, more than {most}")
-            }
-            Self::Nul { at } => write!(f, "U+0000 at byte {at}"),
-            Self::WildcardInName { at } => {
-                write!(f, "a topic name has no wildcard, found one at byte {at}")
-            }
-            Self::PlusInWord { at } => write!(f, "`+` at byte {at} does not fill its level"),
-            Self::HashNotLast { at } => {
-                write!(f, "`#` at byte {at} is not the whole of the last level")
-            }
-            Self::EmptyGroup => f.write_str("the group after `$share/` is empty"),
-            Self::WildcardInGroup { at } => {
-                write!(f, "the group after `$share/` has a wildcard at byte {at}")
-            }
-            Self::GroupWithoutFilter => f.write_str("no filter after `$share/` and its group"),
+            Self::TooLong { bytes, most } => write!(f, ": {bytes} bytes, at most {most}"),
+            Self::TooManyLevels { levels, most } => write!(f, ": {levels}, at most {most}"),
+            Self::Nul { at }
+            | Self::WildcardInName { at }
+            | Self::PlusInWord { at }
+            | Self::HashNotLast { at }
+            | Self::WildcardInGroup { at } => write!(f, ", at byte {at}"),
+            Self::Empty | Self::EmptyGroup | Self::GroupWithoutFilter => Ok(()),
         }
     }
 }
@@ -383,23 +399,35 @@ fn check_length(text: &str, limits: &Limits) -> Result<(), TopicError> {
 }
 
 fn check_nul(text: &str, start: usize) -> Result<(), TopicError> {
-    match text.find('\0') {
+    match text.bytes().position(|byte| byte == 0) {
         Some(at) => Err(TopicError::Nul { at: start.saturating_add(at) }),
         None => Ok(()),
     }
 }
 
+/// Checks the levels of a filter that begins at `start`.
+fn check_filter(filter: &str, start: usize, limits: &Limits) -> Result<(), TopicError> {
+    let seen = Seen::of(filter);
+    seen.check_levels(limits)?;
+    if !seen.is_plain {
+        check_nul(filter, start)?;
+        check_wildcards(filter, start)?;
+    }
+    Ok(())
+}
+
 /// Checks that each wildcard of a filter that begins at `start` fills its level.
 fn check_wildcards(filter: &str, start: usize) -> Result<(), TopicError> {
-    let mut at = start;
-    let end = start.saturating_add(filter.len());
-    for word in filter.split('/') {
-        let after = at.saturating_add(word.len());
-        let is_whole = word == "+" || word == "#" && after == end;
-        let wildcard = word.bytes().position(|byte| matches!(byte, b'+' | b'#'));
+    let bytes = filter.as_bytes();
+    let mut at = 0;
+    while at <= bytes.len() {
+        let after = word_end(bytes, at);
+        let word = bytes.get(at..after).unwrap_or_default();
+        let is_whole = word == b"+" || word == b"#" && after == bytes.len();
+        let wildcard = word.iter().position(|byte| matches!(byte, b'+' | b'#'));
         if let (Some(inside), false) = (wildcard, is_whole) {
-            let at = at.saturating_add(inside);
-            let is_plus = word.as_bytes().get(inside) == Some(&b'+');
+            let is_plus = word.get(inside) == Some(&b'+');
+            let at = start.saturating_add(at).saturating_add(inside);
             return Err(match is_plus {
                 true => TopicError::PlusInWord { at },
                 false => TopicError::HashNotLast { at },

@@ -7,6 +7,7 @@ mod answer;
 mod authzen;
 pub(crate) mod bodies;
 mod body;
+mod brokers;
 mod cerbos;
 mod connection;
 mod context;

@@ -13,6 +13,7 @@ mod roles;
 mod rules;
 mod schemas;
 mod strict;
+mod topics;
 mod unused;
 
 use logic::{Logic, Parsed};
@@ -84,6 +85,7 @@ fn findings(
     found.extend(missing_schemas(resolved, load));
     found.extend(linter.roles());
     found.extend(linter.schemas(load));
+    found.extend(linter.topics());
     let mut found = allow::without_allowed(repository, found);
     diagnostics::sort(&mut found);
     found

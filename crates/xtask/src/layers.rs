@@ -89,7 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mqtt", &[]),
     ("limit", &[]),
     ("fastpath", &["simd"]),
-    ("engine", &["fastpath"]),
+    ("engine", &["fastpath", "mqtt"]),
     ("crypto", &["simd"]),
     ("spocp", &[]),
     ("bundle", &["engine", "spocp", "crypto"]),

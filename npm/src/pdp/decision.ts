@@ -101,10 +101,14 @@ export interface Step {
   readonly file: string;
   /** The line of the rule in that file, counted from 1. */
   readonly line: number;
-  /** The outcome: the rule applied, failed, or did not match for the given reason. */
+  /**
+   * The outcome: the rule applied, failed, or did not match for the given reason. `partly-met` is for requests about many MQTT
+   * topics: the conditions are met for a part of them, so that an allow does not apply and a deny does.
+   */
   readonly outcome:
     | "applied"
     | "condition-not-met"
+    | "partly-met"
     | "derived-role-not-met"
     | "failed"
     | "other-action"

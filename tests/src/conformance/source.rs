@@ -24,6 +24,8 @@ pub const AUTHZEN: Source =
 /// The draft of SPOCP.
 pub const SPOCP: Source =
     Source { project: "draft-hedberg-spocp-sexp", folder: "spocp", state: "00" };
+/// The tests of topics of mosquitto, and examples of MQTT 5.0, section 4.7.
+pub const MQTT: Source = Source { project: "eclipse/mosquitto", folder: "mqtt", state: "fb9b115" };
 /// BLAKE3.
 pub const BLAKE3: Source =
     Source { project: "BLAKE3-team/BLAKE3", folder: "blake3", state: "77b257e" };

@@ -117,7 +117,7 @@ impl Met {
 const fn progress(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Applied => 5,
-        Outcome::Failed => 4,
+        Outcome::Failed | Outcome::PartlyMet => 4,
         Outcome::ConditionNotMet => 3,
         Outcome::DerivedRoleNotMet => 2,
         Outcome::OtherRole => 1,

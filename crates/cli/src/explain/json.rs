@@ -99,6 +99,7 @@ fn expression_json(leaf: &Expression) -> Json {
         (Truth::True, _) => "true".to_owned(),
         (Truth::False, None) => "false".to_owned(),
         (Truth::False, Some(_)) => "not a boolean".to_owned(),
+        (Truth::Partly, trouble) => trouble.clone().unwrap_or_default(),
         (Truth::Error, trouble) => format!("error: {}", trouble.as_deref().unwrap_or_default()),
     };
     let reads: Vec<Json> = leaf.reads.iter().map(read_json).collect();

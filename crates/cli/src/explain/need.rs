@@ -81,6 +81,7 @@ fn want(finding: &Finding, wanted: bool, is_lenient: bool) -> Option<Need> {
             let is_so = match truth {
                 Truth::True => wanted,
                 Truth::False => !wanted,
+                Truth::Partly => false,
                 Truth::Error => is_lenient && !wanted,
             };
             if is_so { None } else { Expression::at(finding, wanted).map(Need::Expression) }

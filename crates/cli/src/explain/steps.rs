@@ -89,6 +89,10 @@ const fn outcome(step: &Step) -> &'static str {
         (Outcome::ConditionNotMet, false) => "its condition is not met",
         (Outcome::ConditionNotMet, true) => "its condition is met, so it does not deny",
         (Outcome::DerivedRoleNotMet, _) => "the principal does not have the derived role",
+        (Outcome::PartlyMet, _) if matches!(step.effect, Some(Effect::Deny)) || step.narrows => {
+            "its condition is met for a part of the topics, which denies"
+        }
+        (Outcome::PartlyMet, _) => "its condition is met for a part of the topics only",
         (Outcome::Failed, _) => "its condition failed, which denies",
         (Outcome::OtherAction | Outcome::OtherRole | Outcome::OtherResource, _) => "passed over",
     }

@@ -126,11 +126,10 @@ fn deciding<'m>(action: &ActionDecision, met: &'m [Met]) -> Option<&'m Met> {
     };
     let of_rule = |met: &&Met| met.source() == *source;
     let decided = |met: &&Met| {
-        matches!((&action.reason, &met.outcome), (Reason::Rule(_), Outcome::Applied))
-            || matches!(
-                (&action.reason, &met.outcome),
-                (Reason::ConditionError(_), Outcome::Failed)
-            )
+        matches!(
+            (&action.reason, &met.outcome),
+            (Reason::Rule(_), Outcome::Applied | Outcome::PartlyMet)
+        ) || matches!((&action.reason, &met.outcome), (Reason::ConditionError(_), Outcome::Failed))
     };
     met.iter().filter(of_rule).find(decided).or_else(|| met.iter().find(of_rule))
 }

@@ -176,6 +176,7 @@ pub(super) fn truth_words(leaf: &Expression) -> String {
         (Truth::True, _) => "true".to_owned(),
         (Truth::False, None) => "false".to_owned(),
         (Truth::False, Some(trouble)) => trouble.clone(),
+        (Truth::Partly, trouble) => trouble.clone().unwrap_or_default(),
         (Truth::Error, trouble) => format!("error: {}", trouble.as_deref().unwrap_or_default()),
     }
 }

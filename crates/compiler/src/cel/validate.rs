@@ -1,5 +1,7 @@
 //! Literal arguments whose format can be checked before anything is evaluated.
 
+use wardgate_mqtt::{Filter, Limits};
+
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::{parse_duration, parse_timestamp};
 
@@ -11,10 +13,14 @@ use crate::regex;
 pub(super) fn literals(expr: &Expr, errors: &mut Vec<CelError>) {
     if let ExprKind::Call { target, function, args } = &expr.kind
         && let Some(arg) = judged(function, target.is_some(), args)
-        && let ExprKind::Literal(literal) = &arg.kind
-        && let Some(error) = fault(function, literal, arg.span)
     {
-        errors.push(error);
+        let elements =
+            if let ExprKind::List(elements) = &arg.kind { elements.as_slice() } else { &[] };
+        for arg in elements.iter().map(|element| &element.value).chain([arg]) {
+            if let ExprKind::Literal(literal) = &arg.kind {
+                errors.extend(fault(function, literal, arg.span));
+            }
+        }
     }
     for child in expr.kind.children() {
         literals(child, errors);
@@ -23,7 +29,7 @@ pub(super) fn literals(expr: &Expr, errors: &mut Vec<CelError>) {
 
 fn judged<'e>(function: &str, member: bool, args: &'e [Expr]) -> Option<&'e Expr> {
     match (function, member) {
-        ("duration" | "timestamp", false) | ("matches", true) => args.first(),
+        ("duration" | "timestamp", false) | ("matches" | "matchesTopic", true) => args.first(),
         ("matches", false) => args.get(1),
         _ => None,
     }
@@ -42,9 +48,15 @@ fn fault(function: &str, literal: &Literal, span: Span) -> Option<CelError> {
             "seconds since 1970, in the years 1 to 9999"
         }
         ("matches", Literal::String(text)) => return pattern(text, span),
+        ("matchesTopic", Literal::String(text)) => return filter(text, span),
         _ => return None,
     };
     Some(CelError::new(format!("this is not a {function}"), span).expected(expected))
+}
+
+fn filter(text: &str, span: Span) -> Option<CelError> {
+    let error = Filter::unshared_within(text, &Limits::WIDEST).err()?;
+    Some(CelError::new(format!("this is not a topic filter: {error}"), span).found(quoted(text)))
 }
 
 fn pattern(text: &str, span: Span) -> Option<CelError> {

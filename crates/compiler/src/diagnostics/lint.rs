@@ -34,10 +34,14 @@ lints! {
     AllowCanOnlyDeny = "allow-can-only-deny";
     /// An allow has no condition in a scope where allows need the consent of a parent scope.
     AllowWithoutEffect = "allow-without-effect";
+    /// A pattern of topics is put together from texts.
+    BuiltTopicFilter = "built-topic-filter";
     /// A condition, or a part of one, is never true.
     ConditionAlwaysFalse = "condition-always-false";
     /// A condition, or a part of one, is never false.
     ConditionAlwaysTrue = "condition-always-true";
+    /// A deny of all topics leaves those that begin with `$`.
+    DollarUncovered = "dollar-uncovered";
     /// A rule repeats an earlier rule in the same words.
     DuplicateRule = "duplicate-rule";
     /// A deny is skipped when its condition cannot be evaluated.
@@ -52,6 +56,8 @@ lints! {
     ShadowedRule = "shadowed-rule";
     /// A condition that lacks an attribute denies an action that another rule allows.
     StrictError = "strict-error";
+    /// A pattern matches no topic.
+    TopicNeverMatches = "topic-never-matches";
     /// No rule of a resource policy names an action.
     UnknownAction = "unknown-action";
     /// A comment allows a finding that does not exist.

@@ -26,6 +26,14 @@ pub enum Error<'a> {
     Limit,
     /// The program is not one that the compiler writes.
     Malformed,
+    /// The request asks about many MQTT topics, and what it asks is true for some and false for
+    /// others: not for this one. The text is empty if none is known.
+    ///
+    /// CEL's absorption is Kleene's logic: what comes out true or false beside it holds for every
+    /// topic. A condition that is this at its end is judged by the effect of its rule.
+    Partly(Rc<str>),
+    /// The same, and for some topics it may have failed.
+    PartlyFailed(Rc<str>),
     /// A message that needs no detail.
     Fixed(&'static str),
     /// A message with details.
@@ -48,6 +56,45 @@ impl Error<'_> {
     pub const TIMESTAMP_OVERFLOW: Self = Self::Fixed("timestamp overflow");
     /// The value of an empty optional.
     pub const EMPTY_OPTIONAL: Self = Self::Fixed("optional.none() dereference");
+
+    /// Returns true if the answer depends on the topic.
+    #[must_use]
+    pub const fn is_partly(&self) -> bool {
+        matches!(self, Self::Partly(_) | Self::PartlyFailed(_))
+    }
+
+    /// Returns true if the evaluation was not finished. The mode of the table does not matter.
+    #[must_use]
+    pub const fn is_incomplete(&self) -> bool {
+        matches!(self, Self::Limit | Self::Malformed)
+    }
+
+    /// Returns the error of an operation with this operand, other than logic: what comes out for
+    /// each topic is not followed, so that it may be an error.
+    #[must_use]
+    #[inline(never)]
+    pub fn of_operand(self) -> Self {
+        match self {
+            Self::Partly(witness) => Self::PartlyFailed(witness),
+            other => other,
+        }
+    }
+
+    /// Returns the error of `&&` or `||` with two errors: the left one, unless the other tells more
+    /// about topics.
+    #[must_use]
+    #[inline(never)]
+    pub fn beside(&self, other: &Self) -> Self {
+        let is_other = match self {
+            Self::Partly(_) | Self::PartlyFailed(_) => other.is_incomplete(),
+            _ => other.is_partly() && !self.is_incomplete(),
+        };
+        let error = if is_other { other } else { self }.clone();
+        match (self, other) {
+            (Self::Partly(_), Self::Partly(_)) => error,
+            _ => error.of_operand(),
+        }
+    }
 
     /// Builds an error with a composed message.
     #[must_use]
@@ -72,6 +119,10 @@ impl fmt::Display for Error<'_> {
             Self::NoSuchOverload => f.write_str("no such overload"),
             Self::Limit => f.write_str("evaluation limit exceeded"),
             Self::Malformed => f.write_str("malformed program"),
+            Self::Partly(witness) | Self::PartlyFailed(witness) => {
+                f.write_str("true for a part of the topics only")?;
+                if witness.is_empty() { Ok(()) } else { write!(f, ", not for \"{witness}\"") }
+            }
             Self::Fixed(message) => f.write_str(message),
             Self::Text(message) => f.write_str(message),
         }

@@ -12,7 +12,7 @@ use super::functions::Module;
 
 macro_rules! functions {
     ($($name:ident = $id:literal, $module:ident, $text:literal;)*) => {
-        /// A function of the CEL standard library, its extensions, or Cerbos's own.
+        /// A function of the CEL standard library, its extensions, Cerbos's own, or Wardgate's.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u16)]
         #[expect(missing_docs, reason = "the names and meanings are those of the specification")]
@@ -210,4 +210,7 @@ functions! {
     SpiffeTrustDomain = 229, spiffe, "spiffeTrustDomain";
     SpiffeTrustDomainId = 230, spiffe, "id (of a trust domain)";
     SpiffeTrustDomainName = 231, spiffe, "name";
+
+    // Wardgate: MQTT topics.
+    MatchesTopic = 240, topics, "matchesTopic";
 }

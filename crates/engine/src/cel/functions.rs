@@ -23,6 +23,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod time;
+mod topics;
 
 use super::context::Context;
 use super::error::Answer;
@@ -33,7 +34,7 @@ use super::value::Value;
 #[must_use]
 pub fn call<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Value<'a> {
     match args.iter().find_map(Value::error) {
-        Some(error) => Value::Error(error.clone()),
+        Some(error) => Value::Error(error.clone().of_operand()),
         None => dispatch(function, args, context).into(),
     }
 }
@@ -55,6 +56,7 @@ fn dispatch<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_
         Module::spiffe => spiffe::call(function, args, context),
         Module::strings => strings::call(function, args, context),
         Module::time => time::call(function, args, context),
+        Module::topics => topics::call(function, args, context),
     }
 }
 
@@ -77,4 +79,5 @@ pub(super) enum Module {
     spiffe,
     strings,
     time,
+    topics,
 }

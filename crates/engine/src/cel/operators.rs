@@ -16,7 +16,7 @@ use super::value::{Bytes, List, Value, compare};
 pub(crate) fn not<'a>(value: &Value<'a>) -> Answer<'a> {
     match value {
         Value::Bool(value) => Ok(Value::Bool(!value)),
-        other => Err(wrong_type(other)),
+        other => Err(failure(other).cloned().unwrap_or(Error::NoSuchOverload)),
     }
 }
 
@@ -131,15 +131,25 @@ pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) ->
     if absorbs(left) || absorbs(right) {
         return Ok(Value::Bool(absorbing));
     }
-    match (left, right) {
-        (Value::Bool(_), Value::Bool(_)) => Ok(Value::Bool(!absorbing)),
-        (Value::Bool(_), other) | (other, _) => Err(wrong_type(other)),
+    match (failure(left), failure(right)) {
+        (None, None) => Ok(Value::Bool(!absorbing)),
+        (Some(error), None) | (None, Some(error)) => Err(error.clone()),
+        (Some(left), Some(right)) => Err(left.beside(right)),
+    }
+}
+
+/// Returns the error of an operand of logic that is no boolean.
+const fn failure<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Error<'a>> {
+    match value {
+        Value::Bool(_) => None,
+        Value::Error(error) => Some(error),
+        _ => Some(&Error::NoSuchOverload),
     }
 }
 
 /// Returns the error of a value of the wrong type: its own, if it is one.
 pub(crate) fn wrong_type<'a>(value: &Value<'a>) -> Error<'a> {
-    value.error().cloned().unwrap_or(Error::NoSuchOverload)
+    value.error().cloned().map_or(Error::NoSuchOverload, Error::of_operand)
 }
 
 /// Returns the error of an operator that has no meaning for its operands.

@@ -100,7 +100,7 @@ impl<'a> Machine<'a, '_, '_> {
             Op::Slot => access::slot(w0, &context),
             Op::HasSlot => access::has_slot(w0, &context).map(Value::Bool),
             Op::Variable => self.variable(w0),
-            Op::HasVariable => Ok(context.activation.variable(w0).error().is_none().into()),
+            Op::HasVariable => self.has_variable(w0).map(Value::Bool),
             Op::Move => Ok(self.get(b)?.clone()),
             Op::Select => access::select(self.searched(b)?, self.name(w0)?),
             Op::Has => access::has(self.searched(b)?, self.name(w0)?).map(Value::Bool),
@@ -133,7 +133,14 @@ impl<'a> Machine<'a, '_, '_> {
             | Op::In => self.binary(op, b, c).map_err(|error| self.named(error, op, b)),
             _ => return self.flow(instruction),
         };
-        self.set(a, answer)
+        self.set(
+            a,
+            match op {
+                // These follow the truth of a partly true operand for each topic; the others do not.
+                Op::Not | Op::And | Op::Or | Op::Variable | Op::Call => answer,
+                _ => answer.map_err(Error::of_operand),
+            },
+        )
     }
 
     fn binary(&self, op: Op, b: u8, c: u8) -> Answer<'a> {
@@ -190,12 +197,20 @@ impl<'a> Machine<'a, '_, '_> {
 
     fn variable(&self, id: u32) -> Answer<'a> {
         match self.context.activation.variable(id) {
-            Value::Error(Error::Limit) => Err(Error::Limit),
+            Value::Error(error) if error.is_partly() || matches!(error, Error::Limit) => Err(error),
             Value::Error(_) => Err(match self.context.pool.variable(id) {
                 Some((_, name)) => Error::UndefinedField(name),
                 None => Error::Malformed,
             }),
             value => Ok(value),
+        }
+    }
+
+    fn has_variable(&self, id: u32) -> Result<bool, Error<'a>> {
+        match self.context.activation.variable(id) {
+            // It may have failed for some topics and not for others.
+            Value::Error(error) if error.is_partly() => Err(error),
+            value => Ok(value.error().is_none()),
         }
     }
 

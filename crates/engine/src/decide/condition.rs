@@ -3,9 +3,13 @@
 //! An expression is `true`, `false` or an error. In a strict table an error ends the condition; in
 //! a lenient one it counts as `false`, as in Cerbos. A reached limit always ends it: an expression
 //! that was not evaluated must not become a permission through a `none`.
+//!
+//! A request about many MQTT topics has a fourth result, *partly*: true for some of them. It is
+//! unknown in Kleene's logic, so that `true` and `false` hold for every topic. If an expression may
+//! also have failed for some topic, it counts as failed in a strict table, which denies.
 
-use super::session::{Failure, Session, is_incomplete};
-use crate::cel::Value;
+use super::session::{Failure, Session};
+use crate::cel::{Error, Value};
 use crate::table::layout::Junction;
 use crate::table::{Evaluation, Section, at, word};
 
@@ -27,12 +31,16 @@ impl<'a> Session<'a> {
     /// Returns true if one of `conditions` evaluates to `wanted`, and evaluates none behind that
     /// one.
     fn contains(&self, conditions: &[u32], wanted: bool) -> Result<bool, Failure> {
+        let mut answer = Ok(false);
         for condition in conditions {
-            if self.satisfies(*condition)? == wanted {
-                return Ok(true);
+            match self.satisfies(*condition) {
+                Ok(value) if value == wanted => return Ok(true),
+                Ok(_) => {}
+                Err(Failure::Partly) => answer = Err(Failure::Partly),
+                Err(failure) => return Err(failure),
             }
         }
-        Ok(false)
+        answer
     }
 
     fn leaf(&self, program: u32) -> Result<bool, Failure> {
@@ -48,17 +56,22 @@ impl<'a> Session<'a> {
         self.observe_expression(&value);
         match value {
             Value::Bool(value) => Ok(value),
-            Value::Error(error) => {
-                self.note_error(program, &error);
-                if is_incomplete(&error) {
-                    return Err(Failure::Limit);
-                }
-                match self.table.evaluation() {
-                    Evaluation::Strict => Err(Failure::Condition),
-                    Evaluation::Lenient => Ok(false),
-                }
-            }
+            Value::Error(error) => self.failed(program, &error),
             _ => Ok(false),
         }
+    }
+
+    fn failed(&self, program: u32, error: &Error<'a>) -> Result<bool, Failure> {
+        let is_strict = self.table.evaluation() == Evaluation::Strict;
+        match error {
+            Error::Partly(_) => return Err(Failure::Partly),
+            Error::PartlyFailed(_) if !is_strict => return Err(Failure::Partly),
+            _ => {}
+        }
+        self.note_error(program, error);
+        if error.is_incomplete() {
+            return Err(Failure::Limit);
+        }
+        if is_strict { Err(Failure::Condition) } else { Ok(false) }
     }
 }

@@ -48,6 +48,8 @@ pub enum Truth {
     True,
     /// It does not hold, or is not a boolean.
     False,
+    /// It holds for a part of the MQTT topics that the request asks about.
+    Partly,
     /// It could not be evaluated.
     Error,
 }
@@ -252,6 +254,7 @@ impl Truth {
     fn of(value: &Value<'_>) -> Self {
         match value {
             Value::Bool(true) => Self::True,
+            Value::Error(error) if error.is_partly() => Self::Partly,
             Value::Error(_) => Self::Error,
             _ => Self::False,
         }

@@ -110,6 +110,7 @@ pub(crate) struct WalkPosition<'a> {
 fn describe(value: &Value<'_>) -> String {
     match value {
         Value::Bool(value) => value.to_string(),
+        Value::Error(error) if error.is_partly() => error.to_string(),
         Value::Error(error) => alloc::format!("error: {error}"),
         _ => String::from("not a boolean"),
     }
@@ -154,6 +155,9 @@ pub enum Outcome {
     ConditionNotMet,
     /// The condition of the derived role is not met.
     DerivedRoleNotMet,
+    /// Its conditions are met for a part of the topics that the request asks about. A rule that
+    /// allows does not apply then, and one that denies does.
+    PartlyMet,
     /// A condition could not be evaluated, and the table is strict, or a limit was reached.
     Failed,
     /// It does not name the action.
@@ -169,6 +173,6 @@ pub enum Outcome {
 pub struct Leaf {
     /// The expression as its author wrote it.
     pub expression: String,
-    /// `true`, `false`, or `error: ...`.
+    /// `true`, `false`, `error: ...`, or that it depends on the topic.
     pub value: String,
 }

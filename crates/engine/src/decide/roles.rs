@@ -17,6 +17,8 @@ pub(crate) struct Effective<'a> {
     /// The derived roles whose condition failed, sorted; only in strict tables or after a limit was
     /// reached.
     pub(crate) failed: Vec<&'a str>,
+    /// True if a derived role is gained for a part of the topics that the request asks about.
+    pub(crate) is_partly: bool,
     pub(crate) limit_reached: bool,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Session<'a> {
             match granted {
                 Ok(true) => effective.names.push(role.name()),
                 Ok(false) => {}
+                Err(Failure::Partly) => effective.is_partly = true,
                 Err(failure) => {
                     effective.limit_reached |= failure == Failure::Limit;
                     effective.failed.push(role.name());
@@ -106,6 +109,9 @@ impl<'a> Effective<'a> {
     pub(crate) fn value(&self) -> Value<'a> {
         if self.limit_reached {
             return Value::Error(Error::Limit);
+        }
+        if self.is_partly {
+            return Value::Error(Error::PartlyFailed("".into()));
         }
         if !self.failed.is_empty() {
             let names = joined(&mut self.failed.iter().map(|name| &**name), ", ");

@@ -11,6 +11,7 @@ use super::memo::{Memo, View};
 use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
+use super::verdict::Verdict;
 use super::visited::{Lineages, VisitedScope, VisitedScopes};
 use crate::budget::Budget;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
@@ -29,6 +30,8 @@ pub(crate) enum Failure {
     Condition,
     /// A limit was reached.
     Limit,
+    /// The condition is true for a part of the topics that the request asks about.
+    Partly,
 }
 
 /// The state of deciding one request.
@@ -62,6 +65,8 @@ pub(crate) struct Session<'a> {
     effective: RefCell<Vec<(u32, Rc<Effective<'a>>)>>,
     /// The scope of resource policies that the walk is in, and its policy.
     pub(crate) current: Cell<Option<(u32, Block<'a>)>>,
+    /// The denial of the first rule of the walk that denies a part of the topics.
+    pub(super) partly_denied: Cell<Option<Verdict<'a>>>,
     /// True while conditions of derived roles are evaluated.
     in_derived_roles: Cell<bool>,
     #[cfg(feature = "observe")]
@@ -115,6 +120,7 @@ impl<'a> Session<'a> {
             touched: RefCell::default(),
             effective: RefCell::default(),
             current: Cell::new(None),
+            partly_denied: Cell::new(None),
             in_derived_roles: Cell::new(false),
             #[cfg(feature = "observe")]
             observer: None,
@@ -201,8 +207,9 @@ impl<'a> Session<'a> {
         self.touched.borrow_mut().push(position);
         for variable in list(self.table.section(Section::VariableSets), set) {
             let Some((program, _)) = self.pool.variable(*variable) else { continue };
-            if let Value::Error(error) = self.evaluate(program) {
-                self.note_error(program, &error);
+            match self.evaluate(program) {
+                Value::Error(error) if !error.is_partly() => self.note_error(program, &error),
+                _ => {}
             }
         }
     }
@@ -369,7 +376,9 @@ impl<'a> Activation<'a> for Session<'a> {
             return Value::Error(Error::Malformed);
         };
         match self.evaluate(program) {
-            Value::Error(error) if is_incomplete(&error) => Value::Error(error),
+            Value::Error(error) if error.is_incomplete() || error.is_partly() => {
+                Value::Error(error)
+            }
             Value::Error(_) if self.reads_failures_as_null() => Value::Null,
             Value::Error(_) => Value::Error(Error::UndefinedField(name)),
             value => value,
@@ -401,10 +410,4 @@ fn steps_of_names(request: &Request) -> u32 {
     }
     let bytes = lengths.iter().fold(0_usize, |bytes, length| bytes.saturating_add(*length));
     u32::try_from(bytes / 3).unwrap_or(u32::MAX)
-}
-
-/// Returns true if `error` means that the evaluation was not finished. The mode of the table does
-/// not matter.
-pub(crate) const fn is_incomplete(error: &Error<'_>) -> bool {
-    matches!(error, Error::Limit | Error::Malformed)
 }

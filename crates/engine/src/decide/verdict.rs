@@ -78,8 +78,12 @@ impl<'a> Verdict<'a> {
 
     /// Returns true if no other role can change it: an allow, or a failure.
     pub(crate) const fn is_final(&self) -> bool {
-        matches!(self.effect, Some(Effect::Allow))
-            || matches!(self.why, Why::Failed(..) | Why::Exhausted)
+        matches!(self.effect, Some(Effect::Allow)) || self.has_failed()
+    }
+
+    /// Returns true if something could not be evaluated.
+    pub(crate) const fn has_failed(&self) -> bool {
+        matches!(self.why, Why::Failed(..) | Why::Exhausted)
     }
 
     /// Returns the verdict with `policy`, unless the search has determined one.
@@ -122,8 +126,8 @@ impl Why<'_> {
             Self::NotListed => Reason::NotInRolePolicy,
             Self::NoRule => Reason::NoRuleApplied,
             Self::NoPolicy => Reason::NoPolicy,
-            Self::Failed(Failure::Condition, rule) => Reason::ConditionError(rule.source()),
             Self::Failed(Failure::Limit, rule) => Reason::LimitReached(rule.source()),
+            Self::Failed(_, rule) => Reason::ConditionError(rule.source()),
             Self::Exhausted => Reason::RequestLimitReached,
             Self::Schema => Reason::SchemaViolation,
             Self::Expired => Reason::Expired,

@@ -2,6 +2,11 @@
 //!
 //! Scopes go from the most specific to the root. Within a scope a deny beats an allow; the first
 //! role that is allowed wins; without a rule that applies, the action is denied.
+//!
+//! A request may ask about many MQTT topics. What it is allowed has to be allowed for each of them
+//! alone, so its walk visits every rule that the walk for one of them would: a rule that is met for a
+//! part of them does not end it, as for the topics of the other part it would go on, and perhaps
+//! fail. If the rule denies, the walk ends with its denial, or with a failure.
 
 use alloc::string::ToString;
 
@@ -52,15 +57,23 @@ impl<'a> Session<'a> {
     fn try_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
         self.request.principal.roles.first()?;
         self.current.set(None);
+        self.partly_denied.set(None);
         for scope in self.principal_scopes() {
             let Some(block) = self.principal_block(scope) else { continue };
             let text = self.table.string(scope);
             let result = self.principal_scope(block, text, action);
             if let Some(verdict) = result.verdict(text, needs_consent(self.table, scope)) {
-                return Some(verdict);
+                return self.ended(Some(verdict));
             }
         }
-        None
+        self.ended(None)
+    }
+
+    /// Returns the verdict of a walk: its own if it failed, else the denial of a part of the topics
+    /// on the way to it.
+    fn ended(&self, verdict: Option<Verdict<'a>>) -> Option<Verdict<'a>> {
+        let denied = self.partly_denied.take().filter(|_| !verdict.is_some_and(|v| v.has_failed()));
+        denied.or(verdict)
     }
 
     fn principal_scope(&self, block: Block<'a>, scope: &'a str, action: Name<'a>) -> Scope<'a> {
@@ -107,15 +120,16 @@ impl<'a> Session<'a> {
         answer.unwrap_or(Verdict::NOTHING)
     }
 
-    /// VisitedScopes scopes until one decides.
+    /// Visits scopes until one decides.
     fn try_role(&self, role: Lineage<'a>, action: Name<'a>) -> Option<Verdict<'a>> {
+        self.partly_denied.set(None);
         for visit in self.visited_scopes() {
             let result = self.resource_scope_for(&visit, role, action);
             if let Some(verdict) = result.verdict(visit.text, visit.needs_consent) {
-                return Some(verdict);
+                return self.ended(Some(verdict));
             }
         }
-        None
+        self.ended(None)
     }
 
     fn resource_scope_for(
@@ -261,20 +275,34 @@ impl<'a> Session<'a> {
                 tried.allow = tried.allow.or(Some(rule));
                 None
             }
+            (Ok(Outcome::PartlyMet), Some(Effect::Deny)) => {
+                let denial = Verdict::by_rule(Effect::Deny, &rule, position.scope);
+                self.partly_denied.set(self.partly_denied.take().or(Some(denial)));
+                None
+            }
             _ => None,
         }
     }
 
     fn consider(&self, rule: &Rule<'a>) -> Result<Outcome, Failure> {
         self.touch_variables(rule.variables());
+        let mut met = Outcome::Applied;
         if let Some(condition) = rule.role_condition() {
             self.touch_variables(rule.role_variables());
-            if !self.satisfies(condition)? {
-                return Ok(Outcome::DerivedRoleNotMet);
+            match self.satisfies(condition) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Outcome::DerivedRoleNotMet),
+                // The condition of the rule may fail for the topics of the other part.
+                Err(Failure::Partly) => met = Outcome::PartlyMet,
+                Err(failure) => return Err(failure),
             }
         }
-        let satisfied = rule.condition().map_or(Ok(true), |at| self.satisfies(at))?;
-        Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
+        match rule.condition().map_or(Ok(true), |at| self.satisfies(at)) {
+            Ok(true) => Ok(met),
+            Ok(false) => Ok(Outcome::ConditionNotMet),
+            Err(Failure::Partly) => Ok(Outcome::PartlyMet),
+            Err(failure) => Err(failure),
+        }
     }
 
     fn trace(&self, block: Block<'a>, position: WalkPosition<'a>, rule: usize, outcome: &Outcome) {

@@ -76,7 +76,8 @@ impl<'a> Running<'a> {
         let taken = allowed.saturating_sub(steps.get());
         self.steps.set(self.steps.get().saturating_sub(taken));
         let is_paid = self.contents.pays(taken);
-        if !is_paid || matches!(value, Value::Error(Error::Limit | Error::Malformed)) {
+        let is_unsure = |error: &Error<'_>| error.is_incomplete() || error.is_partly();
+        if !is_paid || value.error().is_some_and(is_unsure) {
             self.is_incomplete.set(true);
         }
         value
@@ -156,7 +157,7 @@ impl<'a> Activation<'a> for Running<'a> {
             value
         });
         match value {
-            Value::Error(error @ (Error::Limit | Error::Malformed)) => Value::Error(error),
+            Value::Error(error) if error.is_incomplete() => Value::Error(error),
             Value::Error(_) => Value::Error(Error::UndefinedField(name)),
             value => value,
         }

@@ -106,8 +106,8 @@ fn errors_tell_what_is_wrong() {
         assert_eq!(Filter::new(text).unwrap_err().to_string(), expected);
     };
     check("", "a topic has at least one character");
-    check("a/b+", "`+` at byte 3 does not fill its level");
-    check("#/b", "`#` at byte 0 is not the whole of the last level");
+    check("a/b+", "`+` does not fill its level, at byte 3");
+    check("#/b", "`#` is not the whole of the last level, at byte 0");
     check("$share//b", "the group after `$share/` is empty");
 }
 

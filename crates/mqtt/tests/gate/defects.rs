@@ -43,7 +43,7 @@ fn invalid_filters_are_refused() {
     script(
         "connect4
         c 82: 0001 'a/#/b' 00
-        x 8f client: `#` at byte 2 is not the whole of the last level at byte 21",
+        x 8f client: `#` is not the whole of the last level, at byte 2 at byte 21",
     );
 }
 

@@ -5,13 +5,13 @@ use super::script::script;
 #[test]
 fn faults_of_the_client_close_with_their_codes() {
     let cases = [
-        ("30: 'a/+' 00", "90 client: a topic name has no wildcard, found one at byte 2 at byte 23"),
+        ("30: 'a/+' 00", "90 client: a topic name has no wildcard, at byte 2 at byte 23"),
         ("36: 'a' 0001 00", "81 client: QoS 3 at byte 19"),
         ("32: 'a' 0000 00", "82 client: packet identifier 0 at byte 24"),
         ("30: '' 00", "82 client: neither topic nor topic alias at byte 21"),
         (
             "82: 0001 00 'a#' 00",
-            "8f client: `#` at byte 1 is not the whole of the last level at byte 26",
+            "8f client: `#` is not the whole of the last level, at byte 1 at byte 26",
         ),
         ("82: 0001 00", "82 client: an empty list at byte 24"),
         ("80: 0001 00 'a' 00", "81 client: reserved flags in the fixed header at byte 19"),
@@ -60,7 +60,7 @@ fn faults_of_connect_are_told_in_their_version() {
     script(
         "c 10: 'MQTT' 05 06 003C 00 'c' 00 'w/+' 'x'
         < 20: 00 90 00
-        x 90 client: a topic name has no wildcard, found one at byte 2 at byte 19",
+        x 90 client: a topic name has no wildcard, at byte 2 at byte 19",
     );
 }
 

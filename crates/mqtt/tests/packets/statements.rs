@@ -520,7 +520,7 @@ fn errors_tell_where_they_are() {
         V311,
         0x30,
         "'a/+'",
-        "topic name from byte 4 on: a topic name has no wildcard, found one at byte 2",
+        "topic name from byte 4 on: a topic name has no wildcard, at byte 2",
     );
     check(V5, 0x30, "'a' 02 04 00", "unknown property 0x04 at byte 6");
     check(V311, 0x30, "00 05 61", "a field that runs past the end at byte 4");

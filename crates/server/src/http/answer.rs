@@ -57,6 +57,7 @@ pub(super) async fn answer(
 pub(super) fn reply(route: Option<&Route>, result: Result<Reply>) -> Reply {
     result.unwrap_or_else(|problem| match route.map(|route| route.dialect) {
         Some(Dialect::Cerbos) => problem.into_reply_of_cerbos(),
+        Some(Dialect::Mqtt(broker)) => broker.denial(problem),
         Some(Dialect::Authzen | Dialect::Own) | None => Reply::from(problem),
     })
 }

@@ -11,6 +11,7 @@ use wardgate_native::protocol::authzen::SearchKind;
 use super::authzen::{
     self, EVALUATION, EVALUATIONS, Named, SEARCH_ACTION, SEARCH_RESOURCE, SEARCH_SUBJECT,
 };
+use super::brokers::{self, Broker};
 use super::context::{Context, Head};
 use super::reply::{Reply, Result};
 use super::{cerbos, operations};
@@ -53,6 +54,8 @@ pub(super) enum Dialect {
     Cerbos,
     /// Requests must have the type `application/json`.
     Authzen,
+    /// Every answer allows or denies.
+    Mqtt(Broker),
     Own,
 }
 
@@ -77,7 +80,7 @@ pub(super) enum Cost {
 }
 
 /// All endpoints.
-pub(super) static ROUTES: [Route; 16] = [
+pub(super) static ROUTES: [Route; 20] = [
     Route::cerbos("/api/check/resources", |body, context| {
         cerbos::check(body, context).map(Bytes::from)
     }),
@@ -98,6 +101,10 @@ pub(super) static ROUTES: [Route; 16] = [
     Route::search(SEARCH_ACTION, |body, context| {
         authzen::search(body, SearchKind::Actions, context).map(Bytes::from)
     }),
+    Route::broker("/mqtt/authorize/emqx", Broker::Emqx, brokers::emqx),
+    Route::broker("/mqtt/authorize/nanomq", Broker::NanoMq, brokers::nanomq),
+    Route::broker("/mqtt/authorize/vernemq", Broker::VerneMq, brokers::vernemq),
+    Route::broker("/mqtt/authorize/go-auth", Broker::GoAuth, brokers::go_auth),
     Route::admin(
         "/admin/explain",
         Handler::Body(|body, context| cerbos::explain(body, context).map(Bytes::from), Cost::Long),
@@ -133,6 +140,11 @@ impl Route {
     const fn evaluation(Named { path, .. }: Named, handler: BodyHandler) -> Self {
         let handler = Handler::Body(handler, Cost::BySize);
         Self::row(Path::Below(path), Dialect::Authzen, Endpoint::Evaluation, handler)
+    }
+
+    const fn broker(path: &'static str, broker: Broker, handler: BodyHandler) -> Self {
+        let handler = Handler::Body(handler, Cost::BySize);
+        Self::row(Path::At(path), Dialect::Mqtt(broker), Endpoint::Mqtt, handler)
     }
 
     const fn search(Named { path, .. }: Named, handler: BodyHandler) -> Self {

@@ -55,6 +55,7 @@ endpoints! {
     2_usize Search = "search",
     3_usize Admin = "admin",
     4_usize Other = "other",
+    5_usize Mqtt = "mqtt",
 }
 
 /// The requests for one endpoint.

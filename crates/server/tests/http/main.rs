@@ -10,6 +10,7 @@
 mod alone;
 mod answers;
 mod authzen;
+mod brokers;
 mod callers;
 mod collector;
 mod documented;

@@ -158,10 +158,10 @@ fn usual() -> String {
     policy(
         "true",
         &[
-            ("publish", "R.attr.topic == \"a/b\" && R.attr.size < 10"),
-            ("subscribe, unsubscribe", "R.attr.topic.filter == \"a/#\""),
-            ("receive", "R.attr.topic == \"a/b\""),
-            ("will", "R.attr.topic == \"a/will\" && R.id == R.attr.topic"),
+            ("publish", "R.attr.topic.matchesTopic(\"a/b\") && R.attr.size < 10"),
+            ("subscribe, unsubscribe", "R.attr.topic.matchesTopic(\"a/#\")"),
+            ("receive", "R.attr.topic.matchesTopic(\"a/b\")"),
+            ("will", "R.attr.topic.matchesTopic(\"a/will\")"),
         ],
     )
 }
@@ -178,7 +178,7 @@ fn policies_decide_on_every_packet() {
     client.expect("40: 0002 87");
     client.send("32: 'a/b' 0002 00 0102030405060708090A");
     client.expect("40: 0002 87");
-    client.send("82: 0003 00 'a/+' 00 'a/#' 01 '$share/g/a/#' 00");
+    client.send("82: 0003 00 'b/+' 00 'a/#' 01 '$share/g/a/#' 00");
     broker.expect("82: 0003 00 'a/#' 01 '$share/g/a/#' 00");
     broker.send("90: 0003 00 01 00");
     client.expect("90: 0003 00 87 01 00");
@@ -285,7 +285,7 @@ fn the_name_is_that_of_the_token_and_the_client_id_is_a_claim() {
 fn claims_of_tokens_are_read_and_their_end_ends_the_connection() {
     let topics = [(
         "subscribe",
-        "R.attr.topic.filter == request.auxData.jwt.topic && \"reader\" in P.roles",
+        "R.attr.topic.matchesTopic(request.auxData.jwt.topic) && \"reader\" in P.roles",
     )];
     let gated = Gated::start(&policy("P.id == \"ada\"", &topics), "", "");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -400,7 +400,7 @@ fn a_broker_that_leaves_takes_its_client_along() {
 fn malformed_packets_close_with_their_code() {
     let gated = Gated::start(&usual(), "", "");
     let (mut client, mut broker) = gated.client(ASKER);
-    client.send("30: 'a/+' 00");
+    client.send("30: 'b/+' 00");
     client.expect("E0: 90");
     client.ends();
     broker.ends();

@@ -88,6 +88,19 @@ fn bodies_are_as_they_are_described() {
         assert_eq!(status, 200, "{path} {answer}");
         assert!(fits(&document, &schema(&post["responses"]["200"]), &answer), "{path} {answer}");
     };
+    check(
+        "/mqtt/authorize/emqx",
+        json!({ "clientid": "c", "username": "ada", "action": "publish", "topic": "a", "qos": 1, "retain": false }),
+    );
+    let topics = json!([{ "topic": "a", "qos": 1 }]);
+    check(
+        "/mqtt/authorize/vernemq",
+        json!({ "client_id": "c", "username": "ada", "topics": topics }),
+    );
+    check(
+        "/mqtt/authorize/vernemq",
+        json!({ "client_id": "c", "username": "ada", "topic": "a", "payload": "" }),
+    );
     let principal = json!({ "id": "ada", "roles": ["user"], "attr": { "team": "red" } });
     let album = json!({ "kind": "album", "id": "a", "attr": { "owner": "ada" }, "scope": "" });
     let call = json!({

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decide::Outcome;
 use wardgate_engine::decide::observe::{Considered, Grant, Granting, Observer, Truth};
-use wardgate_engine::decision::Decision;
+use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
@@ -152,6 +152,9 @@ impl Observer for Watch<'_> {
         let Some(counted) = policy.and_then(|policy| policy.rules.get_mut(at)) else { return };
         match (rule.outcome, rule.is_opposite()) {
             (Outcome::Applied, false) | (Outcome::ConditionNotMet, true) => counted.applied += 1,
+            (Outcome::PartlyMet, false) if rule.effect() == Some(Effect::Deny) => {
+                counted.applied += 1;
+            }
             (Outcome::Failed, _) => counted.failed += 1,
             _ => counted.not_applied += 1,
         }
@@ -168,6 +171,13 @@ struct Replay<'s> {
 
 /// The expressions of a condition, in order.
 type Expressions<'e> = std::slice::IterMut<'e, ExpressionCoverage>;
+
+/// True or false, or `None` for a part of the topics that a request asks about.
+type Holds = Option<bool>;
+
+fn opposite(holds: Holds) -> Holds {
+    holds.map(|holds| !holds)
+}
 
 impl<'s> Replay<'s> {
     fn new(seen: &'s [Truth]) -> Self {
@@ -190,12 +200,12 @@ impl<'s> Replay<'s> {
 
     /// Returns whether the condition holds; `None` once no truth is left. In a strict table an
     /// error ends the walk, and with it the truths; in a lenient one it counts as false.
-    fn walk(&mut self, condition: &Condition, expressions: &mut Expressions<'_>) -> Option<bool> {
+    fn walk(&mut self, condition: &Condition, expressions: &mut Expressions<'_>) -> Option<Holds> {
         match condition {
             Condition::Expr(_) => self.expression(expressions.next()),
-            Condition::All(parts) => self.contains(parts, false, expressions).map(|found| !found),
+            Condition::All(parts) => self.contains(parts, false, expressions).map(opposite),
             Condition::Any(parts) => self.contains(parts, true, expressions),
-            Condition::None(parts) => self.contains(parts, true, expressions).map(|found| !found),
+            Condition::None(parts) => self.contains(parts, true, expressions).map(opposite),
         }
     }
 
@@ -205,27 +215,33 @@ impl<'s> Replay<'s> {
         parts: &[Condition],
         wanted: bool,
         expressions: &mut Expressions<'_>,
-    ) -> Option<bool> {
+    ) -> Option<Holds> {
         let mut parts = parts.iter();
+        let mut found = Some(false);
         while let Some(part) = parts.next() {
-            if self.walk(part, expressions)? == wanted {
+            let holds = self.walk(part, expressions)?;
+            if holds.is_none() {
+                found = None;
+            }
+            if holds == Some(wanted) {
                 let skipped = parts.map(|part| part.expressions().len()).sum();
                 expressions.by_ref().take(skipped).for_each(|_| {});
-                return Some(true);
+                return Some(Some(true));
             }
         }
-        Some(false)
+        Some(found)
     }
 
-    fn expression(&mut self, counted: Option<&mut ExpressionCoverage>) -> Option<bool> {
+    fn expression(&mut self, counted: Option<&mut ExpressionCoverage>) -> Option<Holds> {
         let truth = self.seen.next()?;
         if let Some(counted) = counted {
             match truth {
                 Truth::True => counted.times_true += 1,
-                Truth::False => counted.times_false += 1,
+                // For a part of the topics it is false.
+                Truth::False | Truth::Partly => counted.times_false += 1,
                 Truth::Error => counted.failed += 1,
             }
         }
-        Some(*truth == Truth::True)
+        Some((*truth != Truth::Partly).then_some(*truth == Truth::True))
     }
 }

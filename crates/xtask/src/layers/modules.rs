@@ -149,7 +149,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "compiler",
         "limits message nearest regex words zones | pool source | cel diagnostics \
-         expression | reading yaml | globals policy walk | repository | resolve | schema | \
+         expression | reading yaml | globals policy walk | repository | resolve | schema topics | \
          emit | compile",
     ),
     ("tooling", "accessors format json lint | suite | coverage sources"),

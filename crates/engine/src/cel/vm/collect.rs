@@ -64,7 +64,7 @@ impl<'a> Machine<'a, '_, '_> {
         a: u8,
         change: impl FnOnce(Value<'a>) -> Answer<'a>,
     ) -> Result<(), Error<'a>> {
-        let answer = self.take(a)?.into_answer().and_then(change);
+        let answer = self.take(a)?.into_answer().and_then(change).map_err(Error::of_operand);
         self.set(a, answer)
     }
 
@@ -76,7 +76,7 @@ impl<'a> Machine<'a, '_, '_> {
                 self.set(cursor(a)?, Ok(Value::Int(0)))
             }
             other => {
-                self.set(c, Err(not_iterable(&other)))?;
+                self.set(c, Err(not_iterable(&other).of_operand()))?;
                 self.jump(end)
             }
         }

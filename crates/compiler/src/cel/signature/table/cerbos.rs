@@ -1,4 +1,4 @@
-//! The signatures of the library of Cerbos.
+//! The signatures of the library of Cerbos, and of topics.
 
 use wardgate_engine::cel::Function;
 
@@ -16,6 +16,11 @@ pub(in crate::cel::signature) const CERBOS: Functions = table! {
     "intersect" Intersect "(list(A), list(A)) list(A); .(list(A), list(A)) list(A)";
     "isSubset" IsSubset "(list(A), list(A)) bool; .(list(A), list(A)) bool";
     "is_subset" IsSubset "(list(A), list(A)) bool; .(list(A), list(A)) bool";
+    "matchesTopic" MatchesTopic
+        ".(string, string) bool; .(string, list(string)) bool; \
+         .(string, string, list(string)) bool; .(map(string, string), string) bool; \
+         .(map(string, string), list(string)) bool; \
+         .(map(string, string), string, list(string)) bool";
     "now" Now "() timestamp";
     "timeSince" TimeSince "(timestamp) duration; .(timestamp) duration";
     "id" Id "(dyn) dyn";
