@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 use wardgate_mqtt::Limits;
 use wardgate_mqtt::gate::{Password, Settings};
@@ -33,6 +34,8 @@ pub(crate) struct Endpoint {
 pub(super) struct Hub {
     pub(super) config: Mqtt,
     pub(super) settings: Settings,
+    /// The begin of the grid of looks at the clock.
+    pub(super) begin: Instant,
     tls: Option<TlsAcceptor>,
     clients: AtomicUsize,
 }
@@ -47,7 +50,8 @@ impl Endpoint {
     pub(crate) fn open(config: &Mqtt, sockets: &mut Sockets) -> Result<Self, String> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = settings(config);
-        let hub = Hub { config: config.clone(), settings, tls, clients: AtomicUsize::new(0) };
+        let (begin, clients) = (Instant::now(), AtomicUsize::new(0));
+        let hub = Hub { config: config.clone(), settings, begin, tls, clients };
         Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
     }
 
