@@ -78,27 +78,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_equal_those_byte_by_byte() {
-        let mut random = fastrand::Rng::with_seed(4);
-        let mut text = || -> alloc::string::String {
-            (0..random.usize(0..30))
-                .map(|_| *random.choice(&['a', 'a', 'a', '/']).unwrap())
-                .collect()
-        };
-        for _ in 0..20_000 {
-            let (left, right) = (text(), text());
-            for at in 0..3.min(left.len()) {
-                let pairs = left.bytes().skip(at).zip(right.bytes());
-                let same: alloc::vec::Vec<_> =
-                    pairs.take_while(|(a, b)| a == b).map(|(byte, _)| byte).collect();
-                let slashes = same.iter().filter(|byte| **byte == b'/').count();
-                let expected = Run { bytes: same.len(), slashes: u32::try_from(slashes).unwrap() };
-                assert_eq!(Run::of(left.as_bytes(), at, right.as_bytes(), 0), expected);
-            }
-        }
-    }
-
-    #[test]
     fn blocks_have_zeros_behind_the_end() {
         let text = b"abcdefghijklmnopq";
         for end in 0..=text.len() {
