@@ -35,6 +35,9 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status> {
     for address in server.spocp_addresses() {
         out.line(format_args!("SPOCP at {address}"))?;
     }
+    for address in server.mqtt_addresses() {
+        out.line(format_args!("MQTT at {address}"))?;
+    }
     out.flush()?;
     server.run().map_err(failed)?;
     Ok(Status::Done)

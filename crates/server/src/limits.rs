@@ -201,6 +201,10 @@ pub(crate) const MQTT_UPSTREAM: Duration = Duration::from_secs(5);
 /// that are gone are noticed within a second.
 pub(crate) const MQTT_TICK: Duration = Duration::from_millis(500);
 
+/// The time between the moments at which looks begin: each thread then wakes for many clients at
+/// once. Of 400 idle clients, looks at any moment took 1.2 % of a core (2026-11-24).
+pub(crate) const MQTT_TICK_GRID: Duration = Duration::from_millis(50);
+
 /// The longest time for the last bytes of a connection of MQTT.
 pub(crate) const MQTT_LAST_WRITE: Duration = Duration::from_secs(2);
 

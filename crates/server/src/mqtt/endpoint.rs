@@ -1,12 +1,13 @@
 //! The sockets at which MQTT is spoken, and the places of clients.
 
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 use wardgate_mqtt::Limits;
 use wardgate_mqtt::broker;
@@ -37,6 +38,8 @@ pub(super) struct Hub {
     pub(super) settings: Settings,
     /// The broker of this server, unless another one is used. It is there once the server starts.
     pub(super) local: Option<Arc<Local>>,
+    /// The begin of the grid of looks at the clock.
+    pub(super) begin: Instant,
     tls: Option<TlsAcceptor>,
     clients: AtomicUsize,
 }
@@ -51,8 +54,8 @@ impl Endpoint {
     pub(crate) fn open(config: &Mqtt, sockets: &mut Sockets) -> Result<Self, String> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = settings(config);
-        let clients = AtomicUsize::new(0);
-        let hub = Hub { config: config.clone(), settings, local: None, tls, clients };
+        let (begin, clients) = (Instant::now(), AtomicUsize::new(0));
+        let hub = Hub { config: config.clone(), settings, local: None, begin, tls, clients };
         Ok(Self { listeners: sockets.open(&config.listen)?, hub })
     }
 
@@ -143,7 +146,9 @@ async fn accept(listener: tokio::net::TcpListener, hub: Arc<Hub>, shared: Arc<Sh
 async fn serve(stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
     // Packets are small and are not batched.
     let _ = stream.set_nodelay(true);
-    let Ok(address) = stream.peer_addr().as_ref().map(SocketAddr::ip) else { return };
+    let Ok(address) = stream.peer_addr() else { return };
+    // A condition should not have to know that a socket of IPv6 takes IPv4 too.
+    let address = address.ip().to_canonical();
     let Some(acceptor) = &hub.tls else {
         let client = Client { address, certificate: None, is_tls: false };
         return speak(stream, client, &hub, &shared, opened).await;

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Duration, Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Duration, Instant, MissedTickBehavior, interval_at, timeout};
 use wardgate_mqtt::gate::{Cause, Close, Gate, Side, Steps};
 use wardgate_mqtt::packet::Reason;
 
@@ -20,7 +20,8 @@ use super::judge::PolicyJudge;
 use super::local::{Link, Local};
 use crate::config::Behind;
 use crate::limits::{
-    LINGER, MQTT_LAST_WRITE, MQTT_QUEUE_BYTES, MQTT_READ_BYTES, MQTT_TICK, MQTT_UPSTREAM,
+    LINGER, MQTT_LAST_WRITE, MQTT_QUEUE_BYTES, MQTT_READ_BYTES, MQTT_TICK, MQTT_TICK_GRID,
+    MQTT_UPSTREAM,
 };
 use crate::net::busy_poll;
 use crate::net::connections::OpenConnection;
@@ -91,8 +92,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         let mut stopping = shared.stopping();
         let connection = self.opened.as_ref().map(|opened| Arc::clone(&opened.connection));
         let Some(connection) = connection else { return };
-        let mut tick = interval(MQTT_TICK);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut tick = interval_at(on_grid(self.hub.begin, self.begin), MQTT_TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let close = loop {
             let held_until = self.held_until();
             // Time comes first: a busy client must not keep its rights by being busy.
@@ -253,6 +254,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
 
     /// Writes the last bytes, and waits until both ends have read them, for a while.
     async fn finish(&mut self) {
+        // A client may connect, publish and leave in one breath.
+        if self.needs_server() {
+            self.dial().await;
+        }
         let last = timeout(MQTT_LAST_WRITE, poll_fn(|context| self.poll_last(context)));
         if last.await.is_err() {
             return;
@@ -351,6 +356,13 @@ impl Writing {
         }
         now.saturating_duration_since(self.moved) >= most
     }
+}
+
+/// Returns the first moment of the grid after `now`.
+fn on_grid(begin: Instant, now: Instant) -> Instant {
+    let steps = now.duration_since(begin).as_millis() / MQTT_TICK_GRID.as_millis();
+    let steps = u32::try_from(steps).unwrap_or(u32::MAX).saturating_add(1);
+    begin.checked_add(MQTT_TICK_GRID.saturating_mul(steps)).unwrap_or(now)
 }
 
 /// Reads once into the buffer of this thread.

@@ -201,6 +201,44 @@ fn policies_decide_on_every_packet() {
 }
 
 #[test]
+fn the_policy_of_the_document_decides_as_it_says() {
+    const DOCUMENT: &str = include_str!("../../../../docs/MQTT.md");
+    let (_, rest) = DOCUMENT.split_once("A policy for clients that publish").unwrap();
+    let (_, rest) = rest.split_once("\n\n").unwrap();
+    let lines = rest.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
+    let topics: String =
+        lines.map(|line| format!("{}\n", line.get(4..).unwrap_or_default())).collect();
+    let clients = policy("true", &[]);
+    let (clients, _) = clients.split_once("---").unwrap();
+    let gated = Gated::start(&format!("{clients}---\n{topics}"), "", "");
+    let (mut client, mut broker) = gated.client(ASKER);
+    client.send("32: 'sensors/asker' 0001 00 01");
+    broker.expect("32: 'sensors/asker' 0001 00 01");
+    for denied in ["33: 'sensors/asker'", "32: 'sensors/keeper'", "32: 'sensors/asker/x'"] {
+        client.send(&format!("{denied} 0002 00 01"));
+        client.expect("40: 0002 87");
+    }
+    client.send("34: 'sensors/asker' 0003 00 01");
+    client.expect("50: 0003 87");
+    client.send("82: 0004 00 'news/+' 00 '#' 00 'sensors/asker' 00");
+    broker.expect("82: 0004 00 'news/+' 00");
+    broker.send("90: 0004 00 00");
+    client.expect("90: 0004 00 00 87 87");
+}
+
+#[test]
+fn a_client_may_connect_publish_and_leave_in_one_breath() {
+    let gated = Gated::start(&usual(), "anonymous = true", "");
+    let packets = ["10: 'MQTT' 04 02 003C 'c1'", "30: 'a/b' 01", "30: 'b' 01", "E0:"];
+    let mut client = gated.connect();
+    client.0.write_all(&packets.map(packet).concat()).unwrap();
+    let mut broker = gated.accept();
+    [0, 1, 3].into_iter().for_each(|allowed| broker.expect(packets[allowed]));
+    broker.ends();
+    client.ends();
+}
+
+#[test]
 fn clients_of_3_are_served_too() {
     let gated = Gated::start(&usual(), "", "denied = \"drop\"\npass-password = true");
     let mut client = gated.connect();
