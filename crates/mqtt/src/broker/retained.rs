@@ -205,7 +205,8 @@ impl<P: Clone, O> Broker<P, O> {
             }
             let Some(mut replay) = session.replays.pop_front() else { return };
             let filter = Filter::within(&replay.filter, &Limits::WIDEST).ok();
-            let next = filter.and_then(|filter| self.retained.next(filter, replay.after.as_deref()));
+            let next =
+                filter.and_then(|filter| self.retained.next(filter, replay.after.as_deref()));
             let Some(message) = next.cloned() else { continue };
             if !message.is_over(now) {
                 self.send_retained(&replay.target, &message, now);

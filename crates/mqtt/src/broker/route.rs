@@ -260,11 +260,7 @@ impl<P: Clone, O> Broker<P, O> {
     }
 }
 
-fn outgoing<'p>(
-    publish: &Publish<'p>,
-    retain: bool,
-    properties: &'p [Property<'p>],
-) -> Packet<'p> {
+fn outgoing<'p>(publish: &Publish<'p>, retain: bool, properties: &'p [Property<'p>]) -> Packet<'p> {
     let (delivery, properties) = (Delivery::AtMostOnce, List::of(properties));
     Packet::Publish(Publish { delivery, retain, properties, ..*publish })
 }

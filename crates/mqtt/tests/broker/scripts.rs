@@ -274,7 +274,9 @@ fn shared_messages_go_to_those_who_can_take_them() {
 fn wills_are_published_unless_the_client_says_goodbye() {
     let connect = "ada > 10: 'MQTT' 04 26 0000 'ada' 'w' '!'\nada < 20: 00 00\n";
     let bob = "bob connect4\nbob > 82: 0001 'w' 00\nbob < 90: 0001 00\n";
-    script(&format!("{bob}{connect}ada leaves\nbob < 30: 'w' 21\ncyd connect4\ncyd > 82: 0001 'w' 00\ncyd < 90: 0001 00\ncyd < 31: 'w' 21"));
+    script(&format!(
+        "{bob}{connect}ada leaves\nbob < 30: 'w' 21\ncyd connect4\ncyd > 82: 0001 'w' 00\ncyd < 90: 0001 00\ncyd < 31: 'w' 21"
+    ));
     script(&format!("{bob}{connect}ada is gone\nbob ."));
     script(&format!("{bob}{connect}ada > E0:\nada leaves\nbob ."));
     // With the reason code 4 it is published all the same.
