@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use super::route::{Options, Route, Target};
+use super::route::{Options, Route, Target, goes_along};
 use super::{Broker, SessionId};
 use crate::gate::Message;
 use crate::limits::Limits;
@@ -223,6 +223,7 @@ impl<P: Clone, O> Broker<P, O> {
         let properties = Properties::of_checked(&message.properties);
         let properties: Vec<_> = properties
             .iter()
+            .filter(goes_along)
             .map(|property| match (property, left) {
                 (Property::MessageExpiryInterval(_), Some(left)) => {
                     Property::MessageExpiryInterval(u32::try_from(left).unwrap_or(u32::MAX))

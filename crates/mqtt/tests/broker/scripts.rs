@@ -383,6 +383,24 @@ fn properties_go_along() {
 }
 
 #[test]
+fn properties_of_the_publisher_alone_stay_behind() {
+    script(
+        "bob connect5
+        bob > 82: 0001 00 'w' 00
+        bob < 90: 0001 00 00
+        ada > 10: 'MQTT' 05 26 0000 00 'ada' 0C 18 0000000A 26 'k' 'v' 'w' '!'
+        ada < 20: 00 00 05 24 01 22 0010
+        ada > 31: 'a' 03 23 0001 01
+        ada leaves
+        bob < 30: 'w' 07 26 'k' 'v' 21
+        bob > 82: 0001 00 '#' 00
+        bob < 90: 0001 00 00
+        bob < 31: 'a' 00 01
+        bob < 31: 'w' 07 26 'k' 'v' 21",
+    );
+}
+
+#[test]
 fn what_is_too_large_for_a_reader_is_counted() {
     let counts = script(
         "ada connect5 27 00000014
