@@ -22,8 +22,8 @@ use crate::limits::Limits;
 use crate::packet::Reason;
 use crate::set::Filters;
 use groups::Groups;
-pub use retained::Stored;
 use retained::Retained;
+pub use retained::Stored;
 use route::{Route, Scratch};
 use session::{Session, Sessions};
 
@@ -159,7 +159,11 @@ impl<P: Clone, O> Broker<P, O> {
         self.counts.delivered = self.counts.delivered.saturating_add(delivered);
         let (end, has_more) = (session.end, !session.replays.is_empty());
         let waiters = core::mem::take(&mut session.waiters);
-        if out.is_empty() { *out = queue } else { out.extend_from_slice(&queue) }
+        if out.is_empty() {
+            *out = queue
+        } else {
+            out.extend_from_slice(&queue)
+        }
         for waiter in waiters {
             self.wake(waiter);
         }

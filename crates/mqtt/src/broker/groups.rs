@@ -102,9 +102,8 @@ impl Groups {
         let count = group.members.len();
         let first = group.next.checked_rem(count)?;
         let order = (first..count).chain(0..first);
-        let can_take = |at: &usize| {
-            group.members.get(*at).is_some_and(|member| can_take(member.session))
-        };
+        let can_take =
+            |at: &usize| group.members.get(*at).is_some_and(|member| can_take(member.session));
         let at = order.into_iter().find(can_take).unwrap_or(first);
         group.next = at.saturating_add(1);
         group.members.get(at).copied()

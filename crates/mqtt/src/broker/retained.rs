@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Bound;
 
-use super::route::{Options, Route, Target};
+use super::route::{Options, Route, Target, goes_along};
 use super::{Broker, SessionId};
 use crate::gate::Message;
 use crate::limits::Limits;
@@ -205,7 +205,8 @@ impl<P: Clone, O> Broker<P, O> {
             }
             let Some(mut replay) = session.replays.pop_front() else { return };
             let filter = Filter::within(&replay.filter, &Limits::WIDEST).ok();
-            let next = filter.and_then(|filter| self.retained.next(filter, replay.after.as_deref()));
+            let next =
+                filter.and_then(|filter| self.retained.next(filter, replay.after.as_deref()));
             let Some(message) = next.cloned() else { continue };
             if !message.is_over(now) {
                 self.send_retained(&replay.target, &message, now);
@@ -222,6 +223,7 @@ impl<P: Clone, O> Broker<P, O> {
         let properties = Properties::of_checked(&message.properties);
         let properties: Vec<_> = properties
             .iter()
+            .filter(goes_along)
             .map(|property| match (property, left) {
                 (Property::MessageExpiryInterval(_), Some(left)) => {
                     Property::MessageExpiryInterval(u32::try_from(left).unwrap_or(u32::MAX))

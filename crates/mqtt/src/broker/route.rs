@@ -166,11 +166,7 @@ impl<P: Clone, O> Broker<P, O> {
     fn send(&mut self, targets: &mut [Target], shared: usize, publish: &Publish<'_>) {
         self.scratch.serial = self.scratch.serial.wrapping_add(1);
         self.scratch.packets.iter_mut().for_each(Vec::clear);
-        let is_own = |property: &Property<'_>| {
-            matches!(property, Property::TopicAlias(_) | Property::SubscriptionIdentifier(_))
-        };
-        let properties: Vec<_> =
-            publish.properties.iter().filter(|property| !is_own(property)).collect();
+        let properties: Vec<_> = publish.properties.iter().filter(goes_along).collect();
         let alone = targets.len().saturating_sub(shared);
         let (alone, shared) = targets.split_at_mut_checked(alone).unwrap_or_default();
         match self.overlap(alone) {
@@ -260,11 +256,17 @@ impl<P: Clone, O> Broker<P, O> {
     }
 }
 
-fn outgoing<'p>(
-    publish: &Publish<'p>,
-    retain: bool,
-    properties: &'p [Property<'p>],
-) -> Packet<'p> {
+/// Returns true if a property of a message or will goes to its readers.
+pub(super) const fn goes_along(property: &Property<'_>) -> bool {
+    !matches!(
+        property,
+        Property::TopicAlias(_)
+            | Property::SubscriptionIdentifier(_)
+            | Property::WillDelayInterval(_)
+    )
+}
+
+fn outgoing<'p>(publish: &Publish<'p>, retain: bool, properties: &'p [Property<'p>]) -> Packet<'p> {
     let (delivery, properties) = (Delivery::AtMostOnce, List::of(properties));
     Packet::Publish(Publish { delivery, retain, properties, ..*publish })
 }

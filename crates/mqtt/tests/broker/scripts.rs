@@ -274,7 +274,9 @@ fn shared_messages_go_to_those_who_can_take_them() {
 fn wills_are_published_unless_the_client_says_goodbye() {
     let connect = "ada > 10: 'MQTT' 04 26 0000 'ada' 'w' '!'\nada < 20: 00 00\n";
     let bob = "bob connect4\nbob > 82: 0001 'w' 00\nbob < 90: 0001 00\n";
-    script(&format!("{bob}{connect}ada leaves\nbob < 30: 'w' 21\ncyd connect4\ncyd > 82: 0001 'w' 00\ncyd < 90: 0001 00\ncyd < 31: 'w' 21"));
+    script(&format!(
+        "{bob}{connect}ada leaves\nbob < 30: 'w' 21\ncyd connect4\ncyd > 82: 0001 'w' 00\ncyd < 90: 0001 00\ncyd < 31: 'w' 21"
+    ));
     script(&format!("{bob}{connect}ada is gone\nbob ."));
     script(&format!("{bob}{connect}ada > E0:\nada leaves\nbob ."));
     // With the reason code 4 it is published all the same.
@@ -377,6 +379,24 @@ fn properties_go_along() {
         ada > 30: 'a' 10 01 01 08 'r' 23 0001 26 'k' 'v' 61
         ada < 30: 'a' 0F 01 01 08 'r' 26 'k' 'v' 0B09 61
         bob < 30: 'a' 61",
+    );
+}
+
+#[test]
+fn properties_of_the_publisher_alone_stay_behind() {
+    script(
+        "bob connect5
+        bob > 82: 0001 00 'w' 00
+        bob < 90: 0001 00 00
+        ada > 10: 'MQTT' 05 26 0000 00 'ada' 0C 18 0000000A 26 'k' 'v' 'w' '!'
+        ada < 20: 00 00 05 24 01 22 0010
+        ada > 31: 'a' 03 23 0001 01
+        ada leaves
+        bob < 30: 'w' 07 26 'k' 'v' 21
+        bob > 82: 0001 00 '#' 00
+        bob < 90: 0001 00 00
+        bob < 31: 'a' 00 01
+        bob < 31: 'w' 07 26 'k' 'v' 21",
     );
 }
 

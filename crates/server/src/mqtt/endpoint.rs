@@ -179,7 +179,8 @@ async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
     opened: OpenConnection,
 ) {
     let judge = PolicyJudge::new(client, Arc::clone(hub), Arc::clone(shared));
-    Relay::new(stream, judge, hub, opened).run(shared).await;
+    let mut relay = Relay::new(stream, judge, hub, opened);
+    relay.run(shared).await;
 }
 
 /// Returns true if bytes from there cross no network.

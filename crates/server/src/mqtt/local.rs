@@ -196,7 +196,12 @@ impl Link {
         local.shared.metrics().mqtt().routed(&counts);
         let has_output = !out.is_empty();
         remove_front(&mut steps.to_server, used);
+        let was_open = gate.is_open();
         gate.from_server(&out, judge, steps);
+        if !was_open {
+            // The client id of the publisher may just have been assigned.
+            self.author = None;
+        }
         (end, used > 0 || has_output)
     }
 

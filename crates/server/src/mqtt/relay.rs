@@ -88,7 +88,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
     }
 
     /// Relays until one side leaves, the gate closes, or the server stops.
-    pub(super) async fn run(mut self, shared: &Arc<Shared>) {
+    ///
+    /// The relay is borrowed and rare waits are boxed, because the state of this function is what a
+    /// client that does nothing takes.
+    pub(super) async fn run(&mut self, shared: &Arc<Shared>) {
         let mut stopping = shared.stopping();
         let connection = self.opened.as_ref().map(|opened| Arc::clone(&opened.connection));
         let Some(connection) = connection else { return };
@@ -114,14 +117,14 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
                 self.opened = None;
             }
             if self.needs_server() {
-                self.dial().await;
+                Box::pin(self.dial()).await;
             }
         };
         self.note(&close, shared);
         if let Some(link) = &mut self.link {
-            link.leave(&mut self.judge, &mut self.steps.to_server).await;
+            Box::pin(link.leave(&mut self.judge, &mut self.steps.to_server)).await;
         }
-        self.finish().await;
+        Box::pin(self.finish()).await;
     }
 
     fn needs_server(&self) -> bool {
@@ -173,7 +176,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         if self.to_client.is_stuck(&self.steps.to_client, now, write) {
             self.ended = Some(Ended::Slow);
             self.gate.close(Reason::QUOTA_EXCEEDED, &mut self.steps);
-        } else if self.link.is_none() && self.to_server.is_stuck(&self.steps.to_server, now, write) {
+        } else if self.link.is_none() && self.to_server.is_stuck(&self.steps.to_server, now, write)
+        {
             self.gate.server_lost(&mut self.steps);
         }
     }
@@ -226,7 +230,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         let is_held = self.link.is_some() && !self.steps.to_server.is_empty();
         let has_room = |steps: &Steps| {
             !is_held
-                && steps.to_client.len() < MQTT_QUEUE_BYTES && steps.to_server.len() < MQTT_QUEUE_BYTES
+                && steps.to_client.len() < MQTT_QUEUE_BYTES
+                && steps.to_server.len() < MQTT_QUEUE_BYTES
         };
         let Self { gate, judge, steps, .. } = self;
         let mut moved = (Moved::Nothing, Moved::Nothing);

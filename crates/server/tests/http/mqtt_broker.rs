@@ -145,7 +145,8 @@ fn wills_retained_messages_and_takeover() {
 
 #[test]
 fn who_may_not_connect_takes_nothing_over() {
-    let broker = Broker::start(&policy("P.attr.clientId != \"ada\" || !R.attr.cleanStart", &[]), "");
+    let broker =
+        Broker::start(&policy("P.attr.clientId != \"ada\" || !R.attr.cleanStart", &[]), "");
     let mut ada = broker.open();
     ada.send("10: 'MQTT' 04 00 003C 'ada'");
     ada.expect("20: 00 00");

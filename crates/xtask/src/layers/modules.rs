@@ -130,7 +130,7 @@ fn wrong_arrows(krate: &str, floors: &[&str], uses: &Uses, faults: &mut Vec<Stri
 /// The floors of each crate, from the ground up, with `|` between them. Modules that `+` joins may
 /// use each other.
 const FLOORS: &[(&str, &str)] = &[
-    ("mqtt", "blocks limits | topic | cover packet set | gate"),
+    ("mqtt", "blocks limits | topic | cover packet set | gate | broker"),
     (
         "engine",
         "codes limits order text | names attr number budget | glob regex request decision | \
