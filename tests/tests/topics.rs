@@ -284,7 +284,7 @@ impl Author<'_> {
                 "principal": "p",
                 "version": "default",
                 "variables": { "local": self.variables() },
-                "rules": [{ "resource": self.0.choice(&["mqtt:topic", "mqtt:*"]), "actions": actions }],
+                "rules": [{ "resource": self.0.choice(&["mqtt:topic", "mqtt_*", "*"]), "actions": actions }],
             },
         })
     }

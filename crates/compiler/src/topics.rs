@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use wardgate_engine::glob;
+use wardgate_engine::names::sanitized;
 use wardgate_mqtt::{Filter, Limits, TopicError};
 
 use crate::cel::ast::{ExprKind, Literal};
@@ -44,7 +45,7 @@ fn is_about_topics(resolved: &Resolved) -> bool {
     let names = |pattern: &str| pattern != "*" && pattern != "**" && fits(pattern);
     let principal = resolved.principal.iter().flat_map(|policy| &policy.rules);
     let role = resolved.role.iter().flat_map(|policy| &policy.rules);
-    resolved.resource.iter().any(|policy| policy.head.name == TOPIC_KIND)
+    resolved.resource.iter().any(|policy| is_topic_kind(&policy.head.name))
         || principal.map(|rule| &rule.resource).any(|pattern| names(pattern))
         || role.map(|rule| &rule.resource).any(|pattern| names(pattern))
 }
@@ -52,7 +53,14 @@ fn is_about_topics(resolved: &Resolved) -> bool {
 /// Returns true if a rule for the resources of `pattern` can decide about topics.
 #[must_use]
 pub fn fits(pattern: &str) -> bool {
-    pattern == TOPIC_KIND || glob::is_glob(pattern) && glob::matches(pattern, TOPIC_KIND)
+    let is_glob = || glob::is_glob(pattern);
+    is_topic_kind(pattern) || is_glob() && glob::matches(pattern, &sanitized(TOPIC_KIND))
+}
+
+/// Returns true if requests about topics find a policy of this name: names of the old form are looked
+/// up in one spelling, so that `mqtt_topic` is one of them.
+fn is_topic_kind(name: &str) -> bool {
+    sanitized(name) == sanitized(TOPIC_KIND)
 }
 
 struct Check<'p> {
@@ -63,7 +71,7 @@ struct Check<'p> {
 
 impl<'p> Check<'p> {
     fn policies(&mut self, resolved: &'p Resolved) {
-        for policy in resolved.resource.iter().filter(|policy| policy.head.name == TOPIC_KIND) {
+        for policy in resolved.resource.iter().filter(|policy| is_topic_kind(&policy.head.name)) {
             let conditions = policy.rules.iter().filter_map(|rule| rule.condition.as_ref());
             self.conditions(conditions, &policy.head.variables);
             for role in policy.derived_roles.values() {

@@ -48,5 +48,5 @@ fn check_size(output: &str) -> Outcome {
 
 const FOLDER: &str = "edge-worker";
 
-/// The largest upload after gzip in KiB: 260,000 bytes.
-const MAX_KIB: f64 = 253.9;
+/// The largest upload after gzip in KiB: 264,200 bytes.
+const MAX_KIB: f64 = 258.0;
