@@ -25,6 +25,10 @@ pub fn wrong() -> Vec<Sources> {
     let constants = format!("{HEAD}exportConstants: {{name: e, definitions: {{k: 1}}}}\n");
     let importing =
         "variables: {import: [e], local: {a: '2'}}, constants: {import: [e], local: {k: 2}}";
+    let topic = format!(
+        "{HEAD}resourcePolicy: {{resource: 'mqtt:topic', version: v, {}}}\n",
+        rule("roles: [r], condition: {match: {expr: R.attr.topic == 'a'}}")
+    );
     let schemas = "schemas: {resourceSchema: {ref: 'cerbos:///s.json'}}";
     [
         ("ambiguous", vec![roles("one"), roles("two"), resource(&ambiguous)]),
@@ -34,6 +38,7 @@ pub fn wrong() -> Vec<Sources> {
         ("output", vec![resource(&rule("roles: [r], output: {when: {}}"))]),
         ("script", vec![resource(&rule("roles: [r], condition: {script: 'true'}"))]),
         ("consent", vec![resource(""), principal(consent)]),
+        ("topic", vec![topic]),
         ("no schema", vec![resource(schemas)]),
         ("several", vec![format!("{}---\n{}", roles("one"), roles("two"))]),
     ]
