@@ -148,7 +148,11 @@ fn times(op: BinaryOp, left: &Value, right: &Value) -> Answer {
         (BinaryOp::Add, Value::Time(a), Value::Duration(b))
         | (BinaryOp::Add, Value::Duration(b), Value::Time(a)) => within_years(a + b),
         (BinaryOp::Sub, Value::Time(a), Value::Duration(b)) => within_years(a - b),
-        (BinaryOp::Sub, Value::Time(a), Value::Time(b)) => Ok(Value::Duration(a - b)),
+        // A duration has 64 bits of nanoseconds, in cel-go too; what is longer fails.
+        (BinaryOp::Sub, Value::Time(a), Value::Time(b)) => match i64::try_from(a - b) {
+            Ok(nanoseconds) => Ok(Value::Duration(nanoseconds.into())),
+            Err(_) => Err(Failed),
+        },
         _ => Err(Failed),
     }
 }
