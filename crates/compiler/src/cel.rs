@@ -30,3 +30,4 @@ pub use references::{References, references};
 pub use signature::Signature;
 pub use standalone::Standalone;
 pub use types::Type;
+pub use validate::not_a_filter;

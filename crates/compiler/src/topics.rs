@@ -10,26 +10,19 @@ use std::collections::BTreeSet;
 
 use wardgate_engine::glob;
 use wardgate_engine::names::sanitized;
-use wardgate_mqtt::{Filter, Limits, TopicError};
 
 use crate::cel::ast::{ExprKind, Literal};
 use crate::cel::{self, Expr, Span};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::policy::model::Condition;
-use crate::resolve::model::{Head, Resolved, Variable};
+use crate::resolve::model::{Resolved, Variable};
 
 /// The kind of resource whose attribute `topic` is a topic, or all topics of a filter.
-pub const TOPIC_KIND: &str = "mqtt:topic";
+const TOPIC_KIND: &str = "mqtt:topic";
 
 /// The function that reads a topic.
 pub const MATCHES_TOPIC: &str = "matchesTopic";
-
-/// Returns the reason why `text` is no pattern of topics, if it is none.
-#[must_use]
-pub fn not_a_filter(text: &str) -> Option<TopicError> {
-    Filter::unshared_within(text, &Limits::WIDEST).err()
-}
 
 /// Returns the errors of conditions that read a topic as a text.
 pub(crate) fn read_as_text(resolved: &Resolved) -> Vec<Diagnostic> {
@@ -51,10 +44,9 @@ fn is_about_topics(resolved: &Resolved) -> bool {
 }
 
 /// Returns true if a rule for the resources of `pattern` can decide about topics.
-#[must_use]
-pub fn fits(pattern: &str) -> bool {
-    let is_glob = || glob::is_glob(pattern);
-    is_topic_kind(pattern) || is_glob() && glob::matches(pattern, &sanitized(TOPIC_KIND))
+fn fits(pattern: &str) -> bool {
+    let is_glob = glob::is_glob(pattern);
+    is_topic_kind(pattern) || is_glob && glob::matches(pattern, &sanitized(TOPIC_KIND))
 }
 
 /// Returns true if requests about topics find a policy of this name: names of the old form are looked
@@ -81,16 +73,14 @@ impl<'p> Check<'p> {
         for policy in &resolved.principal {
             let rules = policy.rules.iter().filter(|rule| fits(&rule.resource));
             let actions = rules.flat_map(|rule| &rule.actions);
-            self.rules(actions.filter_map(|action| action.condition.as_ref()), &policy.head);
+            let conditions = actions.filter_map(|action| action.condition.as_ref());
+            self.conditions(conditions, &policy.head.variables);
         }
         for policy in &resolved.role {
             let rules = policy.rules.iter().filter(|rule| fits(&rule.resource));
-            self.rules(rules.filter_map(|rule| rule.condition.as_ref()), &policy.head);
+            let conditions = rules.filter_map(|rule| rule.condition.as_ref());
+            self.conditions(conditions, &policy.head.variables);
         }
-    }
-
-    fn rules(&mut self, conditions: impl Iterator<Item = &'p Condition>, head: &'p Head) {
-        self.conditions(conditions, &head.variables);
     }
 
     /// Checks conditions, and the variables that they use in any number of steps.

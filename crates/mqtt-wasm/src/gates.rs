@@ -36,7 +36,7 @@ pub(crate) struct Opened {
     pub(crate) steps: Steps,
 }
 
-/// What happens to a gate.
+/// An event of a gate: bytes of a side, a time, or a loss.
 #[derive(Clone, Copy)]
 pub(crate) enum Event<'b> {
     Client(&'b [u8]),

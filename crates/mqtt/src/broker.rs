@@ -67,7 +67,7 @@ pub struct Settings {
     pub queue_bytes: usize,
     /// The milliseconds for which a reader may hold its publishers.
     pub patience_millis: u64,
-    /// What becomes of a reader that has held its publishers for so long.
+    /// The treatment of a reader that has held its publishers for so long.
     pub slow: Slow,
     /// The number of retained messages.
     pub retained_messages: usize,
@@ -77,7 +77,7 @@ pub struct Settings {
     pub subscriptions: usize,
 }
 
-/// What becomes of a reader that does not read.
+/// The treatment of a reader that does not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slow {
     /// It is closed with 0x97.
@@ -104,7 +104,7 @@ pub struct Taken {
     pub is_held: bool,
 }
 
-/// What was counted since the last time.
+/// The counts since the last time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Messages that came in.

@@ -20,8 +20,8 @@ export type LimitNumbers = readonly number[];
 /** Answers a question of a gate: 1 allows, another number denies. It must not throw. */
 export type Judge = (action: number, level: number, question: Uint8Array, size: number) => number;
 
-/** What a gate made of an event: see `tell` of the module. */
-export interface Told {
+/** The output of a gate for an event: see `tell` of the module. */
+export interface GateOutput {
   /** True if the bytes for the other side are those that came. */
   readonly isSame: boolean;
   readonly toServer: Uint8Array<ArrayBuffer>;
@@ -160,7 +160,7 @@ export class MqttInstance implements WriteBuffer {
   }
 
   /** Tells a gate what happens; bytes are in the buffer, and `number` is their length. */
-  tell(gate: number, event: number, number: number, judge: Judge): Told {
+  tell(gate: number, event: number, number: number, judge: Judge): GateOutput {
     let status;
     this.#judge = judge;
     try {

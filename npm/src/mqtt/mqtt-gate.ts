@@ -4,7 +4,7 @@ import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
 import type { Pdp } from "../pdp/types.ts";
-import { FROM_CLIENT, type MqttInstance, type Told } from "./mqtt-abi.ts";
+import { FROM_CLIENT, type MqttInstance, type GateOutput } from "./mqtt-abi.ts";
 import { GateJudge } from "./mqtt-judge.ts";
 import { GATE_NAMES, readLimits } from "./mqtt-limits.ts";
 import type { Close, Gate, GateOptions, Steps } from "./mqtt-types.ts";
@@ -102,7 +102,7 @@ export class OpenedGate implements Gate {
   }
 }
 
-function closeOf({ side, reason, isRegular, offset, message }: Told): Close {
+function closeOf({ side, reason, isRegular, offset, message }: GateOutput): Close {
   return { side: SIDES[side]!, reason, isRegular, offset, message };
 }
 

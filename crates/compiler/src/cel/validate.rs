@@ -1,6 +1,6 @@
 //! Literal arguments whose format can be checked before anything is evaluated.
 
-use wardgate_mqtt::{Filter, Limits};
+use wardgate_mqtt::{Filter, Limits, TopicError};
 
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::{parse_duration, parse_timestamp};
@@ -54,8 +54,14 @@ fn fault(function: &str, literal: &Literal, span: Span) -> Option<CelError> {
     Some(CelError::new(format!("this is not a {function}"), span).expected(expected))
 }
 
+/// Returns the reason why `text` is no pattern of topics, if it is none.
+#[must_use]
+pub fn not_a_filter(text: &str) -> Option<TopicError> {
+    Filter::unshared_within(text, &Limits::WIDEST).err()
+}
+
 fn filter(text: &str, span: Span) -> Option<CelError> {
-    let error = Filter::unshared_within(text, &Limits::WIDEST).err()?;
+    let error = not_a_filter(text)?;
     Some(CelError::new(format!("this is not a topic filter: {error}"), span).found(quoted(text)))
 }
 

@@ -271,5 +271,5 @@ impl<P: Clone, O> Broker<P, O> {
     }
 }
 
-/// What a stored message takes beside its texts, about.
+/// An estimate of the bytes that a stored message takes beside its texts.
 const OVERHEAD_BYTES: usize = 192;

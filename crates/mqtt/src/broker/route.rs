@@ -212,7 +212,7 @@ impl<P: Clone, O> Broker<P, O> {
         let kind = usize::from(reader.version == Version::V5) << 1 | usize::from(retain);
         let Some(packet) = self.scratch.packets.get_mut(kind) else { return };
         if packet.is_empty() {
-            // What was decoded has a form, also without its alias.
+            // A message that was decoded can be encoded, also without its alias.
             let _ = encode(&outgoing(publish, retain, properties), reader.version, packet);
         }
         if packet.len() > reader.takes {

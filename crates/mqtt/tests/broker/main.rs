@@ -7,6 +7,8 @@
     reason = "a test that cannot go on fails"
 )]
 
+#[path = "../gate/notation.rs"]
+mod notation;
 mod orders;
 mod script;
 mod scripts;

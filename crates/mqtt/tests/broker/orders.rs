@@ -7,7 +7,7 @@ use wardgate_mqtt::broker::{Broker, SessionId, Settings};
 use wardgate_mqtt::packet::{Decoded, Packet, Version, decode};
 use wardgate_mqtt::{Filter, Limits, Name};
 
-use super::script::packet;
+use super::notation::packet;
 
 #[test]
 fn everybody_gets_what_a_list_says_in_order() {

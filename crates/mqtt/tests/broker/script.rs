@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use wardgate_mqtt::broker::{Broker, Counts, SessionId, Settings};
 use wardgate_mqtt::packet::Reason;
 
+use super::notation::{packet, plain};
+
 #[derive(Default)]
 struct Client {
     id: Option<SessionId>,
@@ -52,7 +54,7 @@ pub(crate) fn run(settings: Settings, text: &str) -> Counts {
                 expect(&mut broker, client, "20: 00 00", now, line);
             }
             "connect5" => {
-                let properties = part_list(rest);
+                let properties = plain(rest).len();
                 let connect = format!("10: 'MQTT' 05 02 0000 {:02X} {rest} '{name}'", properties);
                 give(&mut broker, client, name, &packet(&connect), now);
                 expect(&mut broker, client, "20: 00 00 05 24 01 22 0010", now, line);
@@ -115,41 +117,4 @@ fn expect(
     let expected = packet(text);
     let found: Vec<_> = client.found.drain(..expected.len().min(client.found.len())).collect();
     assert_eq!(found, expected, "{line}");
-}
-
-/// Makes a packet of its first byte and what follows the length: hexadecimal digits, and texts in
-/// quotes with their length before them.
-pub(crate) fn packet(text: &str) -> Vec<u8> {
-    let (first, body) = text.split_once(':').unwrap();
-    let body: Vec<u8> = body.split_whitespace().flat_map(part).collect();
-    let mut bytes = part(first);
-    let mut left = body.len();
-    loop {
-        let low = u8::try_from(left % 128).unwrap();
-        left /= 128;
-        bytes.push(if left > 0 { low | 128 } else { low });
-        if left == 0 {
-            break;
-        }
-    }
-    bytes.extend(body);
-    bytes
-}
-
-fn part_list(text: &str) -> usize {
-    text.split_whitespace().map(|text| part(text).len()).sum()
-}
-
-fn part(text: &str) -> Vec<u8> {
-    match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-        Some(text) => {
-            let length = u16::try_from(text.len()).unwrap().to_be_bytes();
-            [length.as_slice(), text.as_bytes()].concat()
-        }
-        None => {
-            let digits = text.as_bytes().chunks(2);
-            let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-            digits.map(byte).collect()
-        }
-    }
 }

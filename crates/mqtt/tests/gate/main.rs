@@ -30,6 +30,7 @@ mod connecting;
 mod defects;
 mod delivering;
 mod malformed;
+mod notation;
 mod publishing;
 mod random;
 mod script;

@@ -4,7 +4,8 @@ use fastrand::Rng;
 use wardgate_mqtt::Limits;
 use wardgate_mqtt::gate::{Deliver, Denied, Gate, Settings, Steps};
 
-use super::script::{Rules, packet};
+use super::notation::packet;
+use super::script::Rules;
 
 #[test]
 fn random_traffic_stays_within_bounds() {

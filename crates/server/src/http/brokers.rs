@@ -56,7 +56,7 @@ impl Broker {
 
 /// Answers EMQX: `clientid`, `username`, `peerhost`, `action`, `topic`, `qos`, `retain`.
 pub(super) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> {
-    let asked = Asked::of(body)?;
+    let asked = BrokerRequest::of(body)?;
     let subject = match asked.text("action")? {
         "publish" => Subject::Publish(asked.text("topic")?),
         "subscribe" => Subject::Subscribe(asked.text("topic")?),
@@ -73,7 +73,7 @@ pub(super) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> {
 
 /// Answers NanoMQ: `clientid`, `username`, `ipaddr`, `access` (1 to subscribe, 2 to publish), `topic`.
 pub(super) fn nanomq(body: &[u8], context: Context<'_>) -> Result<Bytes> {
-    let asked = Asked::of(body)?;
+    let asked = BrokerRequest::of(body)?;
     let subject = match asked.word("access")?.as_str() {
         "1" => Subject::Subscribe(asked.text("topic")?),
         "2" => Subject::Publish(asked.text("topic")?),
@@ -90,7 +90,7 @@ pub(super) fn nanomq(body: &[u8], context: Context<'_>) -> Result<Bytes> {
 /// Answers mosquitto-go-auth: `clientid`, `username`, `topic`, `acc` (1 to receive, 2 to publish, 3 for both, 4 to
 /// subscribe).
 pub(super) fn go_auth(body: &[u8], context: Context<'_>) -> Result<Bytes> {
-    let asked = Asked::of(body)?;
+    let asked = BrokerRequest::of(body)?;
     let topic = asked.text("topic")?;
     let subjects = match asked.word("acc")?.as_str() {
         "1" => vec![Subject::Receive(topic)],
@@ -111,7 +111,7 @@ pub(super) fn go_auth(body: &[u8], context: Context<'_>) -> Result<Bytes> {
 /// Answers VerneMQ: `client_id`, `username`, `peer_addr`, and `topic` of a message or `topics` of a
 /// subscription, of which those that are denied come back with QoS 128.
 pub(super) fn vernemq(body: &[u8], context: Context<'_>) -> Result<Bytes> {
-    let asked = Asked::of(body)?;
+    let asked = BrokerRequest::of(body)?;
     let client = asked.client("client_id", "username", "peer_addr")?;
     let Some(topics) = asked.0.get("topics") else {
         let subject = Subject::Publish(asked.text("topic")?);
@@ -131,7 +131,7 @@ pub(super) fn vernemq(body: &[u8], context: Context<'_>) -> Result<Bytes> {
         let Attr::Map(topic) = topic else {
             return Err(bad("`topics` must have objects".to_owned()));
         };
-        let topic = Asked(topic.clone());
+        let topic = BrokerRequest(topic.clone());
         let (filter, qos) = (topic.text("topic")?, topic.qos()?);
         let details = vec![("qos".into(), Attr::Number(qos.into()))];
         // A filter that is none is denied by itself, like one that the policies deny.
@@ -142,9 +142,9 @@ pub(super) fn vernemq(body: &[u8], context: Context<'_>) -> Result<Bytes> {
 }
 
 /// The members of a request.
-struct Asked(AttrMap);
+struct BrokerRequest(AttrMap);
 
-impl Asked {
+impl BrokerRequest {
     /// Reads an object of JSON, or a form.
     fn of(body: &[u8]) -> Result<Self> {
         if body.trim_ascii_start().first() == Some(&b'{') {

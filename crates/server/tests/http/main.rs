@@ -18,6 +18,8 @@ mod hostile;
 mod keys;
 mod mqtt;
 mod mqtt_broker;
+#[path = "../../../mqtt/tests/gate/notation.rs"]
+mod notation;
 mod openapi;
 mod publisher;
 mod reload;

@@ -10,6 +10,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
+use crate::notation::packet;
 use crate::publisher::{pem, set, token_of};
 use crate::reload::block_on;
 use crate::running::{ASKER, KEEPER, OPEN, Running, bearer, compiled};
@@ -100,39 +101,6 @@ impl<S: Read + Write> End<S> {
         match self.0.read_to_end(&mut rest) {
             Ok(_) => assert_eq!(rest, b""),
             Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
-        }
-    }
-}
-
-/// Makes a packet of its first byte and what follows the length: hexadecimal digits, and texts in
-/// quotes with their length before them.
-pub(crate) fn packet(text: &str) -> Vec<u8> {
-    let (first, body) = text.split_once(':').unwrap();
-    let body: Vec<u8> = body.split_whitespace().flat_map(part).collect();
-    let mut bytes = part(first);
-    let mut left = body.len();
-    loop {
-        let low = u8::try_from(left % 128).unwrap();
-        left /= 128;
-        bytes.push(if left > 0 { low | 128 } else { low });
-        if left == 0 {
-            break;
-        }
-    }
-    bytes.extend(body);
-    bytes
-}
-
-fn part(text: &str) -> Vec<u8> {
-    match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-        Some(text) => {
-            let length = u16::try_from(text.len()).unwrap().to_be_bytes();
-            [length.as_slice(), text.as_bytes()].concat()
-        }
-        None => {
-            let digits = text.as_bytes().chunks(2);
-            let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-            digits.map(byte).collect()
         }
     }
 }

@@ -4,7 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::mqtt::{End, packet, policy};
+use crate::mqtt::{End, policy};
+use crate::notation::packet;
 use crate::publisher::{set, token_of};
 use crate::reload::block_on;
 use crate::running::{OPEN, Running, compiled};

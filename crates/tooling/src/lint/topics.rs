@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use wardgate_compiler::cel::Expr;
 use wardgate_compiler::cel::ast::{BinaryOp, ExprKind, Literal};
+use wardgate_compiler::cel::{Expr, not_a_filter};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::expression::ExprSource;
 use wardgate_compiler::policy::model::{Condition, Effect};
 use wardgate_compiler::resolve::model::Variable;
-use wardgate_compiler::topics::{MATCHES_TOPIC, not_a_filter};
+use wardgate_compiler::topics::MATCHES_TOPIC;
 use wardgate_engine::attr::Attr;
 
 use super::{Lint, Linter};
