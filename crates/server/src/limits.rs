@@ -73,16 +73,6 @@ pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Bytes of the shortest token of a caller or administrator: long enough not to be guessed.
 pub(crate) const MIN_TOKEN_BYTES: usize = 16;
 
-/// Bytes of the shortest secret for HS256: RFC 7518, section 3.2, requires the length of the
-/// digest.
-pub(crate) const MIN_HS256_BYTES: usize = 32;
-
-/// Bytes of the shortest secret for HS384.
-pub(crate) const MIN_HS384_BYTES: usize = 48;
-
-/// Bytes of the shortest secret for HS512.
-pub(crate) const MIN_HS512_BYTES: usize = 64;
-
 /// Bytes of the longest token of a caller.
 pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
 

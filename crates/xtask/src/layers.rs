@@ -101,9 +101,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
     ("native", &["bundle", "engine", "fastpath"]),
+    ("jwt", &["engine", "native"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
-    ("server", &["bundle", "crypto", "engine", "mqtt", "native", "spocp"]),
+    ("server", &["bundle", "crypto", "engine", "jwt", "mqtt", "native", "spocp"]),
     ("cli", &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
     ("xtask", &[]),
 ];

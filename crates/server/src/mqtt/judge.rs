@@ -8,8 +8,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::attr::AttrMap;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_jwt::roles;
 use wardgate_mqtt::Filter;
 use wardgate_mqtt::broker::Stored;
 use wardgate_mqtt::gate::{Judge, Message, Verdict};
@@ -233,17 +234,6 @@ fn topic(id: &str, attr: AttrMap) -> Resource {
 
 fn resource(kind: &str, id: &str, attr: AttrMap) -> Resource {
     Resource { kind: kind.to_owned(), id: id.to_owned(), attr, ..Resource::default() }
-}
-
-/// Returns the roles that the issuer of a token gives.
-fn roles(claims: &AttrMap) -> Option<Vec<String>> {
-    let Some(Attr::List(roles)) = claims.get("roles") else { return None };
-    let role = |role: &Attr| match role {
-        Attr::String(role) => Some(role.to_string()),
-        _ => None,
-    };
-    let roles: Vec<_> = roles.iter().map(role).collect::<Option<_>>()?;
-    Some(roles).filter(|roles| !roles.is_empty())
 }
 
 const CLIENT: &str = "mqtt:client";
