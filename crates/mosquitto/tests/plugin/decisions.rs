@@ -41,11 +41,12 @@ fn messages_are_decided_when_they_come_and_when_they_go() {
     let test = "messages_are_decided_when_they_come_and_when_they_go";
     let Some(broker) = Broker::start(test, &rules(), PASSWORDS) else { return };
     let mut ada = broker.client("a", "ada", "secret");
-    ada.send("82: 0001 'news/#' 00 'shared/+' 00");
-    ada.expect("90: 0001 00 00");
+    ada.send("82: 0001 'news/#' 00 'shared/+' 00 'devices/#' 00");
+    ada.expect("90: 0001 00 00 00");
     let mut bob = broker.client("b", "bob", "secret");
     bob.send("30: 'news/today' 01");
-    bob.send("30: 'other' 02");
+    // A topic of another client.
+    bob.send("30: 'devices/a/x' 02");
     bob.send("32: '$SYS/broker/connection/b/state' 0001 03");
     bob.expect("40: 0001");
     bob.send("30: 'shared/a' 04");

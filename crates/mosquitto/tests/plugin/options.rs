@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use crate::running::{Folder, bundle, mosquitto, rule, run};
+use crate::running::{Folder, bundle, ended, mosquitto, rule, run};
 
 /// Checks that mosquitto ends by itself, with this line.
 fn refused(folder: &Folder, options: &str, expected: &str) {
     let Some(program) = mosquitto("a_wrong_option_keeps_mosquitto_from_starting") else { return };
     let _ = fs::remove_file(folder.file("log"));
     let (mut child, _) = run(&program, folder, options);
-    let status = child.wait().unwrap();
+    let status = ended(&mut child);
     let log = fs::read_to_string(folder.file("log")).unwrap();
     let folder = folder.0.display().to_string();
     assert!(!status.success(), "{options}: {log}");

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -135,7 +135,7 @@ impl Broker {
         let begin = Instant::now();
         while !is_there(self) {
             assert!(begin.elapsed() < BOUND, "{what}: {}", self.log());
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(PAUSE);
         }
     }
 }
@@ -218,6 +218,20 @@ pub(crate) fn run(program: &Path, folder: &Folder, more: &str) -> (Child, u16) {
     (command.stderr(log).spawn().unwrap(), port)
 }
 
+/// Waits for the end of a mosquitto, and ends one that goes on.
+pub(crate) fn ended(child: &mut Child) -> ExitStatus {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if begin.elapsed() > BOUND {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 /// The library of this package, which cargo builds beside its tests.
 pub(crate) fn plugin() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
@@ -284,6 +298,9 @@ const CONNECT: &str = "
 ";
 
 const SECRET: &[u8] = b"a secret of this test only, long enough";
+
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The longest wait for anything.
 const BOUND: Duration = Duration::from_secs(60);
