@@ -14,6 +14,7 @@ mod moment;
 pub(crate) mod path;
 pub(crate) mod request;
 mod schema;
+pub(crate) mod slots;
 
 #[cfg(test)]
 mod tests;

@@ -281,8 +281,11 @@ mod tests {
     }
 
     #[test]
-    fn values_that_a_fast_path_cannot_read_are_unsure() {
+    fn a_value_that_a_fast_path_cannot_read_is_unsure_only_if_an_entry_needs_it() {
         assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
+        let of_members = json!({ "owner": "ada", "place": { "team": ["red"] } });
+        assert_eq!(try_fast("edit", &of_members), [None; 4]);
+        assert_eq!(try_fast("move", &json!({ "place": { "team": ["red"] } })), [Some(true); 4]);
         let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);
     }
@@ -299,6 +302,14 @@ resourcePolicy:
       roles: [member]
       condition: { match: { expr: R.attr.owner == P.id && R.attr.place.team == "red" } }
     - { actions: [rate], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.stars > 3.0 } } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: P.id.startsWith("a") } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [mover]
+      condition: { match: { expr: R.attr.place.team == "red" && R.attr.stars > 3.0 } }
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]
