@@ -49,6 +49,53 @@ fn anonymous_clients_are_anonymous_where_mosquitto_allows_them() {
 }
 
 #[test]
+fn a_certificate_names_the_principal() {
+    let test = "a_certificate_names_the_principal";
+    let listener = "listener SECOND 127.0.0.1\ncafile TLS/ca.pem\ncertfile TLS/server.pem\n\
+        keyfile TLS/server.key\nrequire_certificate true\nuse_identity_as_username true\n";
+    let options = format!("{PASSWORDS}{listener}");
+    let Some(broker) = Broker::start(test, &rules(), &options) else { return };
+    let mut somebody = broker.connect_by_certificate();
+    somebody.send("10: 'MQTT' 04 82 003C 'c' 'ada'");
+    somebody.expect("20: 00 00");
+    somebody.send("82: 0001 'own/somebody/#' 00 'own/ada/#' 00");
+    somebody.expect("90: 0001 00 80");
+    // A certificate is no token.
+    let Some(broker) = Broker::start(test, &rules(), &format!("{TOKENS}{listener}")) else {
+        return;
+    };
+    let mut somebody = broker.connect_by_certificate();
+    somebody.send("10: 'MQTT' 04 02 003C 'c'");
+    somebody.expect("20: 00 00");
+    somebody.send("82: 0001 'own/somebody/#' 00 'public' 00");
+    somebody.expect("90: 0001 80 80");
+}
+
+#[test]
+fn listeners_may_have_plugins_of_their_own() {
+    let test = "listeners_may_have_plugins_of_their_own";
+    let options = format!(
+        "per_listener_settings true\n---\n{PASSWORDS}listener SECOND 127.0.0.1\nplugin PLUGIN\n{TOKENS}"
+    );
+    let Some(broker) = Broker::start(test, &rules(), &options) else { return };
+    let mut ada = broker.client("a", "ada", "secret");
+    ada.send("82: 0001 'own/ada/#' 00 '#' 00");
+    ada.expect("90: 0001 00 80");
+    let token = token("ada", 3600, r#","roles":["admin"]"#);
+    let mut wrong = broker.connect();
+    wrong.send(&format!("10: 'MQTT' 04 C2 003C 'b' 'ada' '{token}'"));
+    wrong.expect("20: 00 05");
+    let mut other = broker.connect_second();
+    other.send(&format!("10: 'MQTT' 04 C2 003C 'b' 'x' '{token}'"));
+    other.expect("20: 00 00");
+    other.send("82: 0001 '#' 00");
+    other.expect("90: 0001 00");
+    let mut wrong = broker.connect_second();
+    wrong.send("10: 'MQTT' 04 C2 003C 'c' 'ada' 'secret'");
+    wrong.expect("20: 00 05");
+}
+
+#[test]
 fn a_token_names_the_principal_and_its_roles() {
     let test = "a_token_names_the_principal_and_its_roles";
     let Some(broker) = Broker::start(test, &rules(), TOKENS) else { return };

@@ -43,6 +43,5 @@ fn a_wrong_option_keeps_mosquitto_from_starting() {
         "wardgate: `FOLDER/nonsense` cannot be used as a key: ",
     );
     let twice = format!("{good}plugin PLUGIN\n{good}");
-    let twice = twice.replace("PLUGIN", &crate::running::plugin().display().to_string());
     check(&twice, "is the plugin there twice?");
 }

@@ -6,11 +6,16 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use ring::hmac;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 
@@ -20,14 +25,15 @@ use crate::notation::{packet, plain};
 pub(crate) struct Broker {
     child: Child,
     folder: Folder,
-    port: u16,
+    /// The ports of the listeners, of which the second may be unused.
+    ports: [u16; 2],
 }
 
 /// A folder that is removed with the test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 /// A client, or what pretends to be one.
-pub(crate) struct End(TcpStream);
+pub(crate) struct End<S = TcpStream>(S);
 
 /// Returns the program, or says which test does nothing without it.
 pub(crate) fn mosquitto(test: &str) -> Option<PathBuf> {
@@ -81,11 +87,12 @@ impl Broker {
         for user in ["ada", "bob"] {
             add_user(&folder.file("users"), user);
         }
-        let (child, port) = run(&program, &folder, more);
-        let mut broker = Self { child, folder, port };
+        let (child, ports) = run(&program, &folder, more);
+        let mut broker = Self { child, folder, ports };
         broker.wait_until("the port is open", |broker| {
             assert_eq!(broker.child.try_wait().unwrap(), None, "{}", broker.log());
-            TcpStream::connect(("127.0.0.1", broker.port)).is_ok()
+            // All ports are open before the first message of a client is read.
+            TcpStream::connect(("127.0.0.1", broker.ports[0])).is_ok()
         });
         Some(broker)
     }
@@ -116,11 +123,37 @@ impl Broker {
     }
 
     pub(crate) fn connect(&self) -> End {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        End(self.stream(0))
+    }
+
+    /// Connects to the second listener.
+    pub(crate) fn connect_second(&self) -> End {
+        End(self.stream(1))
+    }
+
+    /// Connects to the second listener by TLS, with the certificate of `somebody`.
+    pub(crate) fn connect_by_certificate(&self) -> End<StreamOwned<ClientConnection, TcpStream>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(tls().join("ca.pem")).unwrap()).unwrap();
+        let certificate = CertificateDer::from_pem_file(tls().join("somebody.pem")).unwrap();
+        let key = PrivateKeyDer::from_pem_file(tls().join("somebody.key")).unwrap();
+        let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_client_auth_cert(vec![certificate], key)
+            .unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let connection = ClientConnection::new(Arc::new(config), name).unwrap();
+        End(StreamOwned::new(connection, self.stream(1)))
+    }
+
+    fn stream(&self, listener: usize) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.ports[listener])).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(BOUND)).unwrap();
         stream.set_write_timeout(Some(BOUND)).unwrap();
-        End(stream)
+        stream
     }
 
     /// Connects a client of 3.1.1 with a user name and a password, which is accepted.
@@ -147,7 +180,7 @@ impl Drop for Broker {
     }
 }
 
-impl End {
+impl<S: Read + Write> End<S> {
     pub(crate) fn send(&mut self, text: &str) {
         self.0.write_all(&packet(text)).unwrap();
     }
@@ -201,21 +234,33 @@ impl End {
     }
 }
 
-/// Starts mosquitto at a free port.
-pub(crate) fn run(program: &Path, folder: &Folder, more: &str) -> (Child, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+/// Starts mosquitto at a free port, with the plugin and more lines of its configuration. In these,
+/// `FOLDER`, `PLUGIN`, `TLS` and `SECOND` stand for folders, the plugin, and another free port; those before `---`
+/// come before the listener.
+pub(crate) fn run(program: &Path, folder: &Folder, more: &str) -> (Child, [u16; 2]) {
+    let sockets = [0; 2].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = sockets.map(|socket| socket.local_addr().unwrap().port());
+    let (before, after) = more.split_once("---\n").unwrap_or(("", more));
     let config = format!(
-        "user root\nlistener {port} 127.0.0.1\nlog_dest stderr\nlog_type all\n\
-         plugin {}\n{}\n",
-        plugin().display(),
-        more.replace("FOLDER", &folder.0.display().to_string())
+        "user root\nlog_dest stderr\nlog_type all\n{before}listener {} 127.0.0.1\nplugin PLUGIN\n{after}\n",
+        ports[0],
     );
+    let config = config
+        .replace("FOLDER", &folder.0.display().to_string())
+        .replace("PLUGIN", &plugin().display().to_string())
+        .replace("TLS", &tls().display().to_string())
+        .replace("SECOND", &ports[1].to_string());
     fs::write(folder.file("conf"), config).unwrap();
     // Lines are added at the end, so that a test can empty the file.
     let log = File::options().append(true).create(true).open(folder.file("log")).unwrap();
     let mut command = Command::new(program);
     command.arg("-c").arg(folder.file("conf")).stdin(Stdio::null()).stdout(Stdio::null());
-    (command.stderr(log).spawn().unwrap(), port)
+    (command.stderr(log).spawn().unwrap(), ports)
+}
+
+/// The folder of certificates for tests.
+fn tls() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/tls")
 }
 
 /// Waits for the end of a mosquitto, and ends one that goes on.
@@ -233,7 +278,7 @@ pub(crate) fn ended(child: &mut Child) -> ExitStatus {
 }
 
 /// The library of this package, which cargo builds beside its tests.
-pub(crate) fn plugin() -> PathBuf {
+fn plugin() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let file = folder.join(format!("{DLL_PREFIX}wardgate_mosquitto{DLL_SUFFIX}"));
     assert!(file.is_file(), "{}", file.display());
