@@ -54,11 +54,7 @@ pub(crate) struct Machine<'a, S> {
 struct Stack(u64);
 
 impl<'a, S: Slots> Machine<'a, S> {
-    pub(crate) fn new(
-        fast_path: FastPath<'a>,
-        frame: &'a S,
-        programs: &'a dyn Programs,
-    ) -> Self {
+    pub(crate) fn new(fast_path: FastPath<'a>, frame: &'a S, programs: &'a dyn Programs) -> Self {
         let (code, lists) = fast_path.code_and_lists();
         Self { code, lists, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
     }

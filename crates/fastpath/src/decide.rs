@@ -66,7 +66,12 @@ impl FastPath<'_> {
     /// unsure because one role is allowed and another fails. Returns [`Answer::Unsure`] for a fast
     /// path by class.
     #[must_use]
-    pub fn decide_in_order(&self, roles: &[u32], frame: &impl Slots, programs: &dyn Programs) -> Answer {
+    pub fn decide_in_order(
+        &self,
+        roles: &[u32],
+        frame: &impl Slots,
+        programs: &dyn Programs,
+    ) -> Answer {
         if self.flags() & BY_CLASS != 0 {
             return Answer::Unsure;
         }

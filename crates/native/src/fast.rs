@@ -15,6 +15,7 @@ pub(crate) mod path;
 pub(crate) mod request;
 mod schema;
 pub(crate) mod slots;
+mod topic;
 
 #[cfg(test)]
 mod tests;

@@ -277,6 +277,10 @@ mod tests {
         check("tag", json!({ "tags": ["a", "shared"], "name": "x" }), true);
         check("tag", json!({ "tags": [], "name": "holiday" }), true);
         check("tag", json!({ "tags": [], "name": "work" }), false);
+        let topic = |topic: &str| json!({ "topic": topic, "place": "red" });
+        check("hear", topic("news/today"), true);
+        check("hear", topic("places/red/door"), true);
+        check("hear", topic("places/blue/door"), false);
         check("unknown", json!({}), false);
     }
 
@@ -310,6 +314,12 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: [mover]
       condition: { match: { expr: R.attr.place.team == "red" && R.attr.stars > 3.0 } }
+    - actions: [hear]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition:
+        match:
+          expr: R.attr.topic.matchesTopic("places/{}/+", [R.attr.place]) || R.attr.topic.matchesTopic(["news/#", "all"])
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]

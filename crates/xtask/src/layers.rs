@@ -120,7 +120,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
-    ("native", &["bundle", "engine", "fastpath"]),
+    ("native", &["bundle", "engine", "fastpath", "mqtt"]),
     ("jwt", &["engine", "native"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),

@@ -86,7 +86,8 @@ impl<'a, S: Slots> Running<'a, S> {
 
     /// Returns the number and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(u32, u32)> {
-        let holds = |(_, record): &(u32, SlotRecord<'_>)| record.slot == slot && record.test.is_none();
+        let holds =
+            |(_, record): &(u32, SlotRecord<'_>)| record.slot == slot && record.test.is_none();
         let (position, _) = (0..).zip(self.fast_path.slots()).find(holds)?;
         Some((position, self.frame.word(position)))
     }

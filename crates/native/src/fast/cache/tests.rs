@@ -160,7 +160,9 @@ fn key(fast_path: u32, roles: &Roles, values: &[SlotValue<'_>]) -> Option<Vec<u8
     let mut request = Request::default();
     request.principal.roles = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let input = RequestInput { request: &request, action: "" };
-    with_key(|key| key.unwrap().write(fast_path, roles, &input, values.iter().copied()).map(<[u8]>::to_vec))
+    with_key(|key| {
+        key.unwrap().write(fast_path, roles, &input, values.iter().copied()).map(<[u8]>::to_vec)
+    })
 }
 
 const fn of_text(text: &str) -> SlotValue<'_> {
