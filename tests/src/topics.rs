@@ -9,6 +9,7 @@
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
@@ -148,6 +149,13 @@ impl World {
                 "attr": { "qos": random.u8(0..3) },
             },
         })
+    }
+
+    /// Decides a request, whose attribute `topic` becomes `name`.
+    #[must_use]
+    pub fn is_allowed(&self, request: &mut Request, name: &str) -> bool {
+        *request.resource.attr.get_mut("topic").unwrap() = Attr::String(name.into());
+        self.table.is_allowed(request, "subscribe", now())
     }
 
     /// Decides a request about a topic, by a check and by its short form.

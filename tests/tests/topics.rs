@@ -1,11 +1,4 @@
 //! Policies about MQTT topics: what a subscription is allowed, each of its topics is.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails"
-)]
-
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use wardgate_mqtt::{Filter, Name};
