@@ -15,6 +15,8 @@ mod record;
 mod roles;
 pub mod scopes;
 mod session;
+#[cfg(feature = "observe")]
+mod topics;
 mod validation;
 mod verdict;
 mod visited;
@@ -24,6 +26,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use record::{Leaf, Outcome, Step};
+#[cfg(feature = "observe")]
+pub use topics::TopicsDecision;
 
 use crate::budget::Budget;
 use crate::cel::{Activation, Timestamp};
@@ -213,7 +217,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns true if the table has expired. If it can expire, every decision depends on the time.
-    fn has_expired(&self) -> bool {
+    pub(crate) fn has_expired(&self) -> bool {
         self.table.expires().is_some() && self.table.is_expired(self.now())
     }
 }

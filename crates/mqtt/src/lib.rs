@@ -20,7 +20,7 @@ pub mod packet;
 mod set;
 mod topic;
 
-pub use cover::{Cover, cover, overlap};
+pub use cover::{Cover, cover, intersection, overlap};
 pub use limits::Limits;
 pub use set::{Filters, Full, Id};
-pub use topic::{Filter, Level, Levels, Name, TopicError};
+pub use topic::{Filter, Level, Levels, Name, OwnedFilter, TopicError};

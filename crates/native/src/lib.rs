@@ -94,6 +94,8 @@ mod fast;
 mod field;
 mod field_impls;
 mod limits;
+#[cfg(feature = "grants")]
+pub mod mqtt;
 mod names;
 mod pdp;
 mod policies;

@@ -111,6 +111,36 @@ impl Policies {
         self.table.check(request, clock.now())
     }
 
+    /// Returns the topics of MQTT that the principal of `request` may use for `action`, such as
+    /// `publish`, as lists of filters. Scope and version of the resource count, and its attributes
+    /// are those of every message or subscription; kind, id and `topic` are not read.
+    ///
+    /// What the lists allow, the policies allow, whatever other attributes the resource has.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+    ) -> crate::mqtt::Grants {
+        self.grants_within(request, action, clock, &Budget::default())
+    }
+
+    /// Lists like [`Policies::grants`], and takes the steps from `budget`. What they do not suffice for is
+    /// not in the lists.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> crate::mqtt::Grants {
+        crate::mqtt::of(&self.table, (request, action), clock.now(), budget)
+    }
+
     /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. If they do not
     /// suffice, the action is denied.
     ///

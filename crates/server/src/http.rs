@@ -12,6 +12,7 @@ mod cerbos;
 mod connection;
 mod context;
 mod deciding;
+mod grants;
 mod media_type;
 mod operations;
 mod peer;

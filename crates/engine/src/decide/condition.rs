@@ -37,7 +37,12 @@ impl<'a> Session<'a> {
                 Ok(value) if value == wanted => return Ok(true),
                 Ok(_) => {}
                 Err(Failure::Partly) => answer = Err(Failure::Partly),
-                Err(failure) => return Err(failure),
+                Err(failure) => {
+                    if answer.is_err() {
+                        self.doubt();
+                    }
+                    return Err(failure);
+                }
             }
         }
         answer
@@ -66,6 +71,7 @@ impl<'a> Session<'a> {
         match error {
             Error::Partly(_) => return Err(Failure::Partly),
             Error::PartlyFailed(_) if !is_strict => return Err(Failure::Partly),
+            Error::PartlyFailed(_) => self.doubt(),
             _ => {}
         }
         self.note_error(program, error);

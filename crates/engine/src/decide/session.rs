@@ -71,6 +71,12 @@ pub(crate) struct Session<'a> {
     in_derived_roles: Cell<bool>,
     #[cfg(feature = "observe")]
     pub(crate) observer: Option<&'a dyn super::observe::Observer>,
+    /// The topics that the decision is about, if the host describes them.
+    #[cfg(feature = "observe")]
+    pub(crate) topics: Option<&'a dyn cel::Topics>,
+    /// True if another topic or resource might have led to an allow.
+    #[cfg(feature = "observe")]
+    pub(crate) has_doubt: Cell<bool>,
 }
 
 /// The kind of the resource, in the form under which policies are found.
@@ -124,8 +130,16 @@ impl<'a> Session<'a> {
             in_derived_roles: Cell::new(false),
             #[cfg(feature = "observe")]
             observer: None,
+            #[cfg(feature = "observe")]
+            topics: None,
+            #[cfg(feature = "observe")]
+            has_doubt: Cell::new(false),
         }
     }
+
+    /// Does nothing in a module that decides about no sets of topics.
+    #[cfg(not(feature = "observe"))]
+    pub(crate) const fn doubt(&self) {}
 
     /// Takes the steps that the session has used from `budget`.
     pub(crate) fn settle(&self, budget: &Budget) {
@@ -388,6 +402,21 @@ impl<'a> Activation<'a> for Session<'a> {
     fn now(&self) -> Timestamp {
         self.depends_on_time.set(true);
         self.now
+    }
+
+    #[cfg(feature = "observe")]
+    fn slot(&self, id: u32) -> Option<cel::Answer<'a>> {
+        self.unknown(id).map(|unknown| Ok(unknown.value()))
+    }
+
+    #[cfg(feature = "observe")]
+    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
+        self.unknown(id).map(super::topics::Unknown::exists)
+    }
+
+    #[cfg(feature = "observe")]
+    fn topics(&self) -> Option<&dyn cel::Topics> {
+        self.topics
     }
 }
 

@@ -48,6 +48,14 @@ impl<'a> Session<'a> {
         Validation { rejects: flags & FLAG_SCHEMA_REJECT != 0 && !errors.is_empty(), errors }
     }
 
+    /// Returns true if attributes of resources can make a request about `action` be denied.
+    #[cfg(feature = "observe")]
+    pub(crate) fn may_reject_resources(&self, action: &str) -> bool {
+        let rejects = self.table.header().flags & FLAG_SCHEMA_REJECT != 0;
+        let Some(record) = self.schema_record().filter(|_| rejects) else { return false };
+        word(record, 2) != 0 && !self.ignores(word(record, 3), &[action])
+    }
+
     fn schema_record(&self) -> Option<&'a [u32]> {
         self.visited_scopes.first()?.rules?;
         let key = [self.kind.id?, self.resource_version.id?, 0];

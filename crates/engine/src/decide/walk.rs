@@ -66,14 +66,21 @@ impl<'a> Session<'a> {
                 return self.ended(Some(verdict));
             }
         }
+        if self.partly_denied.get().is_some() {
+            // Another topic might have gone on to the roles.
+            self.doubt();
+        }
         self.ended(None)
     }
 
     /// Returns the verdict of a walk: its own if it failed, else the denial of a part of the topics
     /// on the way to it.
     fn ended(&self, verdict: Option<Verdict<'a>>) -> Option<Verdict<'a>> {
-        let denied = self.partly_denied.take().filter(|_| !verdict.is_some_and(|v| v.has_failed()));
-        denied.or(verdict)
+        let denied = self.partly_denied.take();
+        if denied.is_some() && verdict.is_some_and(|v| v.is_final()) {
+            self.doubt();
+        }
+        denied.filter(|_| !verdict.is_some_and(|v| v.has_failed())).or(verdict)
     }
 
     fn principal_scope(&self, block: Block<'a>, scope: &'a str, action: Name<'a>) -> Scope<'a> {
@@ -275,6 +282,10 @@ impl<'a> Session<'a> {
                 tried.allow = tried.allow.or(Some(rule));
                 None
             }
+            (Ok(Outcome::PartlyMet), Some(Effect::Allow)) => {
+                self.doubt();
+                None
+            }
             (Ok(Outcome::PartlyMet), Some(Effect::Deny)) => {
                 let denial = Verdict::by_rule(Effect::Deny, &rule, position.scope);
                 self.partly_denied.set(self.partly_denied.take().or(Some(denial)));
@@ -301,7 +312,12 @@ impl<'a> Session<'a> {
             Ok(true) => Ok(met),
             Ok(false) => Ok(Outcome::ConditionNotMet),
             Err(Failure::Partly) => Ok(Outcome::PartlyMet),
-            Err(failure) => Err(failure),
+            Err(failure) => {
+                if met == Outcome::PartlyMet {
+                    self.doubt();
+                }
+                Err(failure)
+            }
         }
     }
 

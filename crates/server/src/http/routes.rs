@@ -14,7 +14,7 @@ use super::authzen::{
 use super::brokers::{self, Broker};
 use super::context::{Context, Head};
 use super::reply::{Reply, Result};
-use super::{cerbos, operations};
+use super::{cerbos, grants, operations};
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
 
@@ -80,7 +80,7 @@ pub(super) enum Cost {
 }
 
 /// All endpoints.
-pub(super) static ROUTES: [Route; 20] = [
+pub(super) static ROUTES: [Route; 21] = [
     Route::cerbos("/api/check/resources", |body, context| {
         cerbos::check(body, context).map(Bytes::from)
     }),
@@ -108,6 +108,10 @@ pub(super) static ROUTES: [Route; 20] = [
     Route::admin(
         "/admin/explain",
         Handler::Body(|body, context| cerbos::explain(body, context).map(Bytes::from), Cost::Long),
+    ),
+    Route::admin(
+        "/mqtt/grants",
+        Handler::Body(|body, context| grants::grants(body, context).map(Bytes::from), Cost::Long),
     ),
     Route::admin("/admin/reload", Handler::Reload),
     Route::head(Path::At("/metrics"), Guard::Callers, |head| Ok(operations::metrics(head))),

@@ -14,6 +14,7 @@ mod brokers;
 mod callers;
 mod collector;
 mod documented;
+mod grants;
 mod hostile;
 mod keys;
 mod mqtt;

@@ -138,7 +138,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock error limits names | field request | attributes field_impls | fast | question \
+        "clock error limits names | mqtt | field request | attributes field_impls | fast | question \
          value | policies | pdp+prepared protocol",
     ),
     (
