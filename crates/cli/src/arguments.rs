@@ -6,6 +6,7 @@
 mod coverage;
 mod fmt;
 mod lint;
+mod mqtt;
 mod protocols;
 mod test;
 mod trust;
@@ -20,6 +21,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use lint::{Denied, Known, Lint};
+pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{

@@ -104,7 +104,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
     ("server", &["bundle", "crypto", "engine", "mqtt", "native", "spocp"]),
-    ("cli", &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
+    (
+        "cli",
+        &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "mqtt", "spocp"],
+    ),
     ("xtask", &[]),
 ];
 
