@@ -7,6 +7,7 @@ mod coverage;
 mod fmt;
 mod grants;
 mod lint;
+mod mqtt;
 mod protocols;
 mod test;
 mod trust;
@@ -22,6 +23,7 @@ use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
+pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
