@@ -122,7 +122,9 @@ impl Machine {
             Delivery::ExactlyOnce { id, .. } => ids.contains(id),
             _ => false,
         };
-        let (is_withheld, was_delivered) = (is(&self.flows.withheld), is(&self.flows.delivered));
+        let is_withheld = is(&self.flows.withheld);
+        // Only a copy, which says so [MQTT-3.3.1-1], was decided before.
+        let was_delivered = publish.delivery.is_dup() && is(&self.flows.delivered);
         if is_withheld {
             self.withhold(publish, steps);
             return Ok(());
