@@ -54,12 +54,13 @@ const fn limits() -> Limits {
 
 /// The most bytes that a gate may hold: buffers that grow by doubling, those of the server with the
 /// room for aliases; idle ones; two lists of subscriptions; aliases of both sides; five sets of
-/// identifiers; a will.
+/// identifiers; answers that wait for CONNACK; a will.
 const MOST_BYTES: usize = {
     let buffers = 2 * 1024 + 2 * (1024 + 4096) + 2 * 4096;
     let subscriptions = 2 * 8 * 1024;
     let aliases = 2 * 4 * (1024 + 64);
-    buffers + subscriptions + aliases + 5 * 2 * 8192 + 1024
+    let early = 2 * (4096 + 128);
+    buffers + subscriptions + aliases + early + 5 * 2 * 8192 + 1024
 };
 
 struct Ran {

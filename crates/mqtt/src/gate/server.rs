@@ -65,7 +65,8 @@ impl Machine {
             Packet::Pubrec(ack) if ack.reason.is_failure() => self.is_acknowledged(ack),
             Packet::Pubcomp(ack) => self.is_acknowledged(ack),
             Packet::Pubrel(ack) if self.flows.withheld.remove(ack.id) => {
-                self.acknowledge(Side::Server, Packet::Pubcomp, ack.id, Reason::SUCCESS, steps);
+                let answer = Packet::Pubcomp(Ack::of(ack.id, Reason::SUCCESS));
+                self.put(Side::Server, &answer, steps);
                 return Ok(());
             }
             Packet::Pingresp => match self.own_ping {
@@ -169,13 +170,13 @@ impl Machine {
         match publish.delivery {
             Delivery::AtMostOnce => {}
             Delivery::AtLeastOnce { id, .. } => {
-                self.acknowledge(Side::Server, Packet::Puback, id, reason, steps);
+                self.put(Side::Server, &Packet::Puback(Ack::of(id, reason)), steps);
             }
             Delivery::ExactlyOnce { id, .. } => {
                 if self.version == Version::V311 {
                     self.flows.withheld.insert(id);
                 }
-                self.acknowledge(Side::Server, Packet::Pubrec, id, reason, steps);
+                self.put(Side::Server, &Packet::Pubrec(Ack::of(id, reason)), steps);
             }
         }
     }
