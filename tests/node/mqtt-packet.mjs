@@ -6,11 +6,28 @@
 // { name, skipped } with a reason. The functions of the file that make its cases are replaced, so that they
 // hand over their arguments; nothing of mqtt-packet itself is loaded.
 
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runInNewContext } from "node:vm";
 import { mqtt } from "../../npm/dist/node/mqtt.js";
 import { fromPacket, isOld, toPacket } from "./mqtt-packet-shapes.mjs";
+
+/** The tests that are about how mqtt-packet is called. */
+const OF_THE_INTERFACE = new Set([
+  "cacheNumbers get/set/unset",
+  "disabled numbers cache",
+  "support cork",
+  "userProperties null prototype",
+]);
+
+/** The types that may be written shorter. */
+const LEAVE_OUT = new Set(["puback", "pubrec", "pubrel", "pubcomp", "disconnect", "auth"]);
+
+/** What the tests compare and no packet shows. */
+const INTERNAL = new Set(["remaining bytes", "expected error message"]);
+
+const WIDEST = { packetBytes: 268_435_460, connectBytes: 268_435_460, topicBytes: 65_535, topicLevels: 128 };
 
 const CASES = {
   testParseGenerate: (name, object, bytes, options) => [name, object, () => both(object, bytes, options)],
@@ -35,7 +52,7 @@ const CASES = {
 
 for (const [number, [name, object, run]] of cases(process.argv[2]).entries()) {
   const line = { name: `${String(number + 1).padStart(3, "0")} ${name}` };
-  if (SKIPPED_TESTS().has(name)) line.skipped = "about the programming interface of mqtt-packet";
+  if (OF_THE_INTERFACE.has(name)) line.skipped = "about the programming interface of mqtt-packet";
   else if (isOld(object)) line.skipped = "MQTT 3.1 and the bit of bridges are not offered";
   else line.failure = failure(run);
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -155,29 +172,22 @@ function versionOf(object, options) {
 
 /** Writes a value so that equal packets have equal texts: without what is usual, and names in order. */
 function canonical(value) {
-  return JSON.stringify(value, (name, one) => {
-    if (one === null || one === false || one === 0 || one === "") return undefined;
-    if (one?.type === "Buffer" || one instanceof Uint8Array) return hex(Buffer.from(one.data ?? one)) || undefined;
-    if (name === "userProperties" && Array.isArray(one)) return one.map(String).sort();
-    if (typeof one !== "object" || Array.isArray(one)) return one;
-    const members = Object.entries(one).filter(([, member]) => canonical(member) !== undefined && canonical(member) !== "{}");
-    return members.length === 0 && name !== "" ? undefined : Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return JSON.stringify(plain(value, ""));
+}
+
+function plain(value, name) {
+  if ([undefined, null, false, 0, ""].includes(value)) return undefined;
+  if (value instanceof Uint8Array) return value.length > 0 ? hex(value) : undefined;
+  if (name === "userProperties" && Array.isArray(value)) return value.map(String).sort();
+  if (Array.isArray(value)) return value.map((one) => plain(one, "") ?? 0);
+  if (typeof value !== "object") return value;
+  const members = Object.entries(value).map(([key, member]) => [key, plain(member, key)]);
+  const kept = members.filter(([, member]) => member !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
 function hex(bytes) {
-  const text = Buffer.from(bytes).toString("hex");
-  return text.length > 400 ? `${text.slice(0, 400)}... of ${bytes.length} bytes` : text;
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("hex");
+  if (bytes.length <= 200) return start;
+  return `${start}... of ${bytes.length} bytes, ${createHash("sha256").update(bytes).digest("hex")}`;
 }
-
-function SKIPPED_TESTS() {
-  return new Set(["cacheNumbers get/set/unset", "disabled numbers cache", "support cork", "userProperties null prototype"]);
-}
-
-/** The types that may be written shorter. */
-const LEAVE_OUT = new Set(["puback", "pubrec", "pubrel", "pubcomp", "disconnect", "auth"]);
-
-/** What the tests compare and no packet shows. */
-const INTERNAL = new Set(["remaining bytes", "expected error message"]);
-
-const WIDEST = { packetBytes: 268_435_460, connectBytes: 268_435_460, topicBytes: 65_535, topicLevels: 128 };

@@ -44,8 +44,10 @@ fn call(line: &str) -> Option<(&str, &str)> {
         return Some(("row", row.strip_suffix("},").map(|_| line.get(1..))??));
     }
     let (function, rest) = line.split_once('(')?;
+    // The helpers themselves call with variables.
+    let is_case = rest.contains('"') || rest.contains("NULL");
     let is_known = FUNCTIONS.contains(&function) && line.ends_with(';');
-    is_known.then_some((function, rest))
+    (is_known && is_case).then_some((function, rest))
 }
 
 /// Returns the arguments of a call: texts without quotes, other words as they are.
