@@ -1,4 +1,7 @@
 //! Policies about MQTT topics: what a subscription is allowed, each of its topics is.
+
+use std::collections::BTreeMap;
+
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use wardgate_mqtt::{Filter, Name};
@@ -78,6 +81,87 @@ fn a_topic_is_matched_as_by_its_filters() {
         assert_eq!(table.is_allowed(&request, "publish", now()), expected, "{name} {patterns:?}");
     }
 }
+
+#[test]
+fn topics_and_filters_are_matched_as_by_brute_force() {
+    let table = Compiled::of_texts(&[("a.yaml", TWO_EFFECTS)]).unwrap().table;
+    let names = names();
+    let mut random = Rng::with_seed(2);
+    let mut known: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let mut seen = [0_usize; 3];
+    let mut request = check::request(&json!({
+        "principal": { "id": "p", "roles": ["r"] },
+        "resource": { "kind": "mqtt:topic", "id": "t" },
+    }));
+    let request = request.as_mut().unwrap();
+    for _ in 0..pairs() {
+        let patterns: Vec<String> = (0..random.usize(0..4)).map(|_| pattern(&mut random)).collect();
+        let asked = match random.bool() {
+            true => pattern(&mut random),
+            false => random.choice(&names).unwrap().clone(),
+        };
+        let mut bits = |text: &str| {
+            known.entry(text.to_owned()).or_insert_with(|| matched(text, &names)).clone()
+        };
+        let of_asked = bits(&asked);
+        let mut union = vec![0; of_asked.len()];
+        for pattern in &patterns {
+            union.iter_mut().zip(bits(pattern)).for_each(|(all, one)| *all |= one);
+        }
+        let (mut all, mut none) = (true, true);
+        for (asked, union) in of_asked.iter().zip(&union) {
+            all &= asked & !union == 0;
+            none &= asked & union == 0;
+        }
+        let is_filter = Name::new(&asked).is_err();
+        let topic = if is_filter { json!({ "filter": asked }) } else { json!(asked) };
+        let attributes = |name: &str, value: Json| check::attributes(Some(&json!({ name: value })));
+        request.principal.attr = attributes("patterns", json!(patterns));
+        request.resource.attr = attributes("topic", topic);
+        let found = ["subscribe", "unsubscribe"].map(|it| table.is_allowed(request, it, now()));
+        assert_eq!(found, [all, none], "{asked} by {patterns:?}");
+        seen[usize::from(!all) + usize::from(none && !all)] += 1;
+    }
+    println!("all, part, none: {seen:?}");
+    assert!(seen.iter().all(|count| *count > pairs() / 100), "{seen:?}");
+}
+
+/// Returns how many pairs of a topic or filter and a union of patterns are generated.
+fn pairs() -> usize {
+    if std::env::var_os("SLOW_TESTS").is_some() { 10_000_000 } else { 20_000 }
+}
+
+/// Returns a bit for each name that a filter matches.
+fn matched(filter: &str, names: &[String]) -> Vec<u64> {
+    let filter = Filter::new(filter).unwrap();
+    let mut bits = vec![0_u64; names.len().div_ceil(64)];
+    for (number, name) in names.iter().enumerate() {
+        if filter.matches(Name::new(name).unwrap()) {
+            bits[number / 64] |= 1 << (number % 64);
+        }
+    }
+    bits
+}
+
+/// What is wholly matched may be subscribed to, and what is partly matched may not be unsubscribed from.
+const TWO_EFFECTS: &str = r"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: mqtt:topic
+  version: default
+  rules:
+    - actions: [subscribe]
+      roles: [r]
+      effect: EFFECT_ALLOW
+      condition: { match: { expr: R.attr.topic.matchesTopic(P.attr.patterns) } }
+    - actions: [unsubscribe]
+      roles: [r]
+      effect: EFFECT_ALLOW
+    - actions: [unsubscribe]
+      roles: [r]
+      effect: EFFECT_DENY
+      condition: { match: { expr: R.attr.topic.matchesTopic(P.attr.patterns) } }
+";
 
 const ONE_RULE: &str = r"
 apiVersion: api.cerbos.dev/v1

@@ -14,7 +14,7 @@ use core::fmt;
 
 pub use owned::OwnedFilter;
 
-use crate::blocks::{self, bits, block, has_zero, word_end};
+use crate::blocks::{bits, block, has_zero, word_end};
 use crate::limits::Limits;
 
 /// A valid topic name.

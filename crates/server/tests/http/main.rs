@@ -19,6 +19,7 @@ mod hostile;
 mod keys;
 mod mqtt;
 mod mqtt_broker;
+mod mqtt_hostile;
 #[path = "../../../mqtt/tests/gate/notation.rs"]
 mod notation;
 mod openapi;
