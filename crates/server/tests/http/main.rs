@@ -18,6 +18,8 @@ mod hostile;
 mod keys;
 mod mqtt;
 mod mqtt_broker;
+mod mqtt_deliveries;
+mod mqtt_websocket;
 #[path = "../../../mqtt/tests/gate/notation.rs"]
 mod notation;
 mod openapi;

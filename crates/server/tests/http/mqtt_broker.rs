@@ -11,10 +11,10 @@ use crate::reload::block_on;
 use crate::running::{OPEN, Running, compiled};
 
 /// A server that is a broker.
-struct Broker(Running);
+pub(crate) struct Broker(Running);
 
 impl Broker {
-    fn start(policy: &str, mqtt: &str) -> Self {
+    pub(crate) fn start(policy: &str, mqtt: &str) -> Self {
         let config = format!(
             "{OPEN}[auth.jwt]\nkeys = \"keys\"\nissuer = \"https://issuer.example\"\naudience = \"pdp\"\n\
              [[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n\
@@ -31,7 +31,7 @@ impl Broker {
     }
 
     /// Connects a client of 3.1.1.
-    fn client(&self, id: &str) -> End<TcpStream> {
+    pub(crate) fn client(&self, id: &str) -> End<TcpStream> {
         let mut client = self.open();
         client.send(&format!("10: 'MQTT' 04 02 003C '{id}'"));
         client.expect("20: 00 00");
@@ -39,14 +39,14 @@ impl Broker {
     }
 
     /// Connects a client of 5.0 with these flags and what comes behind its id.
-    fn client5(&self, id: &str, flags: &str, rest: &str) -> End<TcpStream> {
+    pub(crate) fn client5(&self, id: &str, flags: &str, rest: &str) -> End<TcpStream> {
         let mut client = self.open();
         client.send(&format!("10: 'MQTT' 05 {flags} 003C 00 '{id}' {rest}"));
         client.expect("20: 00 00 0D 24 01 22 0010 21 0040 27 00040000");
         client
     }
 
-    fn reload(&self, policy: &str) {
+    pub(crate) fn reload(&self, policy: &str) {
         self.0.bundle.lock().unwrap().clone_from(&compiled(policy));
         block_on(self.0.shared.reload()).unwrap();
     }
