@@ -120,6 +120,17 @@ impl World {
         Compiled::opened(self.bundle.clone()).unwrap().table
     }
 
+    /// Returns the table of the policies.
+    #[must_use]
+    pub const fn table(&self) -> &PolicyTable {
+        self.policies.table()
+    }
+
+    /// Returns the random numbers of requests.
+    pub const fn random(&mut self) -> &mut Rng {
+        &mut self.random
+    }
+
     /// Returns the policies as text.
     #[must_use]
     pub fn text(&self) -> String {

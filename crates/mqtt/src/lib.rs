@@ -16,6 +16,7 @@ pub mod broker;
 mod cover;
 pub mod gate;
 mod limits;
+mod lists;
 pub mod packet;
 mod set;
 mod topic;

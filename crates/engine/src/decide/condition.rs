@@ -70,7 +70,10 @@ impl<'a> Session<'a> {
         let is_strict = self.table.evaluation() == Evaluation::Strict;
         match error {
             Error::Partly(_) => return Err(Failure::Partly),
-            Error::PartlyFailed(_) if !is_strict => return Err(Failure::Partly),
+            Error::PartlyFailed(_) if !is_strict => {
+                self.may_have_failed.set(true);
+                return Err(Failure::Partly);
+            }
             Error::PartlyFailed(_) => self.doubt(),
             _ => {}
         }

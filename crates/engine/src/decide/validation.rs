@@ -30,6 +30,7 @@ impl<'a> Session<'a> {
             return Validation::default();
         }
         let Some(record) = self.schema_record() else { return Validation::default() };
+        self.note_all();
         let request = self.request;
         let mut errors = Vec::new();
         for (source, attributes, schema, ignored) in [

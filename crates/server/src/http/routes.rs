@@ -15,6 +15,7 @@ use super::brokers::{self, Broker};
 use super::context::{Context, Head};
 use super::reply::{Reply, Result};
 use super::{cerbos, grants, operations};
+use crate::config::Config;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
 
@@ -102,6 +103,7 @@ pub(super) static ROUTES: [Route; 21] = [
         authzen::search(body, SearchKind::Actions, context).map(Bytes::from)
     }),
     Route::broker("/mqtt/authorize/emqx", Broker::Emqx, brokers::emqx),
+    Route::broker("/mqtt/authenticate/emqx", Broker::Emqx, brokers::authenticate::emqx),
     Route::broker("/mqtt/authorize/nanomq", Broker::NanoMq, brokers::nanomq),
     Route::broker("/mqtt/authorize/vernemq", Broker::VerneMq, brokers::vernemq),
     Route::broker("/mqtt/authorize/go-auth", Broker::GoAuth, brokers::go_auth),
@@ -126,7 +128,16 @@ pub(super) static ROUTES: [Route; 21] = [
 
 /// Returns the endpoint at a path.
 pub(super) fn find(path: &str, shared: &Shared) -> Option<&'static Route> {
-    let base = base_path(shared);
+    at(path, shared.config())
+}
+
+/// Returns true if an endpoint has a path.
+pub(super) fn has(path: &str, config: &Config) -> bool {
+    at(path, config).is_some()
+}
+
+fn at(path: &str, config: &Config) -> Option<&'static Route> {
+    let base = base_path(config);
     let below = path.strip_prefix(base);
     ROUTES.iter().find(|route| match route.path {
         Path::At(at) => at == path,
@@ -185,8 +196,8 @@ impl Route {
 }
 
 /// The path of the URL by which callers know the server.
-fn base_path(shared: &Shared) -> &str {
-    let url = shared.config().authzen.url.as_deref().unwrap_or("");
+fn base_path(config: &Config) -> &str {
+    let url = config.authzen.url.as_deref().unwrap_or("");
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
     host.find('/').and_then(|at| host.get(at..)).unwrap_or("")
 }
