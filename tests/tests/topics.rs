@@ -12,8 +12,9 @@ use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
-use wardgate_engine::table::{Evaluation, PolicyTable};
+use wardgate_engine::table::Evaluation;
 use wardgate_mqtt::{Filter, Name};
+use wardgate_native::Policies;
 use wardgate_tests::check;
 use wardgate_tests::compiled::Compiled;
 
@@ -139,7 +140,7 @@ fn pattern(random: &mut Rng) -> String {
 struct World {
     random: Rng,
     files: Vec<(String, Vec<u8>)>,
-    table: PolicyTable,
+    policies: Policies,
 }
 
 impl World {
@@ -154,7 +155,7 @@ impl World {
             panic!("{errors}\n{}", text(&files))
         });
         let table = Compiled::opened(wardgate_bundle::pack(&compiled.parts)).unwrap().table;
-        Self { random, files, table }
+        Self { random, files, policies: Policies::of(table) }
     }
 
     fn text(&self) -> String {
@@ -190,9 +191,12 @@ impl World {
         let mut request = request.clone();
         request["resource"]["attr"]["topic"] = topic.clone();
         let request: Request = check::request(&request).unwrap();
-        let is_allowed = self.table.is_allowed(&request, "subscribe", now());
+        let table = self.policies.table();
+        let is_allowed = table.is_allowed(&request, "subscribe", now());
+        let by_fast_path = self.policies.is_allowed(&request, "subscribe", now());
+        assert_eq!(by_fast_path, is_allowed, "{request:?}\n{}", self.text());
         let request = Request { actions: vec!["subscribe".to_owned()], ..request };
-        let decision = self.table.check(&request, now());
+        let decision = table.check(&request, now());
         let checked = decision.actions.iter().all(|action| action.effect == Effect::Allow);
         assert_eq!(is_allowed, checked, "{request:?}\n{}", self.text());
         is_allowed

@@ -277,12 +277,19 @@ mod tests {
         check("tag", json!({ "tags": ["a", "shared"], "name": "x" }), true);
         check("tag", json!({ "tags": [], "name": "holiday" }), true);
         check("tag", json!({ "tags": [], "name": "work" }), false);
+        let topic = |topic: &str| json!({ "topic": topic, "place": "red" });
+        check("hear", topic("news/today"), true);
+        check("hear", topic("places/red/door"), true);
+        check("hear", topic("places/blue/door"), false);
         check("unknown", json!({}), false);
     }
 
     #[test]
-    fn values_that_a_fast_path_cannot_read_are_unsure() {
+    fn a_value_that_a_fast_path_cannot_read_is_unsure_only_if_an_entry_needs_it() {
         assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
+        let of_members = json!({ "owner": "ada", "place": { "team": ["red"] } });
+        assert_eq!(try_fast("edit", &of_members), [None; 4]);
+        assert_eq!(try_fast("move", &json!({ "place": { "team": ["red"] } })), [Some(true); 4]);
         let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);
     }
@@ -299,6 +306,20 @@ resourcePolicy:
       roles: [member]
       condition: { match: { expr: R.attr.owner == P.id && R.attr.place.team == "red" } }
     - { actions: [rate], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.stars > 3.0 } } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: P.id.startsWith("a") } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [mover]
+      condition: { match: { expr: R.attr.place.team == "red" && R.attr.stars > 3.0 } }
+    - actions: [hear]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition:
+        match:
+          expr: R.attr.topic.matchesTopic("places/{}/+", [R.attr.place]) || R.attr.topic.matchesTopic(["news/#", "all"])
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]

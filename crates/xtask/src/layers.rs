@@ -100,7 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
-    ("native", &["bundle", "engine", "fastpath"]),
+    ("native", &["bundle", "engine", "fastpath", "mqtt"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
     ("server", &["bundle", "crypto", "engine", "mqtt", "native", "spocp"]),
