@@ -402,16 +402,6 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Activation<'a> for Session<'a> {
-    fn slot(&self, id: u32) -> Option<Answer<'a>> {
-        self.note_slot(id);
-        None
-    }
-
-    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
-        self.note_slot(id);
-        None
-    }
-
     fn root(&self, root: Root, name: &'a str) -> Value<'a> {
         match root {
             Root::EffectiveDerivedRoles => self.current_effective_roles().value(),
@@ -442,14 +432,22 @@ impl<'a> Activation<'a> for Session<'a> {
         self.now
     }
 
-    #[cfg(feature = "observe")]
-    fn slot(&self, id: u32) -> Option<cel::Answer<'a>> {
-        self.unknown(id).map(|unknown| Ok(unknown.value()))
+    fn slot(&self, id: u32) -> Option<Answer<'a>> {
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        if let Some(unknown) = self.unknown(id) {
+            return Some(Ok(unknown.value()));
+        }
+        None
     }
 
-    #[cfg(feature = "observe")]
     fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
-        self.unknown(id).map(super::topics::Unknown::exists)
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        if let Some(unknown) = self.unknown(id) {
+            return Some(unknown.exists());
+        }
+        None
     }
 
     #[cfg(feature = "observe")]

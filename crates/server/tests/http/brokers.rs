@@ -125,6 +125,26 @@ fn brokers_are_answered_in_their_own_words() {
     check("vernemq", "{}", refused());
 }
 
+const LISTED: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: mqtt:topic
+  rules:
+    - actions: [publish]
+      effect: EFFECT_ALLOW
+      roles: [client]
+      condition: { match: { expr: 'R.attr.topic.matchesTopic("dev/{}/#", [P.attr.clientId])' } }
+    - actions: [publish]
+      effect: EFFECT_DENY
+      roles: [client]
+      condition: { match: { expr: 'R.attr.topic.matchesTopic("dev/{}/secret", [P.attr.clientId])' } }
+    - actions: [subscribe]
+      effect: EFFECT_ALLOW
+      roles: [client]
+      condition: { match: { expr: 'R.attr.topic.matchesTopic("news/#")' } }
+"#;
+
 /// Clients of EMQX, and the answer: members without the reason.
 #[test]
 fn clients_of_emqx_are_authenticated_by_tokens() {
@@ -157,7 +177,11 @@ fn clients_of_emqx_are_authenticated_by_tokens() {
     let allow = json!({ "result": "allow", "is_superuser": false, "expire_at": end });
     check(client("c1", "ada", &plain), allow.clone());
     check(client("c1", "ada", &token(&format!(",\"exp\":{end}.9"))), allow.clone());
-    check(client("c1", "ada", &token(&format!(",\"exp\":{end},\"roles\":[\"reader\"]"))), allow);
+    // A role for which there are no rules about topics has lists that are exact.
+    let mut nothing = allow;
+    nothing["acl"] = json!([{ "permission": "deny", "action": "all", "topic": "#" }]);
+    let reader = token(&format!(",\"exp\":{end},\"roles\":[\"reader\"]"));
+    check(client("c1", "ada", &reader), nothing);
     let rich = token(&format!(
         ",\"exp\":{end},\"is_superuser\":true,\"client_attrs\":{{\"site\":\"north\",\"n\":1,\"a b\":\"x\"}}"
     ));
@@ -191,6 +215,25 @@ fn clients_of_emqx_are_authenticated_by_tokens() {
     ] {
         check(refused, deny());
     }
+    // Lists come where the policies depend on topics alone.
+    let listed = format!("{}\n---\n{clients}", LISTED);
+    let server = Running::with_files(&listed, &config, &[("keys", &keys)]);
+    let ask = |acl: &str| {
+        let body = client("c1", "ada", &plain).replace('{', &format!("{{\"acl\":\"{acl}\","));
+        let (_, text) = server.post("/mqtt/authenticate/emqx", &bearer(ASKER), &body);
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["result"], "allow", "{text}");
+        answer["acl"].clone()
+    };
+    let rule = |permission: &str, action: &str, topic: &str| json!({ "permission": permission, "action": action, "topic": topic });
+    let lists = json!([
+        rule("deny", "publish", "dev/c1/secret"),
+        rule("allow", "publish", "dev/c1/#"),
+        rule("allow", "subscribe", "news/#"),
+        rule("deny", "all", "#"),
+    ]);
+    assert_eq!(ask("true"), lists);
+    assert_eq!(ask("false"), Value::Null);
     // The broker must be known.
     let (status, text) = server.post("/mqtt/authenticate/emqx", "", &client("c1", "ada", &plain));
     assert_eq!(status, 200);

@@ -2,12 +2,16 @@
 //!
 //! The answer allows or denies, and never leaves it to others. A broker that has a client from here passes its user
 //! name on as its principal, so the user name must be the one that the token proves.
+//!
+//! The answer has the lists of the client where they say exactly what the policies say, whatever the time.
+//! Elsewhere the broker asks about each packet.
 
 use hyper::body::Bytes;
 use serde_json::{Map, Value, json};
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::request::{AuxData, Request};
+use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_native::SystemClock;
+use wardgate_native::mqtt::{ClientGrants, Target};
 
 use super::{BrokerRequest, ROLE, denied};
 use crate::http::cerbos::bad;
@@ -19,7 +23,7 @@ use crate::limits::{MAX_CLIENT_ATTRIBUTE_BYTES, MAX_CLIENT_ATTRIBUTES};
 use crate::mqtt::{CLIENT, principal, resource};
 use crate::telemetry::metrics::Tally;
 
-/// Answers EMQX: `clientid`, `username`, `password`, `peerhost`.
+/// Answers EMQX: `clientid`, `username`, `password`, `peerhost`, and `acl`, which is `false` if no lists are wanted.
 pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> {
     let asked = BrokerRequest::of(body)?;
     let proven = context.shared.authenticator().proven(asked.text("password")?);
@@ -40,7 +44,25 @@ pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> 
     if !may_connect(&request, context)? {
         return Err(denied());
     }
-    Ok(allowed(proven.claims.as_ref(), context)?.to_string().into())
+    let mut answer = allowed(proven.claims.as_ref(), context)?;
+    let wants_lists = !matches!(asked.0.get("acl"), Some(Attr::Bool(false)))
+        && !asked.text("acl").is_ok_and(|word| word == "false");
+    if let Some(acl) = if wants_lists { acl(&request, context)? } else { None } {
+        answer["acl"] = acl;
+    }
+    Ok(answer.to_string().into())
+}
+
+/// Returns the lists of a client as EMQX takes them, if they are exact.
+fn acl(request: &Request, context: Context<'_>) -> Result<Option<Value>> {
+    let (policies, steps) = (context.policies()?, Steps::of(context.shared));
+    let request = Request { resource: Resource::default(), ..request.clone() };
+    let lists = |action| policies.grants_within(&request, action, SystemClock, &steps);
+    let grants = ClientGrants { publish: lists("publish"), subscribe: lists("subscribe") };
+    let is_timeless = !grants.publish.reads_time && !grants.subscribe.reads_time;
+    let translated = grants.translate(Target::Emqx).ok();
+    let exact = translated.filter(|translated| translated.exact && is_timeless);
+    Ok(exact.map(|translated| translated.lists))
 }
 
 fn may_connect(request: &Request, context: Context<'_>) -> Result<bool> {
