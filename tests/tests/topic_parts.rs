@@ -1,6 +1,6 @@
 //! Policies about MQTT topics: what a subscription is allowed in part, and which answers depend on the
 //! topic alone.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};
@@ -222,7 +222,8 @@ fn an_answer_by_the_topic_holds_for_all_other_attributes() {
             request["resource"]["attr"]["topic"] = json!(world.random().choice(&names).unwrap());
             let read = check::request(&request).unwrap();
             let of = ("subscribe", "topic");
-            let sourced = world.table().is_allowed_by_attribute(&read, of, now(), &Budget::default());
+            let sourced =
+                world.table().is_allowed_by_attribute(&read, of, now(), &Budget::default());
             assert_eq!(sourced.is_allowed, world.table().is_allowed(&read, "subscribe", now()));
             if !sourced.is_by_attribute {
                 open += 1;

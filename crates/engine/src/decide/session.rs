@@ -404,11 +404,17 @@ impl<'a> Session<'a> {
 impl<'a> Activation<'a> for Session<'a> {
     fn slot(&self, id: u32) -> Option<Answer<'a>> {
         self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(|unknown| Ok(unknown.value()));
+        #[cfg(not(feature = "observe"))]
         None
     }
 
     fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
         self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(super::topics::Unknown::exists);
+        #[cfg(not(feature = "observe"))]
         None
     }
 
@@ -440,16 +446,6 @@ impl<'a> Activation<'a> for Session<'a> {
     fn now(&self) -> Timestamp {
         self.depends_on_time.set(true);
         self.now
-    }
-
-    #[cfg(feature = "observe")]
-    fn slot(&self, id: u32) -> Option<cel::Answer<'a>> {
-        self.unknown(id).map(|unknown| Ok(unknown.value()))
-    }
-
-    #[cfg(feature = "observe")]
-    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
-        self.unknown(id).map(super::topics::Unknown::exists)
     }
 
     #[cfg(feature = "observe")]

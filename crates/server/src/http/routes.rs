@@ -81,7 +81,7 @@ pub(super) enum Cost {
 }
 
 /// All endpoints.
-pub(super) static ROUTES: [Route; 21] = [
+pub(super) static ROUTES: [Route; 22] = [
     Route::cerbos("/api/check/resources", |body, context| {
         cerbos::check(body, context).map(Bytes::from)
     }),

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wardgate_engine::attr::AttrMap;
+use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use wardgate_jwt::roles;
 use wardgate_mqtt::Filter;

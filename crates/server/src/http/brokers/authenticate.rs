@@ -53,16 +53,18 @@ fn may_connect(request: &Request, context: Context<'_>) -> Result<bool> {
 
 /// Returns the answer about a client that may connect.
 fn allowed(claims: Option<&AttrMap>, context: Context<'_>) -> Result<Value> {
-    let mut answer = json!({ "result": "allow", "is_superuser": false });
+    let mut answer = Map::new();
+    answer.insert("result".into(), "allow".into());
+    answer.insert("is_superuser".into(), false.into());
     let policies = context.policies()?.table().expires();
     let token = claims.and_then(|claims| claims.get("exp")).and_then(seconds);
     if let Some(end) = policies.into_iter().chain(token).min() {
-        answer["expire_at"] = end.into();
+        answer.insert("expire_at".into(), end.into());
     }
     if let Some(attributes) = claims.map(client_attributes).filter(|all| !all.is_empty()) {
-        answer["client_attrs"] = attributes.into();
+        answer.insert("client_attrs".into(), attributes.into());
     }
-    Ok(answer)
+    Ok(answer.into())
 }
 
 /// Returns the attributes of the claim `client_attrs`: those that are texts, under names that EMQX
