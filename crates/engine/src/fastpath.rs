@@ -11,7 +11,7 @@ mod frame;
 mod verdicts;
 mod verify;
 
-use wardgate_fastpath::{FastPath, FastPathList, FastPaths, Frame, NoPrograms};
+use wardgate_fastpath::{FastPath, FastPathList, FastPaths, NoPrograms, Slots};
 
 pub use frame::Contents;
 pub use verdicts::Subject;
@@ -206,13 +206,13 @@ impl PolicyTable {
     /// roles.
     #[inline]
     #[must_use]
-    pub fn decide(&self, fast_path: u32, roles: u32, frame: &Frame) -> Answer {
+    pub fn decide(&self, fast_path: u32, roles: u32, frame: &impl Slots) -> Answer {
         self.fast_paths().decide(fast_path, roles, frame)
     }
 
     /// Decides by a fast path by class that runs no programs.
     #[must_use]
-    pub fn decide_classes(&self, fast_path: u32, classes: &[u32], frame: &Frame) -> Answer {
+    pub fn decide_classes(&self, fast_path: u32, classes: &[u32], frame: &impl Slots) -> Answer {
         match self.fast_path(fast_path) {
             Some(fast_path) => fast_path.decide_classes(classes, frame, &NoPrograms),
             None => Answer::Unsure,
@@ -226,10 +226,10 @@ impl PolicyTable {
         &self,
         fast_path: u32,
         roles: u32,
-        (frame, contents): (&Frame, &dyn Contents),
+        (frame, contents): (&impl Slots, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, _>| {
             fast_path.decide(roles, frame, &running)
         };
         self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
@@ -241,10 +241,10 @@ impl PolicyTable {
         &self,
         fast_path: u32,
         roles: &[u32],
-        (frame, contents): (&Frame, &dyn Contents),
+        (frame, contents): (&impl Slots, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, _>| {
             fast_path.decide_in_order(roles, frame, &running)
         };
         self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
@@ -256,10 +256,10 @@ impl PolicyTable {
         &self,
         fast_path: u32,
         classes: &[u32],
-        (frame, contents): (&Frame, &dyn Contents),
+        (frame, contents): (&impl Slots, &dyn Contents),
         now: Timestamp,
     ) -> Answer {
-        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, _>| {
             fast_path.decide_classes(classes, frame, &running)
         };
         self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
@@ -267,12 +267,12 @@ impl PolicyTable {
 
     /// Calls `decide` with a fast path and its programs on a frame; `None` if it does not exist.
     #[inline]
-    fn running<T>(
+    fn running<T, S: Slots>(
         &self,
         fast_path: u32,
-        (frame, contents): (&Frame, &dyn Contents),
+        (frame, contents): (&S, &dyn Contents),
         now: Timestamp,
-        decide: impl FnOnce(FastPath<'_>, Running<'_>) -> T,
+        decide: impl FnOnce(FastPath<'_>, Running<'_, S>) -> T,
     ) -> Option<T> {
         let fast_path = self.fast_path(fast_path)?;
         let pool = self.pool();

@@ -4,7 +4,7 @@
 //! only jumps forwards, so it ends.
 
 use crate::at;
-use crate::frame::{Frame, word};
+use crate::frame::{Slots, word};
 use crate::layout::{self, MAX_MEMOS, NEGATE, code, relation};
 use crate::record::{Entry, FastPath, counted};
 
@@ -38,10 +38,10 @@ impl Programs for NoPrograms {
 }
 
 /// The state of evaluating one fast path on one frame.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, S> {
     code: &'a [u32],
     lists: &'a [u32],
-    frame: &'a Frame,
+    frame: &'a S,
     programs: &'a dyn Programs,
     /// Results by memo number, plus one.
     memo: [u8; MAX_MEMOS],
@@ -53,12 +53,8 @@ pub(crate) struct Machine<'a> {
 #[derive(Clone, Copy)]
 struct Stack(u64);
 
-impl<'a> Machine<'a> {
-    pub(crate) fn new(
-        fast_path: FastPath<'a>,
-        frame: &'a Frame,
-        programs: &'a dyn Programs,
-    ) -> Self {
+impl<'a, S: Slots> Machine<'a, S> {
+    pub(crate) fn new(fast_path: FastPath<'a>, frame: &'a S, programs: &'a dyn Programs) -> Self {
         let (code, lists) = fast_path.code_and_lists();
         Self { code, lists, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
     }

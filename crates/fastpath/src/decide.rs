@@ -5,7 +5,7 @@
 //! another of its classes fails, the order of the roles matters and the answer is Unsure.
 
 use crate::code::{Machine, NoPrograms, Programs, Truth};
-use crate::frame::{Frame, word};
+use crate::frame::{Slots, word};
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
 use crate::record::{Entry, FastPath, FastPaths};
@@ -27,7 +27,7 @@ impl FastPaths<'_> {
     // too.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[must_use]
-    pub fn decide(self, id: u32, roles: u32, frame: &Frame) -> Answer {
+    pub fn decide(self, id: u32, roles: u32, frame: &impl Slots) -> Answer {
         match self.get(id) {
             Some(fast_path) => fast_path.decide(roles, frame, &NoPrograms),
             None => Answer::Unsure,
@@ -40,7 +40,7 @@ impl FastPath<'_> {
     /// Returns [`Answer::Unsure`] for a fast path by class.
     #[inline]
     #[must_use]
-    pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
+    pub fn decide(&self, roles: u32, frame: &impl Slots, programs: &dyn Programs) -> Answer {
         let fast =
             if self.flags() & SIMPLE == 0 { None } else { simple(self.entries(), roles, frame) };
         fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
@@ -52,7 +52,7 @@ impl FastPath<'_> {
     pub fn decide_classes(
         &self,
         classes: &[u32],
-        frame: &Frame,
+        frame: &impl Slots,
         programs: &dyn Programs,
     ) -> Answer {
         if self.flags() & BY_CLASS == 0 {
@@ -66,7 +66,12 @@ impl FastPath<'_> {
     /// unsure because one role is allowed and another fails. Returns [`Answer::Unsure`] for a fast
     /// path by class.
     #[must_use]
-    pub fn decide_in_order(&self, roles: &[u32], frame: &Frame, programs: &dyn Programs) -> Answer {
+    pub fn decide_in_order(
+        &self,
+        roles: &[u32],
+        frame: &impl Slots,
+        programs: &dyn Programs,
+    ) -> Answer {
         if self.flags() & BY_CLASS != 0 {
             return Answer::Unsure;
         }
@@ -79,7 +84,7 @@ impl FastPath<'_> {
     // Out of line, so that the fast version needs no stack.
     #[inline(never)]
     #[must_use]
-    pub fn decide_all(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
+    pub fn decide_all(&self, roles: u32, frame: &impl Slots, programs: &dyn Programs) -> Answer {
         if self.flags() & BY_CLASS != 0 {
             return Answer::Unsure;
         }
@@ -159,7 +164,7 @@ impl State {
     }
 }
 
-impl Machine<'_> {
+impl<S: Slots> Machine<'_, S> {
     /// Tries one entry for all classes at once. `None` is Unsure.
     fn entry(&mut self, entry: &Entry, state: &mut State) -> Option<()> {
         if entry[0] & 0x7f == layout::SCOPE_END {
@@ -218,7 +223,7 @@ const fn answer(allowed: u32, failed: u32) -> Answer {
 ///
 /// [`FastPath::decide_all`] gives the same answers.
 #[inline]
-fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Option<Answer> {
+fn simple(entries: &[Entry], roles: u32, frame: &impl Slots) -> Option<Answer> {
     let (mut live, mut allowed, mut failed, mut ambiguous) = (roles, 0, 0, 0);
     for [head, operand, roles] in entries {
         let left = frame.word(head >> 8);

@@ -28,6 +28,16 @@ pub mod word {
     pub const FIRST_TEMPORARY: u32 = 1 << 24;
 }
 
+/// The words of the slots of one request. A host has written them all, as in a [`Frame`], or reads
+/// the value of a slot when an entry first needs it.
+pub trait Slots {
+    /// Returns the word of a slot; a slot beyond the fast path may have any word.
+    fn word(&self, slot: u32) -> u32;
+
+    /// Returns the number of a slot whose word is [`word::NUMBER`].
+    fn number(&self, slot: u32) -> f64;
+}
+
 /// The words and numbers of one request. In the runtime module JavaScript writes them in place.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -79,6 +89,18 @@ impl Frame {
     #[must_use]
     pub fn number(&self, slot: u32) -> f64 {
         self.numbers.get(at(slot) % FRAME_WORDS).copied().unwrap_or(0.0)
+    }
+}
+
+impl Slots for Frame {
+    #[inline]
+    fn word(&self, slot: u32) -> u32 {
+        self.word(slot)
+    }
+
+    #[inline]
+    fn number(&self, slot: u32) -> f64 {
+        self.number(slot)
     }
 }
 

@@ -159,6 +159,13 @@ pub mod test {
     /// resource. The word is `true`; wherever a host is not certain of it, the decision is unsure.
     /// Operands: terms of their own, see [`schema`](crate::schema).
     pub const FITS: u32 = 9;
+    /// `value.matchesTopic(patterns)`: some pattern matches the topic of MQTT that the value is. A map,
+    /// which stands for the topics of a filter, makes the decision unsure. Operands: terms without a
+    /// name, each the constant text of a pattern.
+    pub const TOPIC: u32 = 10;
+    /// `value.matchesTopic(pattern, words)`: the pattern with a word in the place of each level `{}`
+    /// matches. Operands: terms without a name, first the constant text of the pattern, then the words.
+    pub const FILLED_TOPIC: u32 = 11;
 
     /// The number of words of a term: the string id of a member of the element plus one (0 is the
     /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number
@@ -175,6 +182,8 @@ pub mod test {
     pub const MAX_ELEMENTS: usize = 1024;
     /// The largest number of bytes or code units of a text that is compared with elements.
     pub const MAX_NEEDLE: usize = 256;
+    /// The largest number of bytes of a topic, and of bytes or code units of a pattern or word for it.
+    pub const MAX_TOPIC: usize = 256;
     /// The largest number of bytes or code units of a text that a host tests.
     pub const MAX_TEXT: usize = 16_384;
     /// The largest number of bytes or code units of a text that a host reads as a moment.

@@ -6,7 +6,7 @@
 
 use crate::code::{Machine, Programs, Truth};
 use crate::decide::End;
-use crate::frame::Frame;
+use crate::frame::Slots;
 use crate::layout::{ALLOW, BY_CLASS, ORIGINS, origin};
 use crate::record::{Entry, FastPath};
 
@@ -41,7 +41,7 @@ impl FastPath<'_> {
     pub fn verdict(
         &self,
         roles: &[u32],
-        frame: &Frame,
+        frame: &impl Slots,
         programs: &dyn Programs,
     ) -> Option<Searched> {
         let origins = self.origins();
@@ -78,7 +78,7 @@ impl FastPath<'_> {
         &self,
         roles: u32,
         scopes: u32,
-        frame: &Frame,
+        frame: &impl Slots,
         programs: &dyn Programs,
     ) -> Option<u32> {
         let mut machine = self.exact(frame, programs)?;
@@ -98,7 +98,11 @@ impl FastPath<'_> {
     }
 
     /// Returns a machine to which every error is a doubt; `None` if there are no origins.
-    fn exact<'a>(&'a self, frame: &'a Frame, programs: &'a dyn Programs) -> Option<Machine<'a>> {
+    fn exact<'a, S: Slots>(
+        &'a self,
+        frame: &'a S,
+        programs: &'a dyn Programs,
+    ) -> Option<Machine<'a, S>> {
         let is_complete = self.origins().len() >= self.entries().len();
         (self.flags() & (ORIGINS | BY_CLASS) == ORIGINS && is_complete)
             .then(|| Machine::new(*self, frame, programs).exact())

@@ -217,6 +217,13 @@ impl<'a, K: Known> Verifier<'a, K> {
             test::MEMBER | test::STARTS_WITH | test::ENDS_WITH | test::CONTAINS => {
                 ensure(matches!(terms, [[name, bits, _]] if *name == 0 && bits & NEGATED == 0))?;
             }
+            test::TOPIC | test::FILLED_TOPIC => {
+                ensure(terms.iter().all(|[name, bits, _]| *name == 0 && bits & NEGATED == 0))?;
+                let patterns = if kind == test::TOPIC { terms } else { terms.get(..1)? };
+                let is_text =
+                    |[_, bits, operand]: &Term| *bits == 0 && *operand >= word::FIRST_STRING;
+                ensure(!patterns.is_empty() && patterns.iter().all(is_text))?;
+            }
             _ => return None,
         }
         terms.iter().try_for_each(|[name, bits, operand]| {

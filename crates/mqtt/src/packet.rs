@@ -14,6 +14,7 @@ mod list;
 mod property;
 mod read;
 mod reason;
+mod short;
 mod write;
 
 use core::num::NonZeroU16;

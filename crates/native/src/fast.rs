@@ -14,6 +14,8 @@ mod moment;
 pub(crate) mod path;
 pub(crate) mod request;
 mod schema;
+pub(crate) mod slots;
+mod topic;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use wardgate_engine::budget::Budget;
-use wardgate_engine::decide::Explanation;
+use wardgate_engine::decide::{Explanation, Sourced};
 use wardgate_engine::decision::Decision;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
@@ -111,6 +111,36 @@ impl Policies {
         self.table.check(request, clock.now())
     }
 
+    /// Returns the topics of MQTT that the principal of `request` may use for `action`, such as
+    /// `publish`, as lists of filters. Scope and version of the resource count, and its attributes
+    /// are those of every message or subscription; kind, id and `topic` are not read.
+    ///
+    /// What the lists allow, the policies allow, whatever other attributes the resource has.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+    ) -> crate::mqtt::Grants {
+        self.grants_within(request, action, clock, &Budget::default())
+    }
+
+    /// Lists like [`Policies::grants`], and takes the steps from `budget`. What they do not suffice for is
+    /// not in the lists.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> crate::mqtt::Grants {
+        crate::mqtt::of(&self.table, (request, action), clock.now(), budget)
+    }
+
     /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. If they do not
     /// suffice, the action is denied.
     ///
@@ -138,6 +168,33 @@ impl Policies {
             return budget.take(steps) && is_allowed;
         }
         self.table.is_allowed_within(request, action, clock.now(), budget)
+    }
+
+    /// Decides like [`Policies::is_allowed_within`], and tells whether the answer depends on no
+    /// attribute of the resource but one: see [`PolicyTable::is_allowed_by_attribute`].
+    #[must_use]
+    pub fn is_allowed_by_attribute(
+        &self,
+        request: &Request,
+        of: (&str, &str),
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> Sourced {
+        self.table.is_allowed_by_attribute(request, of, clock.now(), budget)
+    }
+
+    /// Returns true if the action may be allowed for some of the MQTT topics that the request asks
+    /// about, and takes the steps from `budget`: see
+    /// [`PolicyTable::is_allowed_in_part_within`].
+    #[must_use]
+    pub fn is_allowed_in_part_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> bool {
+        self.table.is_allowed_in_part_within(request, action, clock.now(), budget)
     }
 
     /// Decides like [`Policies::check`], and takes the steps from `budget`. Actions for which they
@@ -277,12 +334,19 @@ mod tests {
         check("tag", json!({ "tags": ["a", "shared"], "name": "x" }), true);
         check("tag", json!({ "tags": [], "name": "holiday" }), true);
         check("tag", json!({ "tags": [], "name": "work" }), false);
+        let topic = |topic: &str| json!({ "topic": topic, "place": "red" });
+        check("hear", topic("news/today"), true);
+        check("hear", topic("places/red/door"), true);
+        check("hear", topic("places/blue/door"), false);
         check("unknown", json!({}), false);
     }
 
     #[test]
-    fn values_that_a_fast_path_cannot_read_are_unsure() {
+    fn a_value_that_a_fast_path_cannot_read_is_unsure_only_if_an_entry_needs_it() {
         assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
+        let of_members = json!({ "owner": "ada", "place": { "team": ["red"] } });
+        assert_eq!(try_fast("edit", &of_members), [None; 4]);
+        assert_eq!(try_fast("move", &json!({ "place": { "team": ["red"] } })), [Some(true); 4]);
         let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);
     }
@@ -299,6 +363,20 @@ resourcePolicy:
       roles: [member]
       condition: { match: { expr: R.attr.owner == P.id && R.attr.place.team == "red" } }
     - { actions: [rate], effect: EFFECT_ALLOW, roles: [member], condition: { match: { expr: R.attr.stars > 3.0 } } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: P.id.startsWith("a") } }
+    - actions: [move]
+      effect: EFFECT_ALLOW
+      roles: [mover]
+      condition: { match: { expr: R.attr.place.team == "red" && R.attr.stars > 3.0 } }
+    - actions: [hear]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition:
+        match:
+          expr: R.attr.topic.matchesTopic("places/{}/+", [R.attr.place]) || R.attr.topic.matchesTopic(["news/#", "all"])
     - actions: [tag]
       effect: EFFECT_ALLOW
       roles: [member]

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::test::{
-    self, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, NEGATED,
+    self, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, MAX_TOPIC, NEGATED,
 };
 
 use super::fuse::Fuser;
@@ -76,6 +76,10 @@ impl Fuser<'_> {
             Node::In(item, list) => (test::MEMBER, list, vec![self.plain(item)?]),
             Node::Text(kind, text, part) => (kind, text, vec![self.plain(part)?]),
             Node::Size(value) => (test::SIZE, value, vec![]),
+            Node::Topic(topic, patterns) => (test::TOPIC, topic, self.patterns(patterns)?),
+            Node::FilledTopic(topic, pattern, words) => {
+                (test::FILLED_TOPIC, topic, self.filled(pattern, words)?)
+            }
             Node::Loop(kind, list, body) => {
                 let mut terms = Vec::new();
                 self.terms(body, &mut terms)?;
@@ -85,6 +89,49 @@ impl Fuser<'_> {
         };
         let Node::Slot(slot) = self.node(value)? else { return None };
         Some(Test { slot: self.readable(slot)?, kind, terms })
+    }
+
+    /// Returns the terms of constant patterns: one, or a list of them.
+    fn patterns(&self, node: NodeId) -> Option<Vec<Term>> {
+        let terms: Option<Vec<Term>> = match self.node(node)? {
+            Node::List(number) => {
+                self.list(number).iter().map(|node| self.pattern(*node)).collect()
+            }
+            Node::Const(id) => match self.constants(id) {
+                Some(ids) => ids.iter().map(|id| self.pattern_of(*id)).collect(),
+                None => Some(vec![self.pattern_of(id)?]),
+            },
+            _ => None,
+        };
+        terms.filter(|terms| (1..=MAX_TERMS).contains(&terms.len()))
+    }
+
+    /// Returns the terms of a constant pattern and the words for its levels `{}`.
+    fn filled(&self, pattern: NodeId, words: NodeId) -> Option<Vec<Term>> {
+        let (Node::Const(id), Node::List(words)) = (self.node(pattern)?, self.node(words)?) else {
+            return None;
+        };
+        let words = self.list(words);
+        let count = self.text(id)?.split('/').filter(|level| *level == "{}").count();
+        let mut terms = vec![self.pattern_of(id)?];
+        for word in words {
+            terms.push(self.plain(*word)?);
+        }
+        (count == words.len() && terms.len() <= MAX_TERMS).then_some(terms)
+    }
+
+    fn pattern(&self, node: NodeId) -> Option<Term> {
+        match self.node(node)? {
+            Node::Const(id) => self.pattern_of(id),
+            _ => None,
+        }
+    }
+
+    /// Returns the term of a constant text that is short enough for a pattern.
+    fn pattern_of(&self, id: u32) -> Option<Term> {
+        let is_short = self.text(id)?.len() <= MAX_TOPIC;
+        let operand = Operand::Word(self.word(id)?);
+        is_short.then_some(Term { member: None, is_negated: false, operand })
     }
 
     /// Returns the term that compares the value itself with a node.

@@ -152,11 +152,20 @@ impl<'a> Fuser<'a> {
             Node::In(item, list) if matches!(self.trees.node(list)?, Node::Const(_)) => {
                 return self.membership(item, list, code);
             }
-            Node::In(..) | Node::Text(..) | Node::Loop(..) => {
+            Node::In(..)
+            | Node::Text(..)
+            | Node::Loop(..)
+            | Node::Topic(..)
+            | Node::FilledTopic(..) => {
                 let test = self.test(found)?;
                 Op::Bool(self.slot_of(test))
             }
-            Node::Size(_) | Node::Time(_) | Node::Now | Node::Element | Node::Member(_) => {
+            Node::Size(_)
+            | Node::Time(_)
+            | Node::Now
+            | Node::Element
+            | Node::Member(_)
+            | Node::List(_) => {
                 return None;
             }
         };
@@ -267,9 +276,7 @@ impl<'a> Fuser<'a> {
             return None;
         };
         let slot = self.readable(slot)?;
-        let Value::List(List::Constant(_)) = constant(self.pool, list) else { return None };
-        let words = self.pool.constants.get(at(list)..)?;
-        let elements = words.get(2..2_usize.checked_add(at(word_at(words, 1)))?)?;
+        let elements = self.constants(list)?;
         let (mut members, mut numbers) = (Vec::new(), Vec::new());
         for element in elements {
             match self.word(*element) {
@@ -302,6 +309,23 @@ impl<'a> Fuser<'a> {
         }
     }
 
+    /// Returns the elements of a constant list.
+    pub(super) fn constants(&self, list: u32) -> Option<&'a [u32]> {
+        let Value::List(List::Constant(_)) = constant(self.pool, list) else { return None };
+        let words = self.pool.constants.get(at(list)..)?;
+        words.get(2..2_usize.checked_add(at(word_at(words, 1)))?)
+    }
+
+    /// Returns a constant text.
+    pub(super) fn text(&self, id: u32) -> Option<&'a str> {
+        self.pool.string(self.word(id)?.checked_sub(word::FIRST_STRING)?)
+    }
+
+    /// Returns the expressions of a list.
+    pub(super) fn list(&self, number: usize) -> &[NodeId] {
+        self.trees.list(number)
+    }
+
     /// Returns the bits of a constant number that a double holds exactly.
     fn number(&self, id: u32) -> Option<u64> {
         let number = match constant(self.pool, id) {
@@ -327,6 +351,7 @@ const fn is_truth(node: Node) -> bool {
             | Node::Now
             | Node::Element
             | Node::Member(_)
+            | Node::List(_)
     )
 }
 

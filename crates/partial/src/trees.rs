@@ -37,6 +37,12 @@ pub(super) enum Node {
     In(NodeId, NodeId),
     /// A function of a text and another one. The number is its [`test`].
     Text(u32, NodeId, NodeId),
+    /// `matchesTopic` of a topic, and a pattern or a list of them.
+    Topic(NodeId, NodeId),
+    /// `matchesTopic` of a topic, a pattern and a list of words.
+    FilledTopic(NodeId, NodeId, NodeId),
+    /// A list of expressions, by its number.
+    List(usize),
     Size(NodeId),
     /// `timestamp` of a text.
     Time(NodeId),
@@ -57,12 +63,13 @@ pub(super) enum Node {
 pub(super) struct Trees<'a> {
     pool: &'a Pool<'a>,
     nodes: Vec<Node>,
+    lists: Vec<Vec<NodeId>>,
     known: BTreeMap<u32, Option<NodeId>>,
 }
 
 impl<'a> Trees<'a> {
     pub(super) fn new(pool: &'a Pool<'a>) -> Self {
-        Self { pool, nodes: Vec::new(), known: BTreeMap::new() }
+        Self { pool, nodes: Vec::new(), lists: Vec::new(), known: BTreeMap::new() }
     }
 
     /// Returns the root of the tree of a program, if it has one.
@@ -72,6 +79,11 @@ impl<'a> Trees<'a> {
 
     pub(super) fn node(&self, id: NodeId) -> Option<Node> {
         self.nodes.get(id).copied()
+    }
+
+    /// Returns the elements of a list.
+    pub(super) fn list(&self, number: usize) -> &[NodeId] {
+        self.lists.get(number).map_or(&[], Vec::as_slice)
     }
 
     fn within(&mut self, program: u32, depth: u32) -> Option<NodeId> {
@@ -133,6 +145,10 @@ impl<'a> Trees<'a> {
                         Node::Text(test::ENDS_WITH, of(left)?, of(left + 1)?)
                     }
                     (Function::Contains, 2) => Node::Text(test::CONTAINS, of(left)?, of(left + 1)?),
+                    (Function::MatchesTopic, 2) => Node::Topic(of(left)?, of(left + 1)?),
+                    (Function::MatchesTopic, 3) => {
+                        Node::FilledTopic(of(left)?, of(left + 1)?, of(left + 2)?)
+                    }
                     _ => return None,
                 },
                 Op::Return => return of(to),
@@ -140,6 +156,9 @@ impl<'a> Trees<'a> {
                     continue;
                 }
                 Op::JumpIfTrue if joins(program.code, word, Op::Or, found.operands[0]) => continue,
+                Op::List => self.new_list(Vec::new()),
+                // A loop that collects a list has no tree.
+                Op::ListPush if open.is_none() => self.longer(of(to)?, of(left)?)?,
                 Op::Const => Node::Const(word),
                 Op::Slot => Node::Slot(word),
                 Op::HasSlot => Node::Has(word),
@@ -182,6 +201,19 @@ impl<'a> Trees<'a> {
             Node::And(first, body) if start(first)? => Some(Node::Loop(test::ALL, range, body)),
             _ => None,
         }
+    }
+
+    fn new_list(&mut self, elements: Vec<NodeId>) -> Node {
+        self.lists.push(elements);
+        Node::List(self.lists.len() - 1)
+    }
+
+    /// Returns a list with one more element; `None` if no test has so many.
+    fn longer(&mut self, list: NodeId, element: NodeId) -> Option<Node> {
+        let Node::List(number) = self.node(list)? else { return None };
+        let mut elements = self.list(number).to_vec();
+        elements.push(element);
+        (elements.len() <= test::MAX_TERMS).then(|| self.new_list(elements))
     }
 
     fn add(&mut self, node: Node) -> NodeId {

@@ -63,9 +63,9 @@ function forPrincipal(job, pdp) {
 
 function forTopic(job, pdp) {
   const { expected } = job;
-  const prepared = cached(({ kind, action }) => `${kind} ${action}`, (topic) => pdp.prepare(topic));
+  const prepared = cached(JSON.stringify, (target) => pdp.prepare(target));
   const questions = job.requests.map(({ principal, action, resource }) => ({
-    prepared: prepared({ kind: resource.kind, action }),
+    prepared: prepared(targetOf(resource, action)),
     principal,
     resource,
   }));
@@ -83,7 +83,7 @@ function forTopic(job, pdp) {
 function forBoth(job, pdp) {
   const { expected } = job;
   const questions = job.requests.map(({ principal, action, resource }) => ({
-    prepared: pdp.for(principal).prepare({ kind: resource.kind, action }),
+    prepared: pdp.for(principal).prepare(targetOf(resource, action)),
     resource,
   }));
   const run = (from, to) => {
@@ -96,6 +96,9 @@ function forBoth(job, pdp) {
   };
   return { name: "Wardgate for(principal).prepare(...)", side: "ours", run };
 }
+
+/** Returns what selects the rules of a request, as a caller who prepares for them names it. */
+const targetOf = ({ kind, scope, policyVersion }, action) => ({ kind, action, scope, policyVersion });
 
 function isAllowedMany(job, pdp) {
   const { requests, expected } = job;

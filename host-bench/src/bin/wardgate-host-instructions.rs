@@ -15,7 +15,8 @@ fn main() -> ExitCode {
 }
 
 fn run(name: Option<&str>, passes: u32) -> Result<(), String> {
-    hot::rows(WORKLOAD, |rows| {
+    let workload = std::env::var("WORKLOAD").unwrap_or_else(|_| WORKLOAD.to_owned());
+    hot::rows(&workload, |rows| {
         let Some(name) = name else {
             rows.iter().for_each(|row| println!("{}", row.name()));
             return Ok(());

@@ -11,6 +11,7 @@ import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
 import { isWellFormed } from "../base/text.ts";
 import { momentOf } from "./moment.ts";
 import { isFit, readSchema, type Members, type Schema } from "./schema.ts";
+import { isLevel, isMatched, isTopic, patternOf, type Pattern } from "./topic.ts";
 
 /** A test of the value of a slot. */
 export interface SlotTest {
@@ -20,6 +21,8 @@ export interface SlotTest {
   readonly isSearch: boolean;
   /** The schema of all attributes, instead of terms. */
   readonly schema?: Schema;
+  /** The patterns of topics. */
+  readonly patterns?: readonly Pattern[];
 }
 
 /** One comparison: of an element or of its member with an operand. */
@@ -43,7 +46,7 @@ export type WireTerm = readonly [member: string, bits: number, operand: unknown]
  * slots with attributes that a schema is about.
  */
 export function readTest(kind: number, terms: readonly WireTerm[], members: Members = []): SlotTest | null {
-  if (kind > FITS || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
+  if (kind > FILLED_TOPIC || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
   if (kind === FITS) return { kind, terms: [], isSearch: false, schema: readSchema(terms, members) };
   const read = ([member, bits, operand]: WireTerm): Term => {
     const isSlot = (bits & OF_SLOT) !== 0;
@@ -55,11 +58,17 @@ export function readTest(kind: number, terms: readonly WireTerm[], members: Memb
     };
   };
   const all = terms.map(read);
+  if (kind >= TOPIC) {
+    const constants = kind === TOPIC ? all : all.slice(0, 1);
+    const patterns = constants.map(({ constant }) => patternOf(constant, kind === FILLED_TOPIC));
+    const isKnown = (pattern: Pattern | null): pattern is Pattern => pattern !== null;
+    return patterns.every(isKnown) ? { kind, terms: all, isSearch: false, patterns } : null;
+  }
   return { kind, terms: all, isSearch: kind < ALL && all.length === 1 && !all[0]!.isNegated };
 }
 
 /** Returns true if the result of a test is a truth, and not a number. */
-export const isTruth = (kind: number): boolean => kind < SIZE;
+export const isTruth = (kind: number): boolean => kind < SIZE || kind >= TOPIC;
 
 /** Returns true if a slot holds the time of the decision, which is written when it is decided. */
 export const isNow = (kind: number | undefined): boolean => kind === NOW;
@@ -82,6 +91,7 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   if (kind === SIZE) return sizeWord(frame, slot, value);
   if (kind === TIME) return timeWord(frame, slot, value);
   if (kind === FITS) return isFit(test.schema!, value as Fields) ? TRUE : -1;
+  if (kind >= TOPIC) return topicWord(test, value);
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
   if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, COPIED.get(value) ?? Array.from(values.call(value))) : -1;
@@ -227,6 +237,26 @@ const textWord = (kind: number, part: unknown, value: unknown): number => {
   return holds ? TRUE : FALSE;
 };
 
+/** Returns the word of `matchesTopic`. A topic that a text does not name makes it unsure. */
+const topicWord = ({ kind, terms, patterns }: SlotTest, topic: unknown): number => {
+  if (typeof topic !== "string") return isScalar(topic) || topic === undefined ? MISSING : -1;
+  if (!isTopic(topic)) return -1;
+  if (kind === FILLED_TOPIC) {
+    const pattern = patterns![0]!;
+    for (let at = 0; at < pattern.length; at += 1) {
+      const term = pattern[at]!;
+      if (typeof term !== "number") continue;
+      const word = operandOf(terms[term]!);
+      if (typeof word !== "string") return isScalar(word) || word === undefined ? MISSING : -1;
+      if (!isLevel(word, at)) return -1;
+      WORDS[term] = word;
+    }
+  }
+  let word = FALSE;
+  for (let at = 0; at < patterns!.length; at += 1) if (isMatched(patterns![at]!, topic, WORDS)) word = TRUE;
+  return word;
+};
+
 /** Writes the size of a value beside its word. */
 const sizeWord = (frame: Frame, slot: number, value: unknown): number => {
   let size = 0;
@@ -263,6 +293,9 @@ const { FALSE, MISSING, NUMBER, TRUE } = frames;
 const OBJECT = Object.prototype;
 const { values } = Set.prototype;
 
+/** The words of the pattern at hand, by term. */
+const WORDS: string[] = ["", "", "", ""];
+
 /** The elements of lists that were hashed, and the length up to which a scan is as quick. */
 const HASHED = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
 const MANY = 16;
@@ -281,6 +314,8 @@ const SIZE = 6;
 const TIME = 7;
 const NOW = 8;
 const FITS = 9;
+const TOPIC = 10;
+const FILLED_TOPIC = 11;
 
 /** The bits of a term. */
 const NEGATED = 1;

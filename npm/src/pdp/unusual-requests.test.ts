@@ -15,7 +15,7 @@ const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
   "member", "holder", "pair", "every", "none", "ends", "inside", "long",
-  "later", "passed", "dated", "sameMoment", "ordered", "hourly",
+  "later", "passed", "dated", "sameMoment", "ordered", "hourly", "topic", "filled",
 ];
 
 const pdp = openSync(unusual, atNoon);
@@ -197,6 +197,30 @@ describe("an attribute", () => {
     ["a revoked proxy", () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; }],
   ];
   for (const [name, value, like] of table) it(`may be ${name}`, () => sameAttribute(value, like));
+});
+
+describe("a topic", () => {
+  const topics = [
+    "ada", "ada/x", "a", "a/b", "x/b/c/d", "$x/b", "$ada", "a//", "a//c", "a//c/d", "/b", "", "/", "+", "a/+", "#", "a/#", "a\0b", "ä/b",
+    "\u{1f5dd}/b", "a/\ud800", "ada/x/ada", "ada/x/y", "ada/x/y/z", "a/b/".repeat(63) + "b", "a/b/".repeat(64), "a/".repeat(130), "x".repeat(257),
+  ];
+  const words = ["ada", "y", "", "a/b", "+", "#", "$SYS", "a\0", "\ud800", "\u{1f5dd}", "x".repeat(257), 1, null, undefined, ["a"], { filter: "a" }];
+  const pairs = topics.flatMap((x) => [...words, ...topics].flatMap((x2) => [{ x, x2 }, { x: x2, x2: x }]));
+  it("is matched by patterns and words of any form", () => {
+    for (const attr of pairs) for (const action of ["topic", "filled"]) compare(action, () => having(attr), [() => having({ ...attr, x: "?", x2: "?" })]);
+  });
+  it("may be that of a filter", () => {
+    for (const filter of ["ada", "+/b", "#", "a/+"]) for (const action of ["topic", "filled"]) compare(action, () => having({ x: { filter }, x2: "ada" }), []);
+  });
+  it("is decided on the fast path", () => {
+    let count = 0;
+    const clock = (): number => (count += 1);
+    const timed = openSync(unusual, { ...atNoon, clock });
+    const decide = (): boolean => timed.isAllowed(request(having({ x: "x/b/c", x2: "y" }), { action: "topic" }));
+    decide();
+    count = 0;
+    expect([decide(), count]).toEqual([true, 0]);
+  });
 });
 
 describe("attributes", () => {

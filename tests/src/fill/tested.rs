@@ -6,6 +6,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test;
 use wardgate_fastpath::{SlotTest, Term, word};
+use wardgate_mqtt::{Filter, Limits, Name};
 
 /// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,8 @@ pub(super) fn tested(
         (test::STARTS_WITH, _) => text(|text, part| text.starts_with(part)),
         (test::ENDS_WITH, _) => text(|text, part| text.ends_with(part)),
         (test::CONTAINS, _) => text(|text, part| text.contains(part)),
+        (test::TOPIC | test::FILLED_TOPIC, Some(Attr::Map(_))) => return None,
+        (test::TOPIC | test::FILLED_TOPIC, topic) => matches_topic(kind, topic.as_ref(), &operands),
         (test::MEMBER, _) if first().is_none() => None,
         (test::MEMBER, Some(Attr::Map(map))) => match first() {
             Some(Attr::String(key)) => Some(map.get(&key).is_some()),
@@ -67,6 +70,34 @@ pub(super) fn tested(
         (_, Some(Attr::Map(_))) => return None,
         _ => None,
     }))
+}
+
+/// Returns the truth of `matchesTopic` for one topic.
+fn matches_topic(kind: u32, topic: Option<&Attr>, operands: &[Option<Attr>]) -> Option<bool> {
+    let text = |operand: &Option<Attr>| match operand {
+        Some(Attr::String(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    let texts: Vec<String> = operands.iter().map(text).collect::<Option<_>>()?;
+    let Some(Attr::String(topic)) = topic else { return None };
+    let topic = Name::within(topic, &Limits::WIDEST).ok()?;
+    let patterns = if kind == test::TOPIC {
+        texts
+    } else {
+        let (pattern, words) = texts.split_first()?;
+        let part = |word: &String| word.is_empty() || word.contains(['/', '+', '#', '\0']);
+        if words.iter().any(part) || pattern.starts_with("{}") && words.first().is_some_and(|word| word.starts_with('$')) {
+            return None;
+        }
+        let mut words = words.iter();
+        let level = |level| if level == "{}" { words.next().map_or("", |word| word) } else { level };
+        vec![pattern.split('/').map(level).collect::<Vec<_>>().join("/")]
+    };
+    let matches = |pattern: &String| {
+        Some(Filter::unshared_within(pattern, &Limits::WIDEST).ok()?.matches(topic))
+    };
+    let all: Option<Vec<bool>> = patterns.iter().map(matches).collect();
+    Some(all?.contains(&true))
 }
 
 fn term_holds(

@@ -5,12 +5,13 @@
 
 use core::cell::{Cell, RefCell};
 
-use wardgate_fastpath::{FastPath, Frame, Programs, SlotRecord, Truth, word};
+use wardgate_fastpath::{FastPath, Programs, SlotRecord, Slots, Truth, word};
 
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decide::memo::{Memo, View};
 use crate::limits::{MAX_FAST_PATH_STEPS, MAX_STEPS};
+use crate::table::at;
 
 /// The values that the words of a frame cannot hold. Slots are counted as in the fast path.
 pub trait Contents {
@@ -30,10 +31,10 @@ pub trait Contents {
 }
 
 /// One decision whose fast path runs programs.
-pub(super) struct Running<'a> {
+pub(super) struct Running<'a, S> {
     pool: &'a Pool<'a>,
     fast_path: FastPath<'a>,
-    frame: &'a Frame,
+    frame: &'a S,
     contents: &'a dyn Contents,
     now: Timestamp,
     /// The steps that are left for all programs.
@@ -44,10 +45,10 @@ pub(super) struct Running<'a> {
     memo: RefCell<Option<Memo<'a>>>,
 }
 
-impl<'a> Running<'a> {
+impl<'a, S: Slots> Running<'a, S> {
     pub(super) fn new(
         pool: &'a Pool<'a>,
-        (fast_path, frame, contents): (FastPath<'a>, &'a Frame, &'a dyn Contents),
+        (fast_path, frame, contents): (FastPath<'a>, &'a S, &'a dyn Contents),
         now: Timestamp,
     ) -> Self {
         Self {
@@ -84,10 +85,11 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the number and the word of a slot of the table.
-    fn find(&self, slot: u32) -> Option<(usize, u32)> {
-        let holds = |record: SlotRecord<'_>| record.slot == slot && record.test.is_none();
-        let position = self.fast_path.slots().position(holds)?;
-        Some((position, *self.frame.words.get(position)?))
+    fn find(&self, slot: u32) -> Option<(u32, u32)> {
+        let holds =
+            |(_, record): &(u32, SlotRecord<'_>)| record.slot == slot && record.test.is_none();
+        let (position, _) = (0..).zip(self.fast_path.slots()).find(holds)?;
+        Some((position, self.frame.word(position)))
     }
 
     fn read(&self, slot: u32) -> Option<Value<'a>> {
@@ -97,9 +99,9 @@ impl<'a> Running<'a> {
             word::NULL => Value::Null,
             word::FALSE => Value::Bool(false),
             word::TRUE => Value::Bool(true),
-            word::NUMBER => Value::Double(*self.frame.numbers.get(position)?),
-            word::VALUE => self.contents.value(position)?,
-            word::FIRST_TEMPORARY.. => Value::string(self.contents.text(position)?),
+            word::NUMBER => Value::Double(self.frame.number(position)),
+            word::VALUE => self.contents.value(at(position))?,
+            word::FIRST_TEMPORARY.. => Value::string(self.contents.text(at(position))?),
             constant => {
                 let id = constant.checked_sub(word::FIRST_STRING)?;
                 Value::string(self.pool.string(id)?)
@@ -113,7 +115,7 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Programs for Running<'_> {
+impl<S: Slots> Programs for Running<'_, S> {
     fn run(&self, program: u32) -> Option<Truth> {
         let value = self.evaluate(program);
         if self.is_incomplete.get() {
@@ -128,7 +130,7 @@ impl Programs for Running<'_> {
     }
 }
 
-impl<'a> Activation<'a> for Running<'a> {
+impl<'a, S: Slots> Activation<'a> for Running<'a, S> {
     fn root(&self, _: Root, _: &'a str) -> Value<'a> {
         self.doubt().into()
     }

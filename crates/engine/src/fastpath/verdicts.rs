@@ -48,7 +48,7 @@ impl PolicyTable {
         if fast_path.flags() & PROGRAMS == 0 {
             return fast_path.verdict(roles, frame, &NoPrograms);
         }
-        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, Frame>| {
             fast_path.verdict(roles, frame, &running.within(MAX_VERDICT_STEPS))
         };
         self.running(id, (frame, contents), now, decide)?
@@ -64,7 +64,7 @@ impl PolicyTable {
         (frame, contents): (&Frame, &dyn Contents),
         now: Timestamp,
     ) -> Option<u32> {
-        let decide = |fast_path: FastPath<'_>, running: Running<'_>| {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, Frame>| {
             fast_path.grants(roles, scopes, frame, &running.within(MAX_VERDICT_STEPS))
         };
         self.running(fast_path, (frame, contents), now, decide)?

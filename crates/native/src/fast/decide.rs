@@ -1,28 +1,22 @@
-//! Decisions by a fast path: reads its slots into a frame and runs it.
+//! Decisions by a fast path: runs it on slots that are read when it needs them.
 //!
 //! Allocates only if a program reads a list or an object of the host's own. Functions return `None`
 //! if the fast path is unsure; the general path then decides.
-
-mod contents;
-
-use std::cell::RefCell;
 
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::fastpath::Contents;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_fastpath::{Answer, Frame, Texts, word};
+use wardgate_fastpath::{Answer, Slots};
 
 use crate::clock::Clock;
 use crate::fast::cache::with_key;
 use crate::fast::equalities;
 use crate::fast::index::{Index, Unusual};
 use crate::fast::input::{FastInput, SlotValue, read};
-use crate::fast::moment;
-use crate::fast::path::{Slot, UnpackedPath};
-use crate::field::Field;
-pub(crate) use contents::SlotValues;
+use crate::fast::path::UnpackedPath;
+use crate::fast::slots::LazySlots;
 
 /// Decides by the fast path of the question; `None` if there is none or it is unsure.
 #[inline]
@@ -63,7 +57,7 @@ impl<C: Clock> Decider<'_, C> {
         read: impl Fn(usize) -> SlotValue<'a>,
     ) -> Option<bool> {
         if self.fast_path.is_by_class() {
-            return self.by_class(input, self.values(read));
+            return self.by_class(input, read);
         }
         self.masked(Roles::mask(self.fast_path, input.roles())?, input, read)
     }
@@ -78,7 +72,7 @@ impl<C: Clock> Decider<'_, C> {
     ) -> Option<bool> {
         match roles {
             Roles::Mask(mask) => self.masked(*mask, input, read),
-            Roles::Classes(..) => self.by_frame(roles, input, self.values(read)),
+            Roles::Classes(..) => self.by_slots(roles, input, read),
         }
     }
 
@@ -92,7 +86,7 @@ impl<C: Clock> Decider<'_, C> {
         if let Some(equalities) = &self.fast_path.equalities {
             return equalities::decide(equalities, mask, read);
         }
-        self.by_frame(&Roles::Mask(mask), input, self.values(read))
+        self.by_slots(&Roles::Mask(mask), input, read)
     }
 
     /// Decides by a fast path in which roles have classes. Their number makes it the slowest form.
@@ -100,106 +94,83 @@ impl<C: Clock> Decider<'_, C> {
     fn by_class<'a>(
         &self,
         input: &impl FastInput,
-        values: impl Iterator<Item = SlotValue<'a>>,
+        read: impl Fn(usize) -> SlotValue<'a>,
     ) -> Option<bool> {
-        self.by_frame(&Roles::classes(self.fast_path, input.roles())?, input, values)
+        self.by_slots(&Roles::classes(self.fast_path, input.roles())?, input, read)
     }
 
     /// Decides by any fast path.
     #[inline(never)]
-    fn by_frame<'a>(
+    fn by_slots<'a>(
         &self,
         roles: &Roles,
         input: &impl FastInput,
-        values: impl Iterator<Item = SlotValue<'a>>,
+        read: impl Fn(usize) -> SlotValue<'a>,
     ) -> Option<bool> {
-        let Self { table, fast_path, .. } = *self;
-        let is_small = fast_path.slots.len() <= FEW;
-        if fast_path.has_programs() {
-            return if is_small {
-                self.run::<FEW>(roles, input, values)
-            } else {
-                self.run::<MAX_SLOTS>(roles, input, values)
-            };
+        let is_small = self.fast_path.slots.len() <= FEW;
+        if self.fast_path.cache.is_some() {
+            return self.by_cache(roles, input, read);
         }
-        let slots = fast_path.slots.iter().zip(values);
-        with_frame(|frame| {
-            if is_small {
-                fill::<FEW>(frame, slots)?;
-            } else {
-                fill::<MAX_SLOTS>(frame, slots)?;
-            }
-            if fast_path.needs_time() {
-                write_time(frame, fast_path, self.clock.now())?;
-            }
-            answered(match roles {
-                Roles::Mask(mask) => table.decide(fast_path.id, *mask, frame),
-                Roles::Classes(classes, count) => {
-                    table.decide_classes(fast_path.id, classes.get(..*count)?, frame)
-                }
-            })
-        })
+        match (self.fast_path.has_programs(), is_small) {
+            (false, true) => self.evaluate::<FEW, 0>(roles, input, read),
+            (false, false) => self.evaluate::<MAX_SLOTS, 0>(roles, input, read),
+            (true, true) => self.evaluate::<FEW, FEW>(roles, input, read),
+            (true, false) => self.evaluate::<MAX_SLOTS, MAX_SLOTS>(roles, input, read),
+        }
     }
 
-    /// Decides by a fast path that runs programs and has at most `N` slots.
+    /// Decides by a fast path whose answers are cached.
     #[inline(never)]
-    fn run<'a, const N: usize>(
+    fn by_cache<'a>(
         &self,
         roles: &Roles,
         input: &impl FastInput,
-        values: impl Iterator<Item = SlotValue<'a>>,
+        read: impl Fn(usize) -> SlotValue<'a>,
     ) -> Option<bool> {
-        let values = SlotValues::<_, N>::new(input, values);
-        let evaluate = || self.evaluate(roles, &values);
+        let evaluate = || self.evaluate::<MAX_SLOTS, MAX_SLOTS>(roles, input, &read);
         let Some(cache) = &self.fast_path.cache else { return evaluate() };
         with_key(|key| {
-            let read = (&values, self.fast_path.slots.len());
-            match key.and_then(|key| key.write(self.fast_path.id, roles, read)) {
+            let values = (0..self.fast_path.slots.len()).map(&read);
+            match key.and_then(|key| key.write(self.fast_path.id, roles, input, values)) {
                 Some(key) => cache.answer(key, evaluate),
                 None => evaluate(),
             }
         })
     }
 
-    /// Runs the programs.
-    fn evaluate<A: FastInput, const N: usize>(
+    /// Decides by a fast path with at most `N` slots, whose programs read the values of at most `P`.
+    #[inline(never)]
+    fn evaluate<'a, const N: usize, const P: usize>(
         &self,
         roles: &Roles,
-        values: &SlotValues<'_, '_, A, N>,
+        input: &impl FastInput,
+        read: impl Fn(usize) -> SlotValue<'a>,
     ) -> Option<bool> {
         let Self { table, fast_path, clock } = *self;
         let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
-        with_frame(|frame| {
-            fill::<N>(frame, fast_path.slots.iter().zip(values.values()))?;
-            if fast_path.needs_time() {
-                write_time(frame, fast_path, now)?;
+        let slots = LazySlots::<_, _, N, P>::new(&fast_path.slots, input, read, now);
+        let guards = fast_path.guards.iter();
+        guards.for_each(|guard| _ = slots.word(*guard));
+        if slots.are_unsure() {
+            return None;
+        }
+        let contents: (_, &dyn Contents) = (&slots, &slots);
+        let answer = match roles {
+            Roles::Mask(mask) if P == 0 => table.decide(fast_path.id, *mask, &slots),
+            Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, contents, now),
+            Roles::Classes(classes, count) if P == 0 => {
+                table.decide_classes(fast_path.id, classes.get(..*count)?, &slots)
             }
-            let contents: (&Frame, &dyn Contents) = (frame, values);
-            answered(match roles {
-                Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, contents, now),
-                Roles::Classes(classes, count) => {
-                    let classes = classes.get(..*count)?;
-                    table.decide_classes_with(fast_path.id, classes, contents, now)
-                }
-            })
-        })
-    }
-
-    /// Returns the values of the slots, in their order.
-    #[inline]
-    fn values<'a>(
-        &self,
-        read: impl Fn(usize) -> SlotValue<'a>,
-    ) -> impl Iterator<Item = SlotValue<'a>> {
-        (0..self.fast_path.slots.len()).map(read)
-    }
-}
-
-const fn answered(answer: Answer) -> Option<bool> {
-    match answer {
-        Answer::Allow => Some(true),
-        Answer::Deny => Some(false),
-        Answer::Unsure => None,
+            Roles::Classes(classes, count) => {
+                table.decide_classes_with(fast_path.id, classes.get(..*count)?, contents, now)
+            }
+        };
+        match answer {
+            _ if slots.are_unsure() => None,
+            Answer::Allow => Some(true),
+            Answer::Deny => Some(false),
+            Answer::Unsure => None,
+        }
     }
 }
 
@@ -244,58 +215,5 @@ impl Roles {
     }
 }
 
-/// Lends a frame to `work`: that of the thread, or a new one if `work` runs inside such a call.
-#[inline]
-fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
-    FRAME.with(|frame| match frame.try_borrow_mut() {
-        Ok(mut frame) => work(&mut frame),
-        Err(_) => work(&mut Frame::new()),
-    })
-}
-
-/// Writes the time of the decision into the slots that hold it.
-#[inline(never)]
-fn write_time(frame: &mut Frame, fast_path: &UnpackedPath, now: Timestamp) -> Option<()> {
-    for slot in fast_path.times() {
-        frame.set_number(slot, moment::of_time(now)?);
-    }
-    Some(())
-}
-
-/// Writes every slot of a fast path. `N` is at least the number of slots.
-#[inline]
-fn fill<'s, 'r, const N: usize>(
-    frame: &mut Frame,
-    slots: impl Iterator<Item = (&'s Slot, SlotValue<'r>)>,
-) -> Option<()> {
-    let mut texts = Texts::<N>::new();
-    let positions = frame.words.iter_mut().zip(&mut frame.numbers);
-    for ((slot, value), (position, number)) in slots.zip(positions) {
-        *position = match value {
-            SlotValue::Field(Field::Missing) => word::MISSING,
-            SlotValue::Broken => word::BROKEN,
-            SlotValue::Field(Field::Null) => word::NULL,
-            SlotValue::Field(Field::Bool(false)) => word::FALSE,
-            SlotValue::Field(Field::Bool(true)) => word::TRUE,
-            SlotValue::Field(Field::Number(value)) => {
-                *number = value;
-                if value.is_finite() { word::NUMBER } else { return None }
-            }
-            SlotValue::Field(Field::Text(text)) => match slot.constants.get(text) {
-                Some(word) => word,
-                None => texts.word(text)?,
-            },
-            SlotValue::Unsupported => return None,
-            _ if slot.wants_value() => word::VALUE,
-            _ => return None,
-        };
-    }
-    Some(())
-}
-
 /// The number of slots that suffices for most fast paths.
-const FEW: usize = 4;
-
-thread_local! {
-    static FRAME: RefCell<Frame> = const { RefCell::new(Frame::new()) };
-}
+const FEW: usize = 8;

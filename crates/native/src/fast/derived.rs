@@ -10,8 +10,8 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FITS, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TEXT,
-    MEMBER, NEGATED, NOW, SIZE, STARTS_WITH, TIME,
+    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FILLED_TOPIC, FITS, MAX_ELEMENTS, MAX_MOMENT,
+    MAX_NEEDLE, MAX_TEXT, MAX_TOPIC, MEMBER, NEGATED, NOW, SIZE, STARTS_WITH, TIME, TOPIC,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 
@@ -20,6 +20,7 @@ use crate::fast::json;
 use crate::fast::moment;
 use crate::fast::path::{Slot, SlotRoot};
 use crate::fast::schema::Schema;
+use crate::fast::topic;
 use crate::field::{AsField, Field, Items};
 
 /// The test of a slot, unpacked.
@@ -82,7 +83,8 @@ impl Test {
         }
         let term = |words: &TermWords| Term::unpack(table, words, slots);
         let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
-        (test.kind <= NOW).then_some(Self { kind: test.kind, terms, schema: None })
+        let is_known = test.kind <= FILLED_TOPIC;
+        is_known.then_some(Self { kind: test.kind, terms, schema: None })
     }
 
     /// Returns the result for the value of a slot in a request.
@@ -158,6 +160,7 @@ impl Test {
             (STARTS_WITH | ENDS_WITH | CONTAINS, Some(term)) => {
                 self.text(value, term.operand.read(input)?)
             }
+            (TOPIC | FILLED_TOPIC, _) => self.topic(value, input),
             (MEMBER, Some(term)) => {
                 let operand = term.operand.read(input)?;
                 match (value, operand) {
@@ -185,6 +188,37 @@ impl Test {
             ENDS_WITH => text.ends_with(part),
             _ => text.contains(part),
         }))
+    }
+
+    /// Tests a topic of MQTT, or a value that is none.
+    fn topic(&self, value: SlotValue<'_>, input: &impl FastInput) -> Tested {
+        let mut texts = [""; test::MAX_TERMS];
+        let mut are_texts = true;
+        for (text, term) in texts.iter_mut().zip(&self.terms) {
+            match term.operand.read(input)? {
+                Field::Text(operand) => *text = operand,
+                Field::Number(number) if !number.is_finite() => return Err(Unsupported),
+                _ => are_texts = false,
+            }
+        }
+        let topic = match value {
+            SlotValue::Field(Field::Text(topic)) if topic.len() <= MAX_TOPIC => topic,
+            SlotValue::Field(Field::Missing | Field::Null | Field::Bool(_)) | SlotValue::Broken => {
+                return Ok(Truth::Error);
+            }
+            SlotValue::Field(Field::Number(number)) if number.is_finite() => {
+                return Ok(Truth::Error);
+            }
+            _ => return Err(Unsupported),
+        };
+        let texts = texts.get(..self.terms.len()).filter(|_| are_texts).unwrap_or(&[]);
+        let is_matched = match (self.kind, texts) {
+            (_, []) => None,
+            (TOPIC, patterns) => topic::is_matched(topic, patterns),
+            (_, [pattern, words @ ..]) => topic::filled(pattern, words)
+                .and_then(|pattern| topic::is_matched(topic, &[pattern])),
+        };
+        Ok(is_matched.map_or(Truth::Error, Truth::of))
     }
 
     /// Tests the elements of a list.

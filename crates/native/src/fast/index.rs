@@ -1,6 +1,6 @@
 //! The index from kind, version, scope and action to a fast path.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use wardgate_engine::fastpath::Coverage;
@@ -12,7 +12,7 @@ use wardgate_fastpath::FastPathList;
 use crate::fast::cache::Cache;
 use crate::fast::input::FastInput;
 use crate::fast::path::UnpackedPath;
-use crate::names::Names;
+use crate::names::{Known, Names};
 
 /// The fast paths of a table, found by names.
 #[derive(Debug, Default)]
@@ -20,8 +20,11 @@ pub(crate) struct Index {
     fast_paths: Box<[Option<Arc<UnpackedPath>>]>,
     /// The list of each kind in the default version and the root scope.
     kinds: Names<u32>,
-    /// Lists in other versions and scopes.
-    others: HashMap<Box<str>, Vec<ScopedList>>,
+    /// The number of each kind with lists in other versions and scopes.
+    other_kinds: Names<u32>,
+    /// The lists of these kinds in each version, by scope.
+    others: Vec<Versions>,
+    default_version: Box<str>,
     lists: Vec<List>,
     /// The lists by their offsets in the section.
     offsets: HashMap<u32, u32>,
@@ -30,13 +33,11 @@ pub(crate) struct Index {
     principals: Names<()>,
 }
 
-/// The list of a kind in some version and scope.
-#[derive(Debug)]
-struct ScopedList {
-    version: Box<str>,
-    scope: Box<str>,
-    list: u32,
-}
+/// The lists of a kind by version and scope.
+type Versions = Vec<(Known, Names<u32>)>;
+
+/// The same, as it is collected.
+type Collected<'t> = BTreeMap<&'t str, BTreeMap<&'t str, Vec<(&'t str, u32)>>>;
 
 /// The fast paths of the actions on some kinds. Kinds with equal rules share it.
 #[derive(Debug)]
@@ -82,11 +83,13 @@ impl Index {
                 .map(|id| UnpackedPath::unpack(table, id, cache).map(Arc::new))
                 .collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
+            default_version: table.default_version().into(),
             has_role_policies: table.has_role_policies(),
             ..Self::default()
         };
         let entries = table.entries().iter().copied();
         let (mut kinds, mut known) = (Vec::new(), HashMap::new());
+        let mut others = Collected::new();
         for [key, kind, version, scope, offset] in entries.clone() {
             if key != Key::FastPaths.code() {
                 continue;
@@ -98,8 +101,8 @@ impl Index {
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
             } else {
-                let scoped = index.others.entry(kind.into()).or_default();
-                scoped.push(ScopedList { version: version.into(), scope: scope.into(), list });
+                let versions = others.entry(kind).or_default();
+                versions.entry(version).or_default().push((scope, list));
             }
         }
         for [key, .., offset] in entries {
@@ -111,6 +114,12 @@ impl Index {
             }
         }
         index.kinds = kinds.into_iter().collect();
+        index.other_kinds = others.keys().copied().zip(0..).collect();
+        let by_scope = |(version, scopes): (&str, Vec<_>)| {
+            (Known::from(Box::from(version)), scopes.into_iter().collect())
+        };
+        let versions = |versions: BTreeMap<_, _>| versions.into_iter().map(by_scope).collect();
+        index.others = others.into_values().map(versions).collect();
         index
     }
 
@@ -142,22 +151,35 @@ impl Index {
         !self.principals.is_empty() && self.principals.get(principal).is_some()
     }
 
-    /// Looks up a list in another version or scope, or under another spelling than that of the
-    /// policies.
-    #[cold]
+    /// Looks up a list in another version or scope. A kind that the policies know by its own name is
+    /// spelled as they do.
+    #[inline(never)]
     fn scoped_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
+        let found = self.other_list(target.kind, target);
+        found.or_else(|| self.unusual_list(table, target))
+    }
+
+    fn other_list(&self, kind: &str, target: Target<'_>) -> Option<u32> {
+        let versions = self.others.get(usize::try_from(self.other_kinds.get(kind)?).ok()?)?;
+        let version = self.version_of(target);
+        let scopes = versions.iter().find(|(known, _)| known.is(version));
+        scopes.and_then(|(_, scopes)| scopes.get(trimmed_scope(target.scope)))
+    }
+
+    fn version_of<'t>(&'t self, target: Target<'t>) -> &'t str {
+        if target.policy_version.is_empty() { &self.default_version } else { target.policy_version }
+    }
+
+    /// Looks up a list under another spelling than that of the policies, or of a scope above.
+    #[cold]
+    fn unusual_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
         let kind = sanitized(target.kind);
-        let default = table.default_version();
-        let version =
-            if target.policy_version.is_empty() { default } else { target.policy_version };
-        let scope = trimmed_scope(target.scope);
-        if version == default && scope.is_empty() {
+        if self.version_of(target) == &*self.default_version
+            && trimmed_scope(target.scope).is_empty()
+        {
             return self.kinds.get(&kind);
         }
-        let is_there =
-            |position: &&ScopedList| *position.version == *version && *position.scope == *scope;
-        let known = self.others.get(&*kind).and_then(|lists| lists.iter().find(is_there));
-        known.map(|position| position.list).or_else(|| match self.coverage(table, target) {
+        self.other_list(&kind, target).or_else(|| match self.coverage(table, target) {
             Coverage::List(offset) => self.offsets.get(&offset).copied(),
             Coverage::NoPolicy | Coverage::General => None,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::table::PolicyTable;
-use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
+use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, LONE, NOW, PROGRAMS, VALUE};
 use wardgate_fastpath::{SlotRecord, word};
 
 use crate::fast::cache::Cache;
@@ -19,6 +19,8 @@ pub(crate) struct UnpackedPath {
     /// The number of the fast path in the table.
     pub(crate) id: u32,
     pub(crate) slots: Box<[Slot]>,
+    /// The slots that every decision reads, although no entry does.
+    pub(crate) guards: Box<[u32]>,
     /// Its entries, if all are equalities.
     pub(crate) equalities: Option<Box<[Equality]>>,
     /// The mask or class of each role.
@@ -71,14 +73,15 @@ impl UnpackedPath {
         for record in fast_path.slots() {
             slots.push(Slot::unpack(table, record, &slots)?);
         }
-        // Equalities read the slots that they need, and a guard is needed by none.
         let is_guard = |slot: &Slot| slot.test.as_ref().is_some_and(|test| test.is_guard());
-        let equalities =
-            (!slots.iter().any(is_guard)).then(|| equalities::unpack(table, &fast_path));
+        let guards = (0..).zip(&slots).filter(|(_, slot)| is_guard(slot));
+        let guards: Box<[u32]> = guards.map(|(position, _)| position).collect();
+        let equalities = guards.is_empty().then(|| equalities::unpack(table, &fast_path));
         let roles = || fast_path.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
         Some(Self {
             id,
             slots: slots.into(),
+            guards,
             equalities: equalities.flatten(),
             fingerprints: roles()
                 .fold(0, |fingerprints, (role, _)| fingerprints | 1 << fingerprint(role)),
@@ -119,13 +122,6 @@ impl UnpackedPath {
         self.flags & PROGRAMS != 0
     }
 
-    /// Returns the numbers of the slots that hold the time.
-    pub(crate) fn times(&self) -> impl Iterator<Item = usize> {
-        let is_time = |slot: &Slot| slot.test.as_ref().is_some_and(|test| test.is_now());
-        let slots = self.slots.iter().enumerate();
-        slots.filter(move |(_, slot)| is_time(slot)).map(|(position, _)| position)
-    }
-
     /// Returns true if some condition reads the time.
     pub(crate) const fn needs_time(&self) -> bool {
         self.flags & NOW != 0
@@ -149,6 +145,18 @@ impl Slot {
             },
             uses: record.uses,
         })
+    }
+
+    /// Returns true if the slot holds the time of the decision.
+    #[inline]
+    pub(crate) fn is_time(&self) -> bool {
+        self.test.as_ref().is_some_and(|test| test.is_now())
+    }
+
+    /// Returns true if no other slot is compared with it.
+    #[inline]
+    pub(crate) const fn is_lone(&self) -> bool {
+        self.uses & LONE != 0
     }
 
     /// Returns true if a program may read the value, of any type.

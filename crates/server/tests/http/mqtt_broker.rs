@@ -46,7 +46,7 @@ impl Broker {
         client
     }
 
-    fn reload(&self, policy: &str) {
+    pub(crate) fn reload(&self, policy: &str) {
         self.0.bundle.lock().unwrap().clone_from(&compiled(policy));
         block_on(self.0.shared.reload()).unwrap();
     }

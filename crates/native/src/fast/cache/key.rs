@@ -7,7 +7,7 @@
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 use super::MAX_KEY_BYTES;
-use crate::fast::decide::{Roles, SlotValues};
+use crate::fast::decide::Roles;
 use crate::fast::input::{FastInput, SlotValue};
 use crate::field::{AsField, Field, Items, Lookup};
 
@@ -27,11 +27,12 @@ impl Key {
 
     /// Writes the key of a question about `fast_path`. Returns `None` if the key is too long, or if
     /// only the general path can answer.
-    pub(crate) fn write<A: FastInput, const N: usize>(
+    pub(crate) fn write<'r>(
         &mut self,
         fast_path: u32,
         roles: &Roles,
-        (values, slots): (&SlotValues<'_, '_, A, N>, usize),
+        input: &impl FastInput,
+        mut values: impl Iterator<Item = SlotValue<'r>>,
     ) -> Option<&[u8]> {
         self.length = 0;
         self.number(fast_path)?;
@@ -42,22 +43,18 @@ impl Key {
                 classes.get(..*count)?.iter().try_for_each(|class| self.number(*class))?;
             }
         }
-        values.values().take(slots).try_for_each(|value| self.value(value, values))?;
+        values.try_for_each(|value| self.value(value, input))?;
         self.bytes.get(..self.length)
     }
 
-    fn value<A: FastInput, const N: usize>(
-        &mut self,
-        value: SlotValue<'_>,
-        values: &SlotValues<'_, '_, A, N>,
-    ) -> Written {
+    fn value(&mut self, value: SlotValue<'_>, input: &impl FastInput) -> Written {
         match value {
             SlotValue::Broken => self.put(&[BROKEN]),
             SlotValue::Field(field) => self.field(field, MAX_VALUE_DEPTH),
             SlotValue::Attr(attr) => self.field(attr.field(), MAX_VALUE_DEPTH),
             SlotValue::Roles => {
                 self.put(&[LIST])?;
-                values.roles().try_for_each(|role| self.text(TEXT, role))?;
+                input.roles().try_for_each(|role| self.text(TEXT, role))?;
                 self.put(&[END])
             }
             SlotValue::Json(json) => self.text(JSON, json),

@@ -9,7 +9,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
 use super::{Cache, MAX_ENTRIES, MAX_KEY_BYTES, with_key};
-use crate::fast::decide::{Roles, SlotValues};
+use crate::fast::decide::Roles;
 use crate::fast::index::Target;
 use crate::fast::input::SlotValue;
 use crate::fast::request::RequestInput;
@@ -160,8 +160,9 @@ fn key(fast_path: u32, roles: &Roles, values: &[SlotValue<'_>]) -> Option<Vec<u8
     let mut request = Request::default();
     request.principal.roles = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let input = RequestInput { request: &request, action: "" };
-    let slots = SlotValues::<_, 2>::new(&input, values.iter().copied());
-    with_key(|key| key.unwrap().write(fast_path, roles, (&slots, values.len())).map(<[u8]>::to_vec))
+    with_key(|key| {
+        key.unwrap().write(fast_path, roles, &input, values.iter().copied()).map(<[u8]>::to_vec)
+    })
 }
 
 const fn of_text(text: &str) -> SlotValue<'_> {
