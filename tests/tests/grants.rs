@@ -1,9 +1,5 @@
 //! Lists of topic filters: what they allow, the policies allow, and where they are exact, nothing else.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use serde_json::{Value as Json, json};
 use wardgate_mqtt::Name;

@@ -222,7 +222,8 @@ fn an_answer_by_the_topic_holds_for_all_other_attributes() {
             request["resource"]["attr"]["topic"] = json!(world.random().choice(&names).unwrap());
             let read = check::request(&request).unwrap();
             let of = ("subscribe", "topic");
-            let sourced = world.table().is_allowed_by_attribute(&read, of, now(), &Budget::default());
+            let sourced =
+                world.table().is_allowed_by_attribute(&read, of, now(), &Budget::default());
             assert_eq!(sourced.is_allowed, world.table().is_allowed(&read, "subscribe", now()));
             if !sourced.is_by_attribute {
                 open += 1;
