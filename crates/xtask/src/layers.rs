@@ -126,7 +126,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wasmtime-host", &["native", "fastpath"]),
     ("mosquitto", &["bundle", "engine", "jwt", "mqtt", "native"]),
     ("server", &["bundle", "crypto", "engine", "jwt", "mqtt", "native", "spocp"]),
-    ("cli", &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
+    (
+        "cli",
+        &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "mqtt", "spocp"],
+    ),
     ("xtask", &[]),
 ];
 
