@@ -4,7 +4,7 @@
 //! name on as its principal, so the user name must be the one that the token proves.
 
 use hyper::body::Bytes;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Request};
 use wardgate_native::SystemClock;
