@@ -1,6 +1,6 @@
 //! Policies about MQTT topics: what a subscription is allowed in part, and which answers depend on the
 //! topic alone.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};

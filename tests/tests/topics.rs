@@ -1,4 +1,5 @@
 //! Policies about MQTT topics: what a subscription is allowed, each of its topics is.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 
@@ -143,25 +144,7 @@ fn matched(filter: &str, names: &[String]) -> Vec<u64> {
     bits
 }
 
-/// What is wholly matched may be subscribed to, and what is partly matched may not be unsubscribed from.
-const TWO_EFFECTS: &str = r"
-apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  resource: mqtt:topic
-  version: default
-  rules:
-    - actions: [subscribe]
-      roles: [r]
-      effect: EFFECT_ALLOW
-      condition: { match: { expr: R.attr.topic.matchesTopic(P.attr.patterns) } }
-    - actions: [unsubscribe]
-      roles: [r]
-      effect: EFFECT_ALLOW
-    - actions: [unsubscribe]
-      roles: [r]
-      effect: EFFECT_DENY
-      condition: { match: { expr: R.attr.topic.matchesTopic(P.attr.patterns) } }
-";
+const TWO_EFFECTS: &str = include_str!("../node/topics.yaml");
 
 const ONE_RULE: &str = r"
 apiVersion: api.cerbos.dev/v1

@@ -80,9 +80,9 @@ const PACKETS: [&str; 34] = [
     "10: 'MQTT' 04 C2 003C 'client' 'name' 'password'",
     "10: 'MQTT' 04 2E 003C '' 'will/topic' 'payload'",
     "10: 'MQTT' 05 02 003C 00 ''",
-    "10: 'MQTT' 05 EE 003C 1F 1100000005 210005 2700000400 220005 1901 1701 26 'a' 'b' 'client' \
-     15 1800000002 0101 0200000009 03 't' 08 'r' 'w/t' 'payload' 'name' 'password'",
-    "10: 'MQTT' 05 02 0000 0C 15 'method' 16 'd' 'c'",
+    "10: 'MQTT' 05 EE 003C 1B 1100000005 210005 2700000400 220005 1901 1701 26 'a' 'b' 'client' \
+     14 1800000002 0101 0200000009 03 't' 08 'r' 'w/t' 'payload' 'name' 'password'",
+    "10: 'MQTT' 05 02 0000 0D 15 'method' 16 'd' 'c'",
     "20: 00 00",
     "20: 01 00",
     "20: 00 05",
@@ -112,7 +112,7 @@ const PACKETS: [&str; 34] = [
     "B0: 0001 00 11 00",
     "C0:",
     "E0: 8E 04 1F 'r'",
-    "F0: 18 0B 15 'method' 16 ''",
+    "F0: 18 0C 15 'method' 16 ''",
 ];
 
 #[cfg(test)]

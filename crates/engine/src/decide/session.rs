@@ -402,6 +402,22 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Activation<'a> for Session<'a> {
+    fn slot(&self, id: u32) -> Option<Answer<'a>> {
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(|unknown| Ok(unknown.value()));
+        #[cfg(not(feature = "observe"))]
+        None
+    }
+
+    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(super::topics::Unknown::exists);
+        #[cfg(not(feature = "observe"))]
+        None
+    }
+
     fn root(&self, root: Root, name: &'a str) -> Value<'a> {
         match root {
             Root::EffectiveDerivedRoles => self.current_effective_roles().value(),
@@ -430,24 +446,6 @@ impl<'a> Activation<'a> for Session<'a> {
     fn now(&self) -> Timestamp {
         self.depends_on_time.set(true);
         self.now
-    }
-
-    fn slot(&self, id: u32) -> Option<Answer<'a>> {
-        self.note_slot(id);
-        #[cfg(feature = "observe")]
-        if let Some(unknown) = self.unknown(id) {
-            return Some(Ok(unknown.value()));
-        }
-        None
-    }
-
-    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
-        self.note_slot(id);
-        #[cfg(feature = "observe")]
-        if let Some(unknown) = self.unknown(id) {
-            return Some(unknown.exists());
-        }
-        None
     }
 
     #[cfg(feature = "observe")]

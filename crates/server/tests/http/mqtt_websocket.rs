@@ -221,7 +221,7 @@ fn frames_and_packets_have_boundaries_of_their_own() {
     let whole = frame(0x82, &all);
     let bytes: Vec<u8> = all.iter().flat_map(|byte| frame(0x82, &[*byte])).collect();
     let last = all.len() - 1;
-    let kind = |at: usize| u8::from(at == 0) * 2 | u8::from(at == last) * 0x80;
+    let kind = |at: usize| (u8::from(at == 0) * 2) | (u8::from(at == last) * 0x80);
     let message: Vec<u8> = (0..all.len())
         .flat_map(|at| [frame(kind(at), &all[at..=at]), frame(0x89, b"ping")].concat())
         .collect();

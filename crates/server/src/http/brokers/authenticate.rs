@@ -7,7 +7,7 @@
 //! Elsewhere the broker asks about each packet.
 
 use hyper::body::Bytes;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_native::SystemClock;
@@ -48,9 +48,9 @@ pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> 
     let wants_lists = !matches!(asked.0.get("acl"), Some(Attr::Bool(false)))
         && !asked.text("acl").is_ok_and(|word| word == "false");
     if let Some(acl) = if wants_lists { acl(&request, context)? } else { None } {
-        answer["acl"] = acl;
+        answer.insert("acl".into(), acl);
     }
-    Ok(answer.to_string().into())
+    Ok(Value::Object(answer).to_string().into())
 }
 
 /// Returns the lists of a client as EMQX takes them, if they are exact.
@@ -74,15 +74,17 @@ fn may_connect(request: &Request, context: Context<'_>) -> Result<bool> {
 }
 
 /// Returns the answer about a client that may connect.
-fn allowed(claims: Option<&AttrMap>, context: Context<'_>) -> Result<Value> {
-    let mut answer = json!({ "result": "allow", "is_superuser": false });
+fn allowed(claims: Option<&AttrMap>, context: Context<'_>) -> Result<Map<String, Value>> {
+    let mut answer = Map::new();
+    answer.insert("result".into(), "allow".into());
+    answer.insert("is_superuser".into(), false.into());
     let policies = context.policies()?.table().expires();
     let token = claims.and_then(|claims| claims.get("exp")).and_then(seconds);
     if let Some(end) = policies.into_iter().chain(token).min() {
-        answer["expire_at"] = end.into();
+        answer.insert("expire_at".into(), end.into());
     }
     if let Some(attributes) = claims.map(client_attributes).filter(|all| !all.is_empty()) {
-        answer["client_attrs"] = attributes.into();
+        answer.insert("client_attrs".into(), attributes.into());
     }
     Ok(answer)
 }
