@@ -41,23 +41,24 @@ pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> 
         aux_data: AuxData { jwt, ..AuxData::default() },
         ..Request::default()
     };
-    if !may_connect(&request, context)? {
+    let steps = Steps::of(context.shared);
+    if !may_connect(&request, context, &steps)? {
         return Err(denied());
     }
     let mut answer = allowed(proven.claims.as_ref(), context)?;
     let wants_lists = !matches!(asked.0.get("acl"), Some(Attr::Bool(false)))
         && !asked.text("acl").is_ok_and(|word| word == "false");
-    if let Some(acl) = if wants_lists { acl(&request, context)? } else { None } {
+    if let Some(acl) = if wants_lists { acl(&request, context, &steps)? } else { None } {
         answer.insert("acl".into(), acl);
     }
     Ok(Value::Object(answer).to_string().into())
 }
 
 /// Returns the lists of a client as EMQX takes them, if they are exact.
-fn acl(request: &Request, context: Context<'_>) -> Result<Option<Value>> {
-    let (policies, steps) = (context.policies()?, Steps::of(context.shared));
+fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<Value>> {
+    let policies = context.policies()?;
     let request = Request { resource: Resource::default(), ..request.clone() };
-    let lists = |action| policies.grants_within(&request, action, SystemClock, &steps);
+    let lists = |action| policies.grants_within(&request, action, SystemClock, steps);
     let grants = ClientGrants { publish: lists("publish"), subscribe: lists("subscribe") };
     let is_timeless = !grants.publish.reads_time && !grants.subscribe.reads_time;
     let translated = grants.translate(Target::Emqx).ok();
@@ -65,11 +66,9 @@ fn acl(request: &Request, context: Context<'_>) -> Result<Option<Value>> {
     Ok(exact.map(|translated| translated.lists))
 }
 
-fn may_connect(request: &Request, context: Context<'_>) -> Result<bool> {
-    let (policies, shared) = (context.policies()?, context.shared);
-    let steps = Steps::of(shared);
-    let may = policies.is_allowed_within(request, "connect", SystemClock, &steps);
-    shared.decided(Tally::one(may));
+fn may_connect(request: &Request, context: Context<'_>, steps: &Steps) -> Result<bool> {
+    let may = context.policies()?.is_allowed_within(request, "connect", SystemClock, steps);
+    context.shared.decided(Tally::one(may));
     Ok(may)
 }
 
