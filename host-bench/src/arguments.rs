@@ -27,6 +27,8 @@ pub(crate) struct Arguments {
     pub(crate) corpus: Option<PathBuf>,
     /// The folder of the modules with cryptography in WebAssembly.
     pub(crate) modules: Option<PathBuf>,
+    /// The `wardgate-host-memory` program, which counts allocations.
+    pub(crate) counter: Option<PathBuf>,
     /// The folder of the modules for hosts beside JavaScript.
     #[cfg(feature = "hosts")]
     pub(crate) hosts: Option<PathBuf>,
@@ -50,6 +52,7 @@ impl Arguments {
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
                 "--corpus" => arguments.corpus = words.next().map(PathBuf::from),
                 "--modules" => arguments.modules = words.next().map(PathBuf::from),
+                "--counter" => arguments.counter = words.next().map(PathBuf::from),
                 #[cfg(feature = "hosts")]
                 "--hosts" => arguments.hosts = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
@@ -66,7 +69,7 @@ impl Arguments {
 
     /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
-        let apart = [CRYPTO, spocp::NAME, compile::NAME, corpus::NAME];
+        let apart = [CRYPTO, MQTT, spocp::NAME, compile::NAME, corpus::NAME];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
@@ -104,10 +107,14 @@ const OTHERS: &[&str] = &[
     compile::NAME,
     corpus::NAME,
     CRYPTO,
+    MQTT,
 ];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";
 
+/// The section about MQTT.
+pub(crate) const MQTT: &str = "mqtt";
+
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --counter PROGRAM, --only SECTION (may be repeated)";

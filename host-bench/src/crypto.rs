@@ -16,10 +16,10 @@ use std::time::Instant;
 use serde_json::Value as Json;
 
 use crate::arguments::{Arguments, CRYPTO};
-use crate::measure::{self, Bounds, Figure, Row, Side, float};
+use crate::entry::{Entry, figures};
 use crate::report::Section;
 
-pub(crate) use ratios::of as ratios;
+pub(crate) use ratios::PROMISES;
 pub(crate) use versions::all as versions;
 
 /// Measures everything.
@@ -68,38 +68,6 @@ impl Bench<'_> {
     }
 }
 
-/// A row, and the number of measured units in one of its acts.
-struct Entry<'a> {
-    row: Row<'a>,
-    times: usize,
-}
-
-impl<'a> Entry<'a> {
-    /// Makes a row; `act` returns true if its result was right.
-    fn new(name: &str, side: Side, act: impl Fn(usize) -> bool + 'a) -> Self {
-        let pass = move |range: std::ops::Range<usize>| range.filter(|at| !act(*at)).count();
-        Self { row: Row::of_pass(name, side, ACTS, pass), times: 1 }
-    }
-
-    /// Returns the row, of which one act has this many units.
-    fn each_of(self, times: usize) -> Self {
-        Self { times, ..self }
-    }
-}
-
-fn figures(entries: Vec<Entry<'_>>, bounds: Bounds) -> Result<Vec<Figure>, String> {
-    let (rows, times): (Vec<_>, Vec<_>) =
-        entries.into_iter().map(|entry| (entry.row, entry.times)).unzip();
-    let figures = measure::rows(&rows, bounds)?.into_iter().zip(times);
-    let each = |(figure, times): (Figure, usize)| Figure {
-        nanoseconds: figure.nanoseconds / float(times),
-        // All of them were right; their number means nothing here.
-        requests: 0,
-        ..figure
-    };
-    Ok(figures.map(each).collect())
-}
-
 /// Returns bytes that are the same in every run and differ from message to message;
 /// `node/crypto/bytes.mjs` makes them too.
 fn bytes(message: usize, length: usize) -> Vec<u8> {
@@ -114,6 +82,3 @@ fn size(bytes: usize) -> String {
         _ => format!("{} MiB", bytes / 0x10_0000),
     }
 }
-
-/// The most acts of one pass, so that calling a pass costs nothing beside it.
-const ACTS: usize = 1000;

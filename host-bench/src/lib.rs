@@ -13,14 +13,20 @@ mod compile;
 mod corpus;
 #[cfg(feature = "rivals")]
 mod crypto;
+#[cfg(feature = "mqtt")]
+mod entry;
 mod files;
 #[cfg(feature = "hosts")]
 mod hosts;
 mod machine;
 mod measure;
+#[cfg(feature = "mqtt")]
+pub mod mqtt;
 mod node;
 mod opa;
 mod program;
+#[cfg(feature = "mqtt")]
+mod ratios;
 mod report;
 mod request;
 mod rivals;
@@ -36,7 +42,7 @@ use std::process::ExitCode;
 
 use arguments::Arguments;
 use machine::Machine;
-use report::Report;
+use report::{Ratio, Report, Section};
 
 pub use measure::Row;
 
@@ -74,10 +80,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let sections = run::sections(&root(), arguments)?;
     let machine = Machine::describe(&root(), versions(arguments))?;
-    #[cfg(feature = "rivals")]
-    let ratios = crypto::ratios(&sections);
-    #[cfg(not(feature = "rivals"))]
-    let ratios = Vec::new();
+    let ratios = promised(&sections);
     let report = Report { machine, sections, ratios };
     if arguments.json {
         println!("{}", report.json());
@@ -90,6 +93,20 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         print!("{}", report.markdown());
     }
     arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))
+}
+
+/// Returns the ratios that are promised and were measured.
+#[cfg(feature = "mqtt")]
+fn promised(sections: &[Section]) -> Vec<Ratio> {
+    let promises = mqtt::PROMISES.iter();
+    #[cfg(feature = "rivals")]
+    let promises = promises.chain(crypto::PROMISES);
+    ratios::of(promises, sections)
+}
+
+#[cfg(not(feature = "mqtt"))]
+const fn promised(_: &[Section]) -> Vec<Ratio> {
+    Vec::new()
 }
 
 /// Draws a chart for each section.
@@ -126,15 +143,17 @@ fn versions(arguments: &Arguments) -> String {
     versions.join(", ")
 }
 
-#[cfg(feature = "rivals")]
 fn native_versions() -> Vec<String> {
-    let deciders = ["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"];
-    deciders.iter().map(ToString::to_string).chain(crypto::versions()).collect()
-}
-
-#[cfg(not(feature = "rivals"))]
-fn native_versions() -> Vec<String> {
-    Vec::new()
+    let mut versions: Vec<&str> = Vec::new();
+    if cfg!(feature = "rivals") {
+        versions.extend(["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"]);
+    }
+    #[cfg(feature = "mqtt")]
+    versions.extend(mqtt::VERSIONS);
+    let versions = versions.into_iter().map(str::to_owned);
+    #[cfg(feature = "rivals")]
+    let versions = versions.chain(crypto::versions());
+    versions.collect()
 }
 
 fn root() -> PathBuf {

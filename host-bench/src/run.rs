@@ -8,6 +8,8 @@ use wardgate_engine::request::Request;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
 use crate::arguments::CRYPTO;
+#[cfg(feature = "mqtt")]
+use crate::arguments::MQTT;
 #[cfg(feature = "rivals")]
 use crate::measure::Row;
 use crate::measure::{self, Figure, Side, median};
@@ -65,6 +67,10 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.wants(spocp::NAME) {
         sections.extend(spocp::sections(arguments)?);
+    }
+    #[cfg(feature = "mqtt")]
+    if arguments.wants(MQTT) {
+        sections.extend(crate::mqtt::sections(root, arguments)?);
     }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));

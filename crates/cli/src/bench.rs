@@ -3,10 +3,12 @@
 //! Compares the answers of every host with those of the general path before it times any. Conditions
 //! see one moment from the first decision to the last, so that no host can differ by its time.
 
+mod chart;
 mod clock;
 mod figures;
 mod histogram;
 mod machine;
+mod mqtt;
 mod native;
 mod node;
 mod protocols;
@@ -31,8 +33,10 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status> {
     if bench.host == Hosts::Native && bench.package.is_some() {
         return Err(Failure::usage("`--package` is for measuring in Node: add `--host node`"));
     }
-    if let Some(BenchWhat::Protocols(protocols)) = &bench.what {
-        return protocols::run(protocols, out);
+    match &bench.what {
+        Some(BenchWhat::Protocols(protocols)) => return protocols::run(protocols, out),
+        Some(BenchWhat::Mqtt(mqtt)) => return mqtt::run(mqtt, out),
+        None => {}
     }
     let Bench { policies: Some(path), requests: Some(requests), options, opening, .. } = bench
     else {

@@ -1,6 +1,6 @@
 //! Texts eight bytes at a time.
 //!
-//! Nothing here knows what a text means; the slash is the one byte that it counts.
+//! Nothing here knows what a text means; the slash is the one byte that it looks for.
 
 /// Returns the end of the word of a name that begins at `start`.
 #[inline]
@@ -58,15 +58,6 @@ pub(crate) fn first_slash(block: u64) -> usize {
 #[inline]
 pub(crate) fn bits(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(8).saturating_mul(8)
-}
-
-/// Returns the number of slashes in a block.
-#[inline]
-pub(crate) const fn slashes(block: u64) -> u32 {
-    // The sum does not carry into the next byte, so each byte that becomes zero is counted.
-    let zero = block ^ SLASHES;
-    let low = u64::from_le_bytes([0x7f; 8]);
-    (!(((zero & low).wrapping_add(low)) | zero | low)).count_ones()
 }
 
 const SLASHES: u64 = u64::from_le_bytes([b'/'; 8]);

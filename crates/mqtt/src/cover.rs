@@ -24,8 +24,13 @@
 //! One walk over the levels of each pattern decides, without allocation. The names of a
 //! witness are made afterwards, and only for an answer that is partial.
 
+mod intersection;
+
 use alloc::string::String;
 
+pub use intersection::intersection;
+
+use crate::blocks::word_end;
 use crate::limits::Limits;
 use crate::topic::{Filter, Level};
 
@@ -66,7 +71,10 @@ pub fn cover(asked: Filter<'_>, by: &[Filter<'_>]) -> Cover {
     let mut covered = Covered::default();
     let row = Shape::of(asked);
     for pattern in by {
-        covered.add(row.covered_by(asked, *pattern));
+        match row.covered_by(asked, *pattern) {
+            Lengths::None => {}
+            lengths => covered.add(lengths),
+        }
         if covered.is_all(row) {
             return Cover::All;
         }
@@ -93,20 +101,21 @@ pub fn overlap(a: Filter<'_>, b: Filter<'_>) -> bool {
     if internal(a) && b.begins_with_wildcard() || internal(b) && a.begins_with_wildcard() {
         return false;
     }
-    let (mut lefts, mut rights) = (a.levels(), b.levels());
-    // All words of the name so far are empty: the empty text is no name.
-    for number in 0_usize.. {
-        match (lefts.next(), rights.next()) {
-            (None, None) => return true,
-            (Some(Level::Rest), Some(_)) | (Some(_), Some(Level::Rest)) => return true,
-            (Some(Level::Rest), None) => return number != 1 || !a.text().starts_with('/'),
-            (None, Some(Level::Rest)) => return number != 1 || !b.text().starts_with('/'),
-            (Some(Level::Word(left)), Some(Level::Word(right))) if left != right => return false,
-            (Some(_), Some(_)) => {}
+    let (mut left, mut right) = (a.text().as_bytes(), b.text().as_bytes());
+    // Both are at the beginning of a level wherever one of them has a wildcard.
+    loop {
+        match (left.split_first(), right.split_first()) {
+            (Some((b'#', _)), _) | (_, Some((b'#', _))) | (None, None) => return true,
+            (Some((b'+', _)), _) | (_, Some((b'+', _))) => {
+                (left, right) = (after_word(left), after_word(right));
+            }
+            (Some((a, after)), Some((b, rest))) if a == b => (left, right) = (after, rest),
+            // Of `/#`, the name without the slash would be the empty text, which is no name.
+            (Some((b'/', b"#")), None) => return a.text() != "/#",
+            (None, Some((b'/', b"#"))) => return b.text() != "/#",
             _ => return false,
         }
     }
-    false
 }
 
 /// The numbers of levels that the names of a filter have.
@@ -117,6 +126,7 @@ struct Shape {
 }
 
 /// The numbers of levels for which a pattern covers a filter.
+#[derive(Debug, PartialEq, Eq)]
 enum Lengths {
     None,
     One(u32),
@@ -125,39 +135,75 @@ enum Lengths {
 
 impl Shape {
     fn of(filter: Filter<'_>) -> Self {
-        let (mut words, mut has_rest) = (0_u32, false);
-        for level in filter.levels() {
-            has_rest = level == Level::Rest;
-            words = words.saturating_add(u32::from(!has_rest));
-        }
+        let text = filter.text();
+        let slashes = text.bytes().filter(|byte| *byte == b'/').count();
+        let slashes = u32::try_from(slashes).unwrap_or(u32::MAX);
+        let has_rest = text.ends_with('#');
         // `#` alone has names of one level and more, and so has `/#` of two and more.
-        let least = if has_rest && filter.text() == "/#" { 2 } else { words.max(1) };
+        let least = match has_rest {
+            true if text == "/#" => 2,
+            true => slashes.max(1),
+            false => slashes.saturating_add(1),
+        };
         Self { least, has_rest }
     }
 
     /// Returns the numbers of levels for which `pattern` covers the filter `asked` of this shape.
+    ///
+    /// Both are walked byte by byte. Wherever one of them has a wildcard, the other is at the
+    /// beginning of a level too; a wildcard that the pattern lacks is a byte that differs.
+    #[inline]
     fn covered_by(self, asked: Filter<'_>, pattern: Filter<'_>) -> Lengths {
         if asked.text().starts_with('$') && pattern.begins_with_wildcard() {
             return Lengths::None;
         }
-        let (mut asked, mut pattern) = (asked.levels(), pattern.levels());
-        let mut rest = None;
-        for levels in 0_u32.. {
-            // Once the filter is at `#`, it stays there.
-            let level = rest.or_else(|| asked.next());
-            rest = level.filter(|level| *level == Level::Rest);
-            match (pattern.next(), level) {
-                (Some(Level::Rest), _) => return Lengths::From(levels.max(self.least)),
-                (Some(Level::Any), Some(_)) => {}
-                (Some(Level::Word(word)), Some(Level::Word(other))) if word == other => {}
-                (None, None | Some(Level::Rest)) if levels >= self.least => {
-                    return Lengths::One(levels);
+        let (mut asked, mut pattern) = (asked.text().as_bytes(), pattern.text().as_bytes());
+        // The levels that both have left behind.
+        let mut levels = 0_u32;
+        loop {
+            match (asked.split_first(), pattern.split_first()) {
+                (_, Some((b'#', _))) => return self.all_from(levels),
+                (Some((b'#', _)), _) => return self.rest_covered_by(levels, pattern),
+                (_, Some((b'+', after))) => (asked, pattern) = (after_word(asked), after),
+                (Some((a, after)), Some((b, rest))) if a == b => {
+                    levels = levels.saturating_add(u32::from(*a == b'/'));
+                    (asked, pattern) = (after, rest);
+                }
+                (None, Some((b'/', b"#"))) => return self.all_from(levels.saturating_add(1)),
+                (None | Some((b'/', b"#")), None) => return self.exactly(levels.saturating_add(1)),
+                _ => return Lengths::None,
+            }
+        }
+    }
+
+    /// Returns the same where the filter has come to `#`: the pattern goes on with `+` alone.
+    fn rest_covered_by(self, levels: u32, pattern: &[u8]) -> Lengths {
+        let (mut levels, mut pattern) = (levels, pattern);
+        loop {
+            match pattern {
+                b"#" => return self.all_from(levels),
+                b"+" => return self.exactly(levels.saturating_add(1)),
+                [b'+', b'/', after @ ..] => {
+                    (levels, pattern) = (levels.saturating_add(1), after);
                 }
                 _ => return Lengths::None,
             }
         }
-        Lengths::None
     }
+
+    fn all_from(self, levels: u32) -> Lengths {
+        Lengths::From(levels.max(self.least))
+    }
+
+    const fn exactly(self, levels: u32) -> Lengths {
+        if levels >= self.least { Lengths::One(levels) } else { Lengths::None }
+    }
+}
+
+/// Returns what follows the word at the front.
+#[inline]
+fn after_word(text: &[u8]) -> &[u8] {
+    text.get(word_end(text, 0)..).unwrap_or_default()
 }
 
 /// The numbers of levels that some pattern covers, all of them at most [`Limits::TOPIC_LEVELS`].
@@ -254,105 +300,4 @@ fn fresh_word(by: &[Filter<'_>]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use alloc::vec::Vec;
-
-    use super::*;
-
-    fn filter(text: &str) -> Filter<'_> {
-        Filter::within(text, &Limits::WIDEST).unwrap()
-    }
-
-    fn answer(asked: &str, by: &[&str]) -> Cover {
-        cover(filter(asked), &by.iter().map(|text| filter(text)).collect::<Vec<_>>())
-    }
-
-    fn part(witness: &str) -> Cover {
-        Cover::Part { witness: witness.into() }
-    }
-
-    #[test]
-    fn single_filters_cover() {
-        let check = |asked: &str, by: &str, expected: Cover| {
-            assert_eq!(answer(asked, &[by]), expected, "{asked} {by}");
-        };
-        for same in ["a", "+", "#", "a/+/#", "$SYS/+", "/", "/#", "//"] {
-            check(same, same, Cover::All);
-        }
-        check("a/b", "a/+", Cover::All);
-        check("a", "a/#", Cover::All);
-        check("a/+", "a/#", Cover::All);
-        check("a/+/c", "+/+/#", Cover::All);
-        check("#", "+/#", Cover::All);
-        check("+/#", "#", Cover::All);
-        check("/#", "/+/#", Cover::All);
-        check("/#", "+/+/#", Cover::All);
-        check("a/#", "a/+/#", part("a"));
-        check("a/+", "a/b", part("a/x"));
-        check("a/+", "a/x", part("a/xx"));
-        check("a/#", "a", part("a/x"));
-        check("#", "a/#", part("x"));
-        check("#", "+", part("x/x"));
-        check("+", "/+", Cover::None);
-        check("a/#", "b/#", Cover::None);
-        check("a", "A", Cover::None);
-        check("+", "/#", Cover::None);
-        check("/#", "+", Cover::None);
-    }
-
-    #[test]
-    fn internal_topics_are_apart() {
-        let check = |asked: &str, by: &str, expected: Cover| {
-            assert_eq!(answer(asked, &[by]), expected, "{asked} {by}");
-        };
-        check("$SYS/#", "#", Cover::None);
-        check("$SYS", "+", Cover::None);
-        check("$SYS/a", "+/a", Cover::None);
-        check("#", "$SYS/#", Cover::None);
-        check("+/a", "$SYS/a", Cover::None);
-        check("$SYS/+", "$SYS/#", Cover::All);
-        check("a/$SYS", "a/+", Cover::All);
-        check("$queue/x", "#", Cover::None);
-        check("$share/g/$share/h/x", "#", Cover::None);
-        check("$share/g/x", "x", Cover::All);
-        check("$share/g/#", "$share/h/a/#", part("x"));
-    }
-
-    #[test]
-    fn unions_cover_by_length() {
-        let check = |asked: &str, by: &[&str], expected: Cover| {
-            assert_eq!(answer(asked, by), expected, "{asked} {by:?}");
-        };
-        check("a/#", &["a", "a/+/#"], Cover::All);
-        check("a/#", &["a/+/+/#", "a/+", "a"], Cover::All);
-        check("a/#", &["a", "a/+/+/#"], part("a/x"));
-        check("a/#", &["a", "a/+", "a/+/+"], part("a/x/x/x"));
-        check("#", &["+", "+/+", "+/+/#"], Cover::All);
-        check("a/+", &["a/b", "a/c", "a/x", "a/xx"], part("a/xxx"));
-        check("a/+/b", &["a/c/b", "+/d/b", "a/#"], Cover::All);
-        check("a/#", &[], Cover::None);
-        check("a", &[], Cover::None);
-    }
-
-    #[test]
-    fn the_deepest_filters_are_covered() {
-        let deep = ["+"; 127].join("/");
-        let rest = [&deep, "#"].join("/");
-        let longest = [&deep, "+"].join("/");
-        assert_eq!(answer(&rest, &[&rest]), Cover::All);
-        assert_eq!(answer(&rest, &["#"]), Cover::All);
-        let beyond = answer(&rest, &[&deep, &longest]);
-        assert_eq!(beyond, part(&["x"; 129].join("/")));
-        assert_eq!(answer("#", &[&rest]), part("x"));
-    }
-
-    #[test]
-    fn a_fresh_word_is_found_among_many() {
-        let texts: Vec<_> =
-            (1..100).map(|length| alloc::format!("a/{}", "x".repeat(length))).collect();
-        let by: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(answer("a/+", &by), part(&alloc::format!("a/{}", "x".repeat(100))));
-        let by: Vec<&str> = by.into_iter().filter(|text| text.len() != 9).collect();
-        assert_eq!(answer("a/+", &by), part("a/xxxxxxx"));
-    }
-}
+mod tests;

@@ -14,6 +14,7 @@ mod list;
 mod property;
 mod read;
 mod reason;
+mod short;
 mod write;
 
 use core::num::NonZeroU16;
@@ -241,6 +242,13 @@ pub enum Qos {
     AtLeastOnce,
     /// QoS 2.
     ExactlyOnce,
+}
+
+impl Ack<'_> {
+    /// Makes an acknowledgement without properties.
+    pub(crate) const fn of(id: NonZeroU16, reason: Reason) -> Self {
+        Self { id, reason, properties: Properties::EMPTY }
+    }
 }
 
 impl Version {

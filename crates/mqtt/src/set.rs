@@ -24,7 +24,7 @@ use core::fmt;
 use core::hint::black_box;
 
 use crate::limits::{SET_BYTES, SET_FILTERS};
-use crate::topic::{Filter, Level, Name};
+use crate::topic::{Filter, Level, Name, has_wildcard};
 use hash::Hasher;
 use table::{Table, Value};
 use texts::Texts;
@@ -61,6 +61,9 @@ pub struct Filters<V> {
     /// The tree of the filters with wildcards, by the hashes of paths, without its root.
     nodes: Table<Node>,
     root: Node,
+    /// A bit for each first byte of filters with wildcards that begin with a word, and of some that
+    /// are gone.
+    beginnings: u64,
     entries: Vec<Entry<V>>,
     /// The first free entry.
     free: u32,
@@ -121,6 +124,7 @@ impl<V> Filters<V> {
             leaves: Table::default(),
             nodes: Table::default(),
             root: Node::default(),
+            beginnings: 0,
             entries: Vec::new(),
             free: NONE,
             len: 0,
@@ -164,18 +168,36 @@ impl<V> Filters<V> {
     #[inline]
     pub fn matches(&self, name: Name<'_>, found: &mut impl FnMut(&V)) {
         let text = name.text().as_bytes();
-        // The slot is read before the walk and needed after it: a large set is out of the cache.
+        // What is read here is needed after the walk: a large set is out of the cache.
         let key = self.hasher.text(text);
-        let first = black_box(self.leaves.first(key));
-        if self.root.edges != 0 {
-            let wildcards = if name.is_internal() { !(PLUS | REST) } else { u32::MAX };
-            let edges = self.root.edges & wildcards;
+        let first = self.leaves.first(key);
+        if first.0 == key {
+            black_box((
+                self.texts.touch(first.1.text),
+                self.entries.get(index(first.1.first)).map(|it| it.next),
+            ));
+        }
+        let edges = self.edges_of_root(name);
+        if edges != 0 {
             Walk { set: self, name: text }.all(edges, found);
         }
         let is = |leaf: &Leaf| self.texts.get(leaf.text) == text;
         if let Some(leaf) = self.leaves.find_from(first, key, is) {
             self.each(leaf.first, found);
         }
+    }
+
+    /// Returns the edges of the root that can lead on.
+    #[inline]
+    fn edges_of_root(&self, name: Name<'_>) -> u32 {
+        let mut edges = self.root.edges;
+        if name.is_internal() {
+            edges &= !(PLUS | REST);
+        }
+        if self.beginnings & beginning(name.text()) == 0 {
+            edges &= WORD - 1;
+        }
+        edges
     }
 
     /// Inserts a filter with a value.
@@ -207,17 +229,17 @@ impl<V> Filters<V> {
     /// Removes an inserted filter and returns its value; returns `None` if it was removed before.
     pub fn remove(&mut self, id: Id) -> Option<V> {
         let Entry { text, next, previous, .. } = *self.entry(id)?;
-        let filter = self.texts.filter(text);
-        let (key, is_plain) = (self.key(filter), !filter.has_wildcard());
+        let filter = self.texts.get(text);
+        let is_plain = !has_wildcard(filter);
+        let key = if is_plain { self.hasher.text(filter) } else { self.key(text) };
         self.change(previous, |it| it.next = next);
         self.change(next, |it| it.previous = previous);
-        if previous == NONE {
-            let leaf = self.leaves.find_mut(key, |leaf| leaf.text == text);
-            leaf.into_iter().for_each(|leaf| leaf.first = next);
-        }
         let is_last = previous == NONE && next == NONE;
         if is_last {
             self.leaves.remove(key, |leaf| leaf.text == text);
+        } else if previous == NONE {
+            let leaf = self.leaves.find_mut(key, |leaf| leaf.text == text);
+            leaf.into_iter().for_each(|leaf| leaf.first = next);
         }
         if !is_plain {
             self.shrink(text, key);
@@ -248,6 +270,9 @@ impl<V> Filters<V> {
         let mut at = hash::ROOT;
         self.nodes.reserve(filter.levels().count());
         self.root.uses = self.root.uses.saturating_add(1);
+        if !filter.begins_with_wildcard() {
+            self.beginnings |= beginning(filter.text());
+        }
         for level in filter.levels() {
             let child = match level {
                 Level::Rest => {
@@ -296,6 +321,9 @@ impl<V> Filters<V> {
             });
         }
         self.root.uses = self.root.uses.saturating_sub(1);
+        if self.root.edges < WORD {
+            self.beginnings = 0;
+        }
     }
 
     /// Returns the node after each level of a filter but `#`, with [`WORD`] if it is a word.
@@ -313,13 +341,10 @@ impl<V> Filters<V> {
         nodes.collect()
     }
 
-    /// Returns the key of the leaf of a filter.
-    fn key(&self, filter: Filter<'_>) -> u64 {
-        if !filter.has_wildcard() {
-            return self.hasher.text(filter.text().as_bytes());
-        }
+    /// Returns the key of the leaf of a filter with wildcards.
+    fn key(&self, text: u32) -> u64 {
         let mut at = hash::ROOT;
-        for level in filter.levels() {
+        for level in self.texts.filter(text).levels() {
             at = match level {
                 Level::Rest => return self.hasher.rest(at),
                 Level::Any => self.hasher.plus(at),
@@ -423,6 +448,12 @@ impl Value for Leaf {
 
 impl Value for Node {
     const USED: usize = 4;
+}
+
+/// Returns the bit of the first byte of a text.
+#[inline]
+fn beginning(text: &str) -> u64 {
+    1_u64.wrapping_shl(text.bytes().next().map_or(0, u32::from))
 }
 
 fn index(number: u32) -> usize {

@@ -8,9 +8,13 @@
 //! decided, stored and matched. So `$share/g/$share/h/x` has the filter `$share/h/x`, which is an
 //! ordinary filter over `$`-topics, as is `$queue/x`.
 
+mod owned;
+
 use core::fmt;
 
-use crate::blocks::{self, bits, block, has_zero, word_end};
+pub use owned::OwnedFilter;
+
+use crate::blocks::{bits, block, has_zero, word_end};
 use crate::limits::Limits;
 
 /// A valid topic name.
@@ -52,6 +56,18 @@ pub enum Level<'t> {
     Any,
     /// `#`: any number of words, none included; always the last level.
     Rest,
+}
+
+impl<'t> Level<'t> {
+    /// Returns the text of the level.
+    #[must_use]
+    pub const fn text(self) -> &'t str {
+        match self {
+            Self::Word(word) => word,
+            Self::Any => "+",
+            Self::Rest => "#",
+        }
+    }
 }
 
 /// The reason why a text is no topic name or filter. Offsets count bytes of the whole text.
@@ -120,9 +136,8 @@ impl<'t> Name<'t> {
     /// The first reason why `text` is no topic name within `limits`.
     pub fn within(text: &'t str, limits: &Limits) -> Result<Self, TopicError> {
         check_length(text, limits)?;
-        let seen = Seen::of(text);
-        seen.check_levels(limits)?;
-        if seen.is_plain {
+        check_levels(text, limits)?;
+        if is_plain(text.as_bytes()) {
             return Ok(Self(text));
         }
         check_nul(text, 0)?;
@@ -211,7 +226,7 @@ impl<'t> Filter<'t> {
     /// Returns true if the filter has a wildcard.
     #[must_use]
     pub fn has_wildcard(self) -> bool {
-        self.text.bytes().any(|byte| matches!(byte, b'+' | b'#'))
+        has_wildcard(self.text.as_bytes())
     }
 
     /// Returns true if the filter matches the name (MQTT 5.0, section 4.7).
@@ -226,7 +241,25 @@ impl<'t> Filter<'t> {
     /// ```
     #[must_use]
     pub fn matches(self, name: Name<'_>) -> bool {
-        Way::of(self.text.as_bytes(), name.0.as_bytes()).is_some()
+        if name.is_internal() && self.begins_with_wildcard() {
+            return false;
+        }
+        let (mut filter, mut name) = (self.text.as_bytes(), name.0.as_bytes());
+        // Byte by byte, which was faster than by blocks of eight for words of usual lengths: wherever
+        // the filter has a wildcard, the name is at the beginning of a level too.
+        loop {
+            match (filter.split_first(), name.split_first()) {
+                (Some((b'#', _)), _) | (None, None) => return true,
+                (Some((b'+', after)), _) => {
+                    name = name.get(word_end(name, 0)..).unwrap_or_default();
+                    filter = after;
+                }
+                (Some((a, after)), Some((b, rest))) if a == b => (filter, name) = (after, rest),
+                // `a/#` matches `a`.
+                (Some((b'/', b"#")), None) => return true,
+                _ => return false,
+            }
+        }
     }
 
     pub(crate) fn begins_with_wildcard(self) -> bool {
@@ -236,51 +269,6 @@ impl<'t> Filter<'t> {
     /// Makes a filter of the text of one that was checked before.
     pub(crate) const fn of_checked(text: &'t str) -> Self {
         Self { text, group: None }
-    }
-}
-
-/// The levels of a name for which the wildcards of a filter stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Way {
-    /// A bit for each level for which `+` stands; the lowest bit is for the first level.
-    pub(crate) pluses: u128,
-    /// The number of levels before `#`, and one.
-    pub(crate) rest: u32,
-}
-
-impl Way {
-    /// Returns how a valid filter matches a valid name, if it does.
-    ///
-    /// Both are walked byte by byte, which was faster than by blocks of eight for words of usual
-    /// lengths: wherever the filter has `+` or `#`, the name is at the
-    /// beginning of a level too.
-    #[inline]
-    pub(crate) fn of(filter: &[u8], name: &[u8]) -> Option<Self> {
-        if name.first() == Some(&b'$') && matches!(filter.first(), Some(b'+' | b'#')) {
-            return None;
-        }
-        let (mut filter, mut name) = (filter, name);
-        let (mut pluses, mut level) = (0_u128, 0_u32);
-        loop {
-            match (filter.split_first(), name.split_first()) {
-                (Some((b'#', _)), _) => return Some(Self { pluses, rest: level.wrapping_add(1) }),
-                (Some((b'+', after)), _) => {
-                    name = name.get(word_end(name, 0)..).unwrap_or_default();
-                    filter = after;
-                    pluses |= 1_u128.unbounded_shl(level);
-                }
-                (Some((a, after)), Some((b, rest))) if a == b => {
-                    level = level.wrapping_add(u32::from(*a == b'/'));
-                    (filter, name) = (after, rest);
-                }
-                // `a/#` matches `a`.
-                (Some((b'/', b"#")), None) => {
-                    return Some(Self { pluses, rest: level.wrapping_add(2) });
-                }
-                (None, None) => return Some(Self { pluses, rest: 0 }),
-                _ => return None,
-            }
-        }
     }
 }
 
@@ -356,37 +344,46 @@ impl fmt::Display for TopicError {
 
 impl core::error::Error for TopicError {}
 
-/// The result of one pass over a text, without an early end.
-struct Seen {
-    levels: usize,
-    /// The text has no wildcard and no U+0000.
-    is_plain: bool,
+/// Returns true if a valid filter has a wildcard.
+#[inline]
+pub(crate) fn has_wildcard(filter: &[u8]) -> bool {
+    !is_plain(filter)
 }
 
-impl Seen {
-    #[inline]
-    fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let (mut slashes, mut special, mut at) = (0_u32, false, 0_usize);
-        while at < bytes.len() {
-            let length = bytes.len().saturating_sub(at).min(8);
-            // What is behind the end becomes a byte that is not special.
-            let block = block(bytes, at) | FILL.unbounded_shl(bits(length));
-            slashes = slashes.saturating_add(blocks::slashes(block));
-            special |= has_zero(block) || has_zero(block ^ PLUSES) || has_zero(block ^ HASHES);
-            at = at.saturating_add(8);
-        }
-        let levels = usize::try_from(slashes).unwrap_or(usize::MAX).saturating_add(1);
-        Self { levels, is_plain: !special }
-    }
+/// Returns true if a text has no wildcard and no U+0000.
+#[inline]
+fn is_plain(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk::<8>() else {
+        // What is behind the end becomes a byte that is not special.
+        let fill = FILL.unbounded_shl(bits(text.len()));
+        return !is_special(block(text, 0) | fill);
+    };
+    let (blocks, _) = text.as_chunks::<8>();
+    let is_special = |block: &[u8; 8]| is_special(u64::from_le_bytes(*block));
+    // Without an early end, for texts are short and nearly all are plain.
+    !blocks.iter().fold(is_special(last), |special, block| special | is_special(block))
+}
 
-    fn check_levels(&self, limits: &Limits) -> Result<(), TopicError> {
-        let most = limits.topic_levels.min(Limits::TOPIC_LEVELS);
-        if self.levels > usize::from(most) {
-            return Err(TopicError::TooManyLevels { levels: self.levels, most });
-        }
-        Ok(())
+/// Returns true if a byte of a block is a wildcard or zero.
+#[inline]
+const fn is_special(block: u64) -> bool {
+    // `#` and `+` differ in one bit.
+    has_zero(block) | has_zero((block | PLUS_WITHOUT_HASH) ^ PLUSES)
+}
+
+#[inline]
+fn check_levels(text: &str, limits: &Limits) -> Result<(), TopicError> {
+    let most = limits.topic_levels.min(Limits::TOPIC_LEVELS);
+    // A text has at most one level more than bytes.
+    if text.len() < usize::from(most) {
+        return Ok(());
     }
+    let slashes = text.bytes().filter(|byte| *byte == b'/').count();
+    let levels = slashes.saturating_add(1);
+    if levels > usize::from(most) {
+        return Err(TopicError::TooManyLevels { levels, most });
+    }
+    Ok(())
 }
 
 fn check_length(text: &str, limits: &Limits) -> Result<(), TopicError> {
@@ -407,9 +404,8 @@ fn check_nul(text: &str, start: usize) -> Result<(), TopicError> {
 
 /// Checks the levels of a filter that begins at `start`.
 fn check_filter(filter: &str, start: usize, limits: &Limits) -> Result<(), TopicError> {
-    let seen = Seen::of(filter);
-    seen.check_levels(limits)?;
-    if !seen.is_plain {
+    check_levels(filter, limits)?;
+    if !is_plain(filter.as_bytes()) {
         check_nul(filter, start)?;
         check_wildcards(filter, start)?;
     }
@@ -453,7 +449,7 @@ fn split_share(shared: &str) -> Result<(Option<&str>, &str), TopicError> {
 
 const FILL: u64 = u64::from_le_bytes([b'a'; 8]);
 const PLUSES: u64 = u64::from_le_bytes([b'+'; 8]);
-const HASHES: u64 = u64::from_le_bytes([b'#'; 8]);
+const PLUS_WITHOUT_HASH: u64 = u64::from_le_bytes([b'+' & !b'#'; 8]);
 
 /// The beginning of a shared subscription (MQTT 5.0, section 4.8.2).
 const SHARE: &str = "$share/";

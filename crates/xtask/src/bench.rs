@@ -19,6 +19,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let features = match only.as_slice() {
         [HOSTS] => HOSTS.to_owned(),
         [COMPILE] | [CORPUS] => String::new(),
+        [MQTT] => MQTT.to_owned(),
         only => features(only),
     };
     let features = features.as_str();
@@ -35,14 +36,20 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             Err(message) => println!("    cerbos is left out: {message}"),
         }
     }
+    if only.is_empty() || only.contains(&MQTT) {
+        measure.arg("--counter").arg(counter(features)?);
+    }
     let needs_no_node = only == [HOSTS] || only == [COMPILE];
     let has_node = !arguments.iter().any(|argument| argument == "--native") && !needs_no_node;
     if has_node && only == [CORPUS] {
         npm::build_entry()?;
     } else if has_node {
         setup::npm_ci("host-bench/node")?;
-        if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
+        if only.is_empty() || only.iter().any(|section| ![CRYPTO, MQTT].contains(section)) {
             deciders(&mut measure)?;
+        }
+        if only.contains(&MQTT) {
+            npm::build()?;
         }
         if only.is_empty() || only.contains(&CRYPTO) {
             measure.arg("--modules").arg(modules::build()?);
@@ -53,6 +60,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     build.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     shell::logged("building the benchmark", &mut build)?;
     shell::shown(&mut measure)
+}
+
+/// Builds the program that counts allocations, and returns its path.
+fn counter(features: &str) -> Outcome<PathBuf> {
+    let mut build = shell::cargo(["build", "--release", "--features", features]);
+    build.args(["--package", "wardgate-host-bench", "--bin", COUNTER]);
+    shell::logged("building the counter of allocations", &mut build)?;
+    Ok(target().join("release").join(COUNTER))
 }
 
 /// Returns the features of the build. OpenSSL is that of the system, so it takes part only if a
@@ -119,6 +134,12 @@ const CRYPTO: &str = "crypto";
 
 /// The section about other hosts of WebAssembly, which needs neither Node nor competitors.
 const HOSTS: &str = "hosts";
+
+/// The section about MQTT, which needs few competitors, and the package in Node.
+const MQTT: &str = "mqtt";
+
+/// The program that counts allocations.
+const COUNTER: &str = "wardgate-host-memory";
 
 /// An exact version, because a figure names it.
 const OPA: &str = "github.com/open-policy-agent/opa@v1.22.0";

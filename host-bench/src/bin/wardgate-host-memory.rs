@@ -1,5 +1,5 @@
 //! Counts the allocations of a decision, in every native form, and the memory of sets of SPOCP
-//! rules.
+//! rules; with the argument `mqtt`, those of packets of MQTT.
 //!
 //! It is a program of its own because the counting allocator would slow the rows of the benchmark.
 #![forbid(unsafe_code)]
@@ -8,9 +8,15 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 use allocation_counter::measure;
+#[cfg(feature = "mqtt")]
+use wardgate_host_bench::mqtt;
 use wardgate_host_bench::{Row, exit_code, hot, spocp};
 
 fn main() -> ExitCode {
+    #[cfg(feature = "mqtt")]
+    if std::env::args().nth(1).is_some_and(|word| word == "mqtt") {
+        return exit_code(mqtt::allocations(packet));
+    }
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
     exit_code(counted.and_then(|()| RULES.into_iter().try_for_each(resident)))
 }
@@ -23,6 +29,19 @@ fn count(row: &Row<'_>) -> Result<(), String> {
     let counted = measure(|| outcome = row.pass());
     outcome?;
     print(row.name(), counted.count_total, counted.bytes_total);
+    Ok(())
+}
+
+/// Prints what a codec allocates for one packet, with tabs between.
+#[cfg(feature = "mqtt")]
+fn packet(what: &str, row: &Row<'_>) -> Result<(), String> {
+    // The first pass makes buffers.
+    row.pass()?;
+    let mut outcome = Ok(());
+    let counted = measure(|| outcome = row.pass());
+    outcome?;
+    let (count, bytes) = (counted.count_total / mqtt::ACTS, counted.bytes_total / mqtt::ACTS);
+    println!("{what}\t{}\t{count}\t{bytes}", row.name());
     Ok(())
 }
 

@@ -1,8 +1,10 @@
-//! The arguments of `wardgate bench protocols`.
+//! The arguments of `wardgate bench protocols`, and the other things that are measured.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+
+use super::mqtt::{self, Mqtt};
 
 /// Other things to measure.
 #[derive(Debug, Subcommand)]
@@ -10,6 +12,9 @@ pub(crate) enum BenchWhat {
     /// Compare direct queries, SPOCP on TCP, and AuthZEN on HTTP.
     #[command(after_help = PROTOCOLS_HELP)]
     Protocols(Protocols),
+    /// Compare broker and gate of MQTT with mosquitto.
+    #[command(after_help = mqtt::HELP)]
+    Mqtt(Mqtt),
 }
 
 #[derive(Debug, Args)]

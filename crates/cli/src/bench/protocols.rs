@@ -4,7 +4,6 @@
 //! The server is that of `wardgate serve`. Over every protocol all answers are compared with the
 //! expected ones before any is timed.
 
-mod chart;
 mod clients;
 mod homes;
 mod serving;
@@ -17,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use wardgate_spocp::{Normal, RuleSet};
 
+use super::chart::{Bar, Chart, Group};
 use super::machine::Machine;
 use super::units::{approximate, grouped, time};
 use crate::arguments::Protocols;
@@ -50,10 +50,22 @@ pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status> {
     if let Some(status) = refused {
         out.line(format_args!("HTTP is left out: the server answers `{status}`"))?;
     }
-    std::fs::write(&options.chart, chart::svg(&rows))
+    std::fs::write(&options.chart, chart(&rows).svg())
         .map_err(|error| Failure::writing(&options.chart, &error))?;
     out.line(format_args!("the chart is in `{}`", options.chart.in_one_line()))?;
     Ok(Status::Done)
+}
+
+fn chart(rows: &[Row]) -> Chart<'_> {
+    let bar = |row: &Row| {
+        let (name, figure) = (row.name.clone(), grouped(row.per_second));
+        Bar { name, value: row.per_second, figure, is_ours: true }
+    };
+    let title = "Queries a second on a logarithmic scale, longer is better";
+    Chart {
+        title,
+        groups: vec![Group { title: String::new(), bars: rows.iter().map(bar).collect() }],
+    }
 }
 
 fn measure(

@@ -19,6 +19,7 @@ mod inspect;
 mod lint;
 #[cfg(target_os = "linux")]
 mod messages;
+mod mqtt;
 mod spocp;
 mod test;
 mod trust;

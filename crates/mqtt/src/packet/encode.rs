@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::list::{self, Coded, List};
+use super::short;
 use super::write::{Counter, Sink};
 use super::{
     Ack, Connack, Connect, End, Packet, Properties, Publish, Reason, Suback, Subscribe,
@@ -41,6 +42,12 @@ pub enum EncodeError {
 /// # Ok::<(), wardgate_mqtt::packet::EncodeError>(())
 /// ```
 pub fn encode(packet: &Packet<'_>, version: Version, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    if let Packet::Publish(publish) = packet
+        && (version == Version::V5 || publish.topic.is_some())
+        && short::publish(publish, version, out)
+    {
+        return Ok(());
+    }
     if !is_in(packet, version) {
         return Err(EncodeError::NotInVersion);
     }
@@ -88,7 +95,7 @@ fn first(packet: &Packet<'_>) -> u8 {
     kind << 4 | flags
 }
 
-fn publish_flags(publish: &Publish<'_>) -> u8 {
+pub(super) fn publish_flags(publish: &Publish<'_>) -> u8 {
     let qos = publish.delivery.qos().number();
     u8::from(publish.retain) | qos << 1 | u8::from(publish.delivery.is_dup()) << 3
 }

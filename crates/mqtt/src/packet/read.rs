@@ -149,8 +149,12 @@ pub(super) enum Number {
 /// Reads a variable byte integer.
 #[inline]
 pub(super) fn number(bytes: &[u8]) -> Number {
-    if let Some(first) = bytes.first().filter(|first| **first < 0x80) {
-        return Number::Is(u32::from(*first), 1);
+    match *bytes {
+        [first @ ..0x80, ..] => return Number::Is(u32::from(first), 1),
+        [first, second @ 1..0x80, ..] => {
+            return Number::Is(u32::from(first & 0x7f) | u32::from(second) << 7, 2);
+        }
+        _ => {}
     }
     let mut number = 0_u32;
     for (place, byte) in bytes.iter().take(4).enumerate() {

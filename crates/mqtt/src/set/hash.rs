@@ -98,25 +98,30 @@ impl Hasher {
         self.mix(at ^ self.plus, self.second)
     }
 
-    /// Returns the hash of the filter that goes on from `at` with `#`.
+    /// Returns the hash of the filter that goes on from `at` with `#`. Nothing goes on from it, so it
+    /// needs no mixing.
     #[inline]
     pub(super) fn rest(&self, at: u64) -> u64 {
-        self.mix(at ^ self.rest, self.second)
+        self.hash(at ^ self.rest)
     }
 
-    /// Returns the hash of the filter that ends at `at`.
+    /// Returns the hash of the filter that ends at `at`, likewise.
     #[inline]
     pub(super) fn end(&self, at: u64) -> u64 {
-        self.mix(at ^ self.end, self.second)
+        self.hash(at ^ self.end)
     }
 
-    /// Returns a hash, which is not zero.
     #[inline(always)]
     fn mix(&self, a: u64, b: u64) -> u64 {
-        let hash = fold(a, b);
+        self.hash(fold(a, b))
+    }
+
+    /// Makes a hash of a number, which is not zero.
+    #[inline(always)]
+    fn hash(&self, number: u64) -> u64 {
         #[cfg(test)]
-        let hash = hash & self.mask;
-        hash.max(1)
+        let number = number & self.mask;
+        number.max(1)
     }
 }
 

@@ -38,15 +38,6 @@ impl<T: Value> Table<T> {
         self.slots.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Calls `each` with all values with that key.
-    #[inline(always)]
-    pub(super) fn each(&self, key: u64, mut each: impl FnMut(&T)) {
-        self.position(key, |value| {
-            each(value);
-            false
-        });
-    }
-
     /// Returns all values.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots.iter_mut().filter(|(key, _)| *key != EMPTY).map(|(_, value)| value)
@@ -209,7 +200,10 @@ mod tests {
             }
             if number % 64 == 0 {
                 let mut found = Vec::new();
-                table.each(key, |value| found.push(*value));
+                table.find(key, |value| {
+                    found.push(*value);
+                    false
+                });
                 found.sort_unstable();
                 let same = |one: &&(u64, u32)| one.0 == key;
                 let mut expected: Vec<u32> =

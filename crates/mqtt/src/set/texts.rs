@@ -39,6 +39,12 @@ impl Texts {
         rest.get(..usize::from(u16::from_le_bytes(*len))).unwrap_or_default()
     }
 
+    /// Returns a byte of the text at an offset.
+    #[inline]
+    pub(super) fn touch(&self, at: u32) -> Option<u8> {
+        self.bytes.get(usize::try_from(at).unwrap_or(usize::MAX)).copied()
+    }
+
     /// Returns the same as a filter, which it was.
     pub(super) fn filter(&self, at: u32) -> Filter<'_> {
         Filter::of_checked(core::str::from_utf8(self.get(at)).unwrap_or_default())

@@ -147,3 +147,21 @@ fn matching_by_bytes_equals_matching_by_levels() {
     }
     assert!(seen.iter().all(|count| *count > 5_000), "{seen:?}");
 }
+
+#[test]
+fn special_bytes_are_found_wherever_they_are() {
+    for length in 0..40 {
+        // Bytes that differ from special ones in one bit, and those of other alphabets.
+        for usual in [b'a', b'/', b'*', b'"', b'\'', b'k', b'c', 1, 8, 0x80, 0xAB, 0xA3, 0xFF] {
+            let text = alloc::vec![usual; length];
+            assert!(is_plain(&text), "{length} {usual}");
+            for at in 0..length {
+                for special in [0, b'+', b'#'] {
+                    let mut text = text.clone();
+                    text[at] = special;
+                    assert!(!is_plain(&text), "{length} {usual} {at} {special}");
+                }
+            }
+        }
+    }
+}
