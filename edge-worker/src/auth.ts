@@ -1,6 +1,6 @@
 // Authenticates callers: by a bearer token of the configuration, or by a signed one.
 
-import type { JwtVerifier } from "./jwt.ts";
+import type { Claims, JwtVerifier } from "./jwt.ts";
 
 /** The result of authentication. All callers but `known` are refused. */
 export type Caller =
@@ -15,6 +15,8 @@ export interface Known {
   readonly kind: "known";
   readonly by: "token" | "client_id" | "sub" | "iss";
   readonly name: string;
+  /** The claims of a signed token. */
+  readonly claims?: Claims;
 }
 
 export class Authenticator {

@@ -99,7 +99,7 @@ function readUrl(text: string | undefined): string | undefined {
   return text.replace(/\/+$/, "");
 }
 
-function readNumber(name: string, value: unknown, { otherwise, most }: { otherwise: number; most: number }): number {
+export function readNumber(name: string, value: unknown, { otherwise, most }: { otherwise: number; most: number }): number {
   if (value === undefined) return otherwise;
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof number === "number" && number >= 0 && number <= most) return number;
@@ -107,7 +107,7 @@ function readNumber(name: string, value: unknown, { otherwise, most }: { otherwi
 }
 
 /** A variable may be JSON already; a secret is always text. */
-function readJson(name: string, value: unknown): unknown {
+export function readJson(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
     return JSON.parse(value);

@@ -45,8 +45,8 @@ export class JwtVerifier {
     if (scope !== undefined && !scopesOf(claims).includes(scope)) return { kind: "forbidden" };
     const by = (["client_id", "sub"] as const).find((claim) => claims[claim] !== undefined && claims[claim] !== null);
     const name = by === undefined ? undefined : claims[by];
-    if (by !== undefined && typeof name === "string") return { kind: "known", by, name };
-    return { kind: "known", by: "iss", name: this.#settings.issuer };
+    if (by !== undefined && typeof name === "string") return { kind: "known", by, name, claims };
+    return { kind: "known", by: "iss", name: this.#settings.issuer, claims };
   }
 
   /** Returns the claims if one of the keys has signed them. */
@@ -77,7 +77,8 @@ export class JwtVerifier {
   }
 }
 
-interface Claims {
+/** The claims of a signed token. */
+export interface Claims {
   readonly [name: string]: unknown;
   readonly iss?: unknown;
   readonly aud?: unknown;
@@ -126,7 +127,7 @@ function readJson(part: string): Claims | undefined {
 }
 
 /** The largest difference of clocks in seconds. */
-const LEEWAY = 30;
+export const LEEWAY = 30;
 const SETTINGS: readonly string[] = ["algorithm", "keys", "issuer", "audience", "scope"];
 const IMPORTING = {
   ES256: { name: "ECDSA", namedCurve: "P-256" },

@@ -20,6 +20,7 @@ pub mod blake3;
 #[cfg(feature = "server")]
 pub mod cerbos_server;
 pub mod mqtt;
+pub mod mqtt_packet;
 pub mod page;
 pub mod source;
 pub mod vectors;
@@ -34,6 +35,7 @@ crate::of_policies! {
     pub mod engine;
     pub mod finding;
     pub mod index;
+    pub mod mosquitto_topics;
     pub mod parser;
     pub mod policy_json;
     pub mod schema;
@@ -105,6 +107,19 @@ pub const SUITES: &[Suite] = &[
     Suite::new("blake3", source::BLAKE3, blake3::load, &["blake3"]),
     Suite::new("acvp", source::ACVP, acvp::load, &["acvp-mldsa"]),
     Suite::new("wycheproof", source::WYCHEPROOF, wycheproof::load, &["wycheproof"]),
+];
+
+/// Suites that run by name alone, and that the page is not about: their cases are programs of other
+/// projects, so that the corpora lack them.
+pub const BY_NAME: &[Suite] = &[
+    Suite::new("mqtt-packet", source::MQTT_PACKET, mqtt_packet::load, &[mqtt_packet::FILE]),
+    #[cfg(feature = "policies")]
+    Suite::new(
+        "mosquitto-topics",
+        source::MOSQUITTO,
+        mosquitto_topics::load,
+        &[mosquitto_topics::FILE],
+    ),
 ];
 
 /// Reads the cases of a suite from the folder of the corpora.
@@ -365,11 +380,11 @@ const REASON_CHARACTERS: usize = 90;
 mod tests {
     use std::path::Path;
 
-    use super::{Case, Failure, Outcome, Report, SUITES};
+    use super::{BY_NAME, Case, Failure, Outcome, Report, SUITES};
 
     #[test]
     fn a_suite_names_the_missing_corpora() {
-        for suite in SUITES {
+        for suite in SUITES.iter().chain(BY_NAME) {
             let missing = suite.missing(Path::new("/nowhere"));
             assert_eq!(missing, suite.needs.first().copied(), "{}", suite.name);
             assert!(missing.is_some_and(|path| path.starts_with(suite.source.folder)));

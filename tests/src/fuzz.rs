@@ -6,6 +6,15 @@
 mod bodies;
 mod expressions;
 mod lists;
+mod mqtt_gate;
+#[path = "../../crates/mqtt/tests/gate/notation.rs"]
+#[expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "seeds that are no packets are a fault of this crate"
+)]
+mod mqtt_notation;
+mod mqtt_packet;
 mod sealed_texts;
 mod signatures;
 mod spocp_tcp;
@@ -26,6 +35,8 @@ use wardgate_engine::table::{Parts, PolicyTable};
 pub use bodies::bodies;
 pub use expressions::spocp;
 pub use lists::lists;
+pub use mqtt_gate::mqtt_gate;
+pub use mqtt_packet::mqtt_packet;
 pub use sealed_texts::sealed_text;
 pub use signatures::signature;
 pub use spocp_tcp::spocp_tcp;
@@ -43,7 +54,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -56,6 +67,8 @@ pub const TARGETS: [Target; 13] = [
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
     Target { name: "lists", entry: lists, seeds: lists::seeds },
     Target { name: "bodies", entry: bodies, seeds: bodies::seeds },
+    Target { name: "mqtt_packet", entry: mqtt_packet, seeds: mqtt_packet::seeds },
+    Target { name: "mqtt_gate", entry: mqtt_gate, seeds: mqtt_gate::seeds },
     Target { name: "spocp_tcp", entry: spocp_tcp, seeds: spocp_tcp::seeds },
 ];
 

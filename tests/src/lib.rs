@@ -44,5 +44,6 @@ of_policies! {
     pub mod spocp;
     pub mod suites;
     pub mod tally;
+    pub mod topics;
     pub mod yaml;
 }

@@ -5,6 +5,7 @@
 
 mod coverage;
 mod fmt;
+mod grants;
 mod lint;
 mod mqtt;
 mod protocols;
@@ -20,6 +21,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
+pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
@@ -54,6 +56,9 @@ pub(crate) enum Command {
     /// have to hold, with the values that they read.
     #[command(after_help = CHECK_HELP)]
     Explain(Explain),
+    /// List the topics of MQTT that a principal may use, for brokers that take lists.
+    #[command(after_help = GRANTS_HELP)]
+    Grants(Grants),
     /// Show the content of a bundle or of a directory of policies.
     #[command(after_help = EXIT_CODES)]
     Inspect(Inspect),
@@ -97,6 +102,7 @@ impl Command {
             Self::Lint(lint) => lint.json,
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
+            Self::Grants(grants) => grants.input.json,
             Self::Inspect(inspect) => inspect.json,
             Self::Test(test) => test.json,
             Self::Bench(bench) => bench.json,
@@ -339,6 +345,17 @@ const CHECK_HELP: &str = concat!(
   {"principal": {"id": "sam", "roles": ["member"]}, "actions": ["view"],
    "resource": {"kind": "document", "id": "d1", "attr": {"owner": "sam"}}}
 `auxData.jwt` holds the claims of a token that you have verified; tokens are not verified here.
+
+"#,
+    exit_codes!()
+);
+
+const GRANTS_HELP: &str = concat!(
+    r#"A request names a principal, and what is known when it connects:
+  {"principal": {"id": "d1", "roles": ["device"]}, "actions": ["publish", "subscribe"],
+   "auxData": {"jwt": {"topics": ["a/#"]}}}
+Topics that the policies allow for some messages only are left out, and the lists are then not
+exact. See docs/MQTT.md.
 
 "#,
     exit_codes!()

@@ -18,6 +18,7 @@ mod explain;
 mod failure;
 mod fmt;
 mod globals;
+mod grants;
 mod inspect;
 mod json;
 mod keys;
@@ -84,6 +85,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Lint(lint) => lint::run(lint, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
+        Command::Grants(grants) => grants::run(grants, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Test(test) => test::run(test, out),
         Command::Bench(bench) => bench::run(bench, out),

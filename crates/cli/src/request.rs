@@ -4,10 +4,16 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::AuxData;
 pub(crate) use wardgate_native::protocol::cerbos::Call;
 use wardgate_native::protocol::cerbos::Message;
+use wardgate_native::protocol::grants::GrantsCall;
 
 /// Reads a call.
 pub(crate) fn call(value: &Attr) -> Result<Call, String> {
     Call::read(value, aux_data)
+}
+
+/// Reads a request for lists of topic filters.
+pub(crate) fn grants(value: &Attr) -> Result<GrantsCall, String> {
+    GrantsCall::read(value, aux_data)
 }
 
 fn aux_data(value: &Attr) -> Result<AuxData, String> {

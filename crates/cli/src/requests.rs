@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use wardgate_engine::attr::Attr;
 use wardgate_engine::limits::MAX_REQUEST_BYTES;
 
 use crate::failure::{Failure, Result, Status};
@@ -16,18 +17,30 @@ use crate::output::{InOneLine, complain, shown};
 use crate::request::{self, Call};
 
 /// A source of requests.
-pub(crate) struct Requests {
+struct Requests<T> {
     input: Box<dyn BufRead>,
     name: String,
+    /// The reader of one request.
+    read: fn(&Attr) -> Result<T, String>,
     /// Lines read so far.
     lines: usize,
     /// Read but not handed out yet.
-    waiting: VecDeque<Result<Call, String>>,
+    waiting: VecDeque<Result<T, String>>,
 }
 
-/// Passes each request to `act`, complains of bad ones, and returns the status of the command.
-pub(crate) fn each(path: &Path, mut act: impl FnMut(Call) -> Result<()>) -> Result<Status> {
-    let mut requests = Requests::open(path)?;
+/// Passes each call to `act`, complains of bad ones, and returns the status of the command.
+pub(crate) fn each(path: &Path, act: impl FnMut(Call) -> Result<()>) -> Result<Status> {
+    each_of(path, request::call, act)
+}
+
+/// Passes each request that `read` reads to `act`, complains of bad ones, and returns the status of
+/// the command.
+pub(crate) fn each_of<T>(
+    path: &Path,
+    read: fn(&Attr) -> Result<T, String>,
+    mut act: impl FnMut(T) -> Result<()>,
+) -> Result<Status> {
+    let mut requests = Requests::open(path, read)?;
     let (mut count, mut status) = (0_usize, Status::Done);
     while let Some(request) = requests.next()? {
         count += 1;
@@ -45,18 +58,18 @@ pub(crate) fn each(path: &Path, mut act: impl FnMut(Call) -> Result<()>) -> Resu
     Ok(status)
 }
 
-impl Requests {
-    fn open(path: &Path) -> Result<Self> {
+impl<T> Requests<T> {
+    fn open(path: &Path, read: fn(&Attr) -> Result<T, String>) -> Result<Self> {
         let (input, name): (Box<dyn BufRead>, _) = if path == Path::new("-") {
             (Box::new(BufReader::new(io::stdin())), "standard input".to_owned())
         } else {
             let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
             (Box::new(BufReader::new(file)), format!("`{}`", path.in_one_line()))
         };
-        Ok(Self { input, name, lines: 0, waiting: VecDeque::new() })
+        Ok(Self { input, name, read, lines: 0, waiting: VecDeque::new() })
     }
 
-    fn next(&mut self) -> Result<Option<Result<Call, String>>> {
+    fn next(&mut self) -> Result<Option<Result<T, String>>> {
         if let Some(request) = self.waiting.pop_front() {
             return Ok(Some(request));
         }
@@ -127,9 +140,9 @@ impl Requests {
         }
     }
 
-    fn call(&self, document: &Document, line: usize) -> Result<Call, String> {
+    fn call(&self, document: &Document, line: usize) -> Result<T, String> {
         let at = |message| format!("{}, request at line {line}: {message}", self.name);
-        request::call(&document.0).map_err(at)
+        (self.read)(&document.0).map_err(at)
     }
 
     fn malformed(&self, error: &serde_json::Error, first: usize) -> String {

@@ -19,6 +19,8 @@ pub mod vm;
 
 #[cfg(feature = "observe")]
 pub(crate) use access::slot as read_slot;
+#[cfg(feature = "observe")]
+pub use activation::Topics;
 pub use activation::{Activation, request_root};
 pub use context::Context;
 pub(crate) use context::spend;

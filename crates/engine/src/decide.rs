@@ -11,10 +11,13 @@ mod condition;
 pub(crate) mod memo;
 #[cfg(feature = "observe")]
 pub mod observe;
+mod reads;
 mod record;
 mod roles;
 pub mod scopes;
 mod session;
+#[cfg(feature = "observe")]
+mod topics;
 mod validation;
 mod verdict;
 mod visited;
@@ -24,6 +27,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use record::{Leaf, Outcome, Step};
+#[cfg(feature = "observe")]
+pub use topics::TopicsDecision;
 
 use crate::budget::Budget;
 use crate::cel::{Activation, Timestamp};
@@ -31,10 +36,22 @@ use crate::decision::{Decision, Effect, ValidationError};
 use crate::order;
 use crate::request::Request;
 use crate::table::PolicyTable;
+use reads::Reads;
 use record::{Record, Trace};
 use session::Session;
 use validation::Validation;
 use verdict::{Policy, Verdict, Why};
+
+/// An answer, and what it was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sourced {
+    /// True if the action is allowed.
+    pub is_allowed: bool,
+    /// True if the decision has read nothing of the resource but its kind, version, scope, id and one
+    /// attribute, and not the time: until the policies expire, another request with the same values
+    /// there gets the same answer, whatever its other attributes are.
+    pub is_by_attribute: bool,
+}
 
 /// A decision, and every rule that was considered on the way to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +89,49 @@ impl PolicyTable {
         let session = Session::new(self, &pool, (request, now), None, budget);
         let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
         let is_allowed = !is_denied && session.decide(action).effect == Some(Effect::Allow);
+        session.settle(budget);
+        is_allowed
+    }
+
+    /// Decides like [`PolicyTable::is_allowed_within`], and tells whether the answer depends on no attribute of the
+    /// resource but `attribute`.
+    #[must_use]
+    pub fn is_allowed_by_attribute(
+        &self,
+        request: &Request,
+        (action, attribute): (&str, &str),
+        now: Timestamp,
+        budget: &Budget,
+    ) -> Sourced {
+        let pool = self.pool();
+        let reads = Reads::of(self, attribute);
+        let session = Session::new(self, &pool, (request, now), None, budget).noting(&reads);
+        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
+        let is_allowed = !is_denied && session.decide(action).effect == Some(Effect::Allow);
+        session.settle(budget);
+        let is_by_attribute = !reads.has_more() && !session.depends_on_time.get();
+        Sourced { is_allowed, is_by_attribute }
+    }
+
+    /// Returns true if `action` may be allowed for some of the MQTT topics that `request` asks about,
+    /// and takes the steps from `budget`. A request about one topic gets the answer of
+    /// [`PolicyTable::is_allowed_within`].
+    ///
+    /// False means that it is allowed for none of them. True does not mean that it is for any: an allow and a
+    /// deny may be met for the same part. A host that acts on it decides on each topic later. What could not be
+    /// evaluated counts as denied, in lenient tables too.
+    #[must_use]
+    pub fn is_allowed_in_part_within(
+        &self,
+        request: &Request,
+        action: &str,
+        now: Timestamp,
+        budget: &Budget,
+    ) -> bool {
+        let pool = self.pool();
+        let session = Session::new(self, &pool, (request, now), None, budget);
+        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
+        let is_allowed = !is_denied && session.allows_part(action);
         session.settle(budget);
         is_allowed
     }
@@ -213,7 +273,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns true if the table has expired. If it can expire, every decision depends on the time.
-    fn has_expired(&self) -> bool {
+    pub(crate) fn has_expired(&self) -> bool {
         self.table.expires().is_some() && self.table.is_expired(self.now())
     }
 }

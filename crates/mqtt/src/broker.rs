@@ -17,6 +17,7 @@ mod session;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::num::NonZeroU16;
 
 use crate::limits::Limits;
 use crate::packet::Reason;
@@ -75,6 +76,9 @@ pub struct Settings {
     pub retained_bytes: usize,
     /// The subscriptions of all clients.
     pub subscriptions: usize,
+    /// The longest keep-alive of a client of 5.0, in seconds; `None` if each client has its own, or
+    /// none.
+    pub keep_alive: Option<NonZeroU16>,
 }
 
 /// The treatment of a reader that does not read.
@@ -258,8 +262,8 @@ impl<P: Clone, O> Broker<P, O> {
         let subscriptions = core::mem::take(&mut session.subscriptions);
         session.replays.clear();
         let client = session.client_id.take();
-        for place in subscriptions.values() {
-            self.drop_place(of, *place);
+        for place in subscriptions.all() {
+            self.drop_place(of, place);
         }
         if let Some(client) = client.filter(|client| self.clients.get(client) == Some(&of)) {
             self.clients.remove(&client);
@@ -284,6 +288,7 @@ impl Settings {
         retained_messages: 10_000,
         retained_bytes: 64 << 20,
         subscriptions: 1_000_000,
+        keep_alive: None,
     };
 }
 

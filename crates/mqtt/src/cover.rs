@@ -24,7 +24,11 @@
 //! One walk over the levels of each pattern decides, without allocation. The names of a
 //! witness are made afterwards, and only for an answer that is partial.
 
+mod intersection;
+
 use alloc::string::String;
+
+pub use intersection::intersection;
 
 use crate::blocks::word_end;
 use crate::limits::Limits;

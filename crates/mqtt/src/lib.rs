@@ -16,11 +16,12 @@ pub mod broker;
 mod cover;
 pub mod gate;
 mod limits;
+mod lists;
 pub mod packet;
 mod set;
 mod topic;
 
-pub use cover::{Cover, cover, overlap};
+pub use cover::{Cover, cover, intersection, overlap};
 pub use limits::Limits;
 pub use set::{Filters, Full, Id};
-pub use topic::{Filter, Level, Levels, Name, TopicError};
+pub use topic::{Filter, Level, Levels, Name, OwnedFilter, TopicError};

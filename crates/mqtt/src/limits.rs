@@ -95,3 +95,6 @@ pub(crate) const SERVER_SLACK_BYTES: u32 = 4096;
 
 /// The bytes of a buffer that a connection keeps while no packet is in it.
 pub(crate) const IDLE_BUFFER_BYTES: usize = 4096;
+
+/// The bytes of the answers to packets that a client sent before CONNACK.
+pub(crate) const EARLY_BYTES: usize = 4096;

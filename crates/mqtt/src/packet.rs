@@ -244,6 +244,13 @@ pub enum Qos {
     ExactlyOnce,
 }
 
+impl Ack<'_> {
+    /// Makes an acknowledgement without properties.
+    pub(crate) const fn of(id: NonZeroU16, reason: Reason) -> Self {
+        Self { id, reason, properties: Properties::EMPTY }
+    }
+}
+
 impl Version {
     /// Returns the protocol level of CONNECT.
     #[must_use]

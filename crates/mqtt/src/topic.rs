@@ -8,7 +8,11 @@
 //! decided, stored and matched. So `$share/g/$share/h/x` has the filter `$share/h/x`, which is an
 //! ordinary filter over `$`-topics, as is `$queue/x`.
 
+mod owned;
+
 use core::fmt;
+
+pub use owned::OwnedFilter;
 
 use crate::blocks::{bits, block, has_zero, word_end};
 use crate::limits::Limits;
@@ -52,6 +56,18 @@ pub enum Level<'t> {
     Any,
     /// `#`: any number of words, none included; always the last level.
     Rest,
+}
+
+impl<'t> Level<'t> {
+    /// Returns the text of the level.
+    #[must_use]
+    pub const fn text(self) -> &'t str {
+        match self {
+            Self::Word(word) => word,
+            Self::Any => "+",
+            Self::Rest => "#",
+        }
+    }
 }
 
 /// The reason why a text is no topic name or filter. Offsets count bytes of the whole text.

@@ -5,12 +5,30 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-use wardgate_mqtt::{Cover, Filter, Limits, Name, cover, overlap};
+use wardgate_mqtt::{Cover, Filter, Limits, Name, cover, intersection, overlap};
+
+#[test]
+fn intersections_equal_brute_force() {
+    for words in ALPHABETS {
+        let names = names(words);
+        let filters = Filters::all(words, &names);
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..PAIRS {
+            let (a, b) = (filters.any(&mut random), filters.any(&mut random));
+            let both: Vec<u64> = a.names.iter().zip(&b.names).map(|(a, b)| a & b).collect();
+            let found = intersection(a.filter(), b.filter());
+            let names = found.map(|found| Listed::new(found.to_string(), &names).names);
+            let expected = both.iter().any(|bits| *bits != 0).then_some(both);
+            assert_eq!(names, expected, "{} {}", a.text, b.text);
+        }
+    }
+}
 
 #[test]
 fn covering_equals_brute_force() {
+    let pairs = if std::env::var_os("SLOW_TESTS").is_some() { MANY_PAIRS } else { PAIRS };
     for (seed, words) in ALPHABETS.into_iter().enumerate() {
-        run(words, PAIRS, u64::try_from(seed).unwrap());
+        run(words, pairs, u64::try_from(seed).unwrap());
     }
 }
 
@@ -134,3 +152,6 @@ const ALPHABETS: [[&str; 3]; 2] = [["a", "", "$s"], ["a", "b", "$s"]];
 
 /// The generated pairs of each alphabet.
 const PAIRS: usize = 60_000;
+
+/// Those of the slow test.
+const MANY_PAIRS: usize = 5_000_000;

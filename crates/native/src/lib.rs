@@ -94,6 +94,8 @@ mod fast;
 mod field;
 mod field_impls;
 mod limits;
+#[cfg(feature = "grants")]
+pub mod mqtt;
 mod names;
 mod pdp;
 mod policies;
@@ -122,6 +124,6 @@ pub use wardgate_bundle::{
 pub use wardgate_engine::attr::{Attr, AttrMap};
 pub use wardgate_engine::budget::Budget;
 pub use wardgate_engine::cel::Timestamp;
-pub use wardgate_engine::decide::Explanation;
+pub use wardgate_engine::decide::{Explanation, Sourced};
 pub use wardgate_engine::decision::{Decision, Effect};
 pub use wardgate_engine::request::{AuxData, Principal, Request, Resource};

@@ -5,3 +5,12 @@
 /// paths. Beyond the bound the general path decides, which reads each value once. The number leaves
 /// usual calls on the fast path: 50 questions about a list of a kibibyte.
 pub(crate) const MAX_SHORT_READ_BYTES: usize = 64 << 10;
+
+/// The most sets of topics that lists of filters are worked out from. A topic beyond them is not in
+/// the lists.
+#[cfg(feature = "grants")]
+pub(crate) const MAX_GRANT_REGIONS: usize = 1024;
+
+/// The most comparisons of two filters for the lists of one action, at about 50 ns each.
+#[cfg(feature = "grants")]
+pub(crate) const MAX_GRANT_COMPARISONS: u64 = 4_000_000;

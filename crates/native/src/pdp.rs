@@ -303,6 +303,36 @@ impl Pdp {
         self.current().explain(request, clock)
     }
 
+    /// Returns the topics of MQTT that the principal of `request` may use for `action`, as lists of
+    /// filters: see [`Policies::grants`].
+    ///
+    /// ```no_run
+    /// use wardgate_native::{Pdp, Principal, Request, SystemClock, Trust};
+    ///
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
+    /// let request = Request {
+    ///     principal: Principal {
+    ///         id: "d1".to_owned(),
+    ///         roles: vec!["device".to_owned()],
+    ///         ..Principal::default()
+    ///     },
+    ///     ..Request::default()
+    /// };
+    /// let grants = pdp.grants(&request, "publish", SystemClock);
+    /// println!("{:?} without {:?}, exact: {}", grants.allow, grants.deny, grants.is_exact());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+    ) -> crate::mqtt::Grants {
+        self.current().grants(request, action, clock)
+    }
+
     /// Prepares questions with the host's own types, about one action on one kind of resource. The
     /// policies are those of the default version and the root scope.
     ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use wardgate_engine::budget::Budget;
-use wardgate_engine::decide::Explanation;
+use wardgate_engine::decide::{Explanation, Sourced};
 use wardgate_engine::decision::Decision;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
@@ -111,6 +111,36 @@ impl Policies {
         self.table.check(request, clock.now())
     }
 
+    /// Returns the topics of MQTT that the principal of `request` may use for `action`, such as
+    /// `publish`, as lists of filters. Scope and version of the resource count, and its attributes
+    /// are those of every message or subscription; kind, id and `topic` are not read.
+    ///
+    /// What the lists allow, the policies allow, whatever other attributes the resource has.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+    ) -> crate::mqtt::Grants {
+        self.grants_within(request, action, clock, &Budget::default())
+    }
+
+    /// Lists like [`Policies::grants`], and takes the steps from `budget`. What they do not suffice for is
+    /// not in the lists.
+    #[cfg(feature = "grants")]
+    #[must_use]
+    pub fn grants_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> crate::mqtt::Grants {
+        crate::mqtt::of(&self.table, (request, action), clock.now(), budget)
+    }
+
     /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. If they do not
     /// suffice, the action is denied.
     ///
@@ -138,6 +168,33 @@ impl Policies {
             return budget.take(steps) && is_allowed;
         }
         self.table.is_allowed_within(request, action, clock.now(), budget)
+    }
+
+    /// Decides like [`Policies::is_allowed_within`], and tells whether the answer depends on no
+    /// attribute of the resource but one: see [`PolicyTable::is_allowed_by_attribute`].
+    #[must_use]
+    pub fn is_allowed_by_attribute(
+        &self,
+        request: &Request,
+        of: (&str, &str),
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> Sourced {
+        self.table.is_allowed_by_attribute(request, of, clock.now(), budget)
+    }
+
+    /// Returns true if the action may be allowed for some of the MQTT topics that the request asks
+    /// about, and takes the steps from `budget`: see
+    /// [`PolicyTable::is_allowed_in_part_within`].
+    #[must_use]
+    pub fn is_allowed_in_part_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> bool {
+        self.table.is_allowed_in_part_within(request, action, clock.now(), budget)
     }
 
     /// Decides like [`Policies::check`], and takes the steps from `budget`. Actions for which they

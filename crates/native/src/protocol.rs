@@ -3,4 +3,6 @@
 pub mod authzen;
 pub mod cerbos;
 pub mod documents;
+#[cfg(feature = "grants")]
+pub mod grants;
 pub mod json;

@@ -24,7 +24,7 @@ pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
-pub use mqtt::{Behind, Mqtt};
+pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
@@ -136,7 +136,7 @@ impl Config {
         fitting?;
         config.must_have_rules()?;
         if let Some(mqtt) = &config.mqtt {
-            mqtt.must_fit(config.policies.is_some(), &config.auth)?;
+            mqtt.must_fit(config.policies.is_some(), &config.http, &config.auth)?;
         }
         config.authzen.must_fit(&config.http.listen)?;
         if !is_http_spoken {

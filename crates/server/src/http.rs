@@ -12,6 +12,7 @@ mod cerbos;
 mod connection;
 mod context;
 mod deciding;
+mod grants;
 mod media_type;
 mod operations;
 mod peer;
@@ -19,6 +20,7 @@ mod reply;
 mod routes;
 mod steps;
 mod traced;
+mod websocket;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -26,13 +28,15 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::config::Http;
+use crate::config::{Config, WebSocket};
+use crate::mqtt::Door;
 use crate::net::accept::Pool;
 use crate::net::connections::Connections;
 use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
 use crate::shared::Shared;
+use connection::Ways;
 
 /// Sockets at which HTTP is spoken.
 pub(crate) struct Endpoint {
@@ -41,14 +45,24 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn open(config: &Http, sockets: &mut Sockets) -> Result<Self, String> {
-        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
-        Ok(Self { listeners: sockets.open(&config.listen)?, tls })
+    pub(crate) fn open(config: &Config, sockets: &mut Sockets) -> Result<Self, String> {
+        let tls = Self::usable(config)?;
+        Ok(Self { listeners: sockets.open(&config.http.listen)?, tls })
     }
 
     /// Reads the files that the configuration names, and opens no socket.
-    pub(crate) fn check(config: &Http) -> Result<(), String> {
-        config.tls.as_ref().map(tls::acceptor).transpose().map(drop)
+    pub(crate) fn check(config: &Config) -> Result<(), String> {
+        Self::usable(config).map(drop)
+    }
+
+    fn usable(config: &Config) -> Result<Option<TlsAcceptor>, String> {
+        let websocket = config.mqtt.as_ref().and_then(|mqtt| mqtt.websocket.as_ref());
+        if let Some(WebSocket { path, .. }) = websocket.filter(|it| routes::has(&it.path, config)) {
+            return Err(format!(
+                "`mqtt.websocket` must be a path of its own, `{path}` is another endpoint"
+            ));
+        }
+        config.http.tls.as_ref().map(tls::acceptor).transpose()
     }
 
     pub(crate) fn listeners(&self) -> &[TcpListener] {
@@ -61,14 +75,16 @@ impl Endpoint {
         shared: &Arc<Shared>,
         workers: &Arc<Workers>,
         tasks: &mut JoinSet<()>,
+        door: Option<Arc<Door>>,
     ) -> Result<(), String> {
+        let ways = Ways { tls: self.tls, door };
         let open = Arc::new(Connections::new(shared.config().http.max_connections));
         let pool = Pool { open, workers: Arc::clone(workers) };
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-            let (tls, shared) = (self.tls.clone(), Arc::clone(shared));
-            tasks.spawn(connection::accept(listener, tls, shared, pool.clone()));
+            let (ways, shared) = (ways.clone(), Arc::clone(shared));
+            tasks.spawn(connection::accept(listener, ways, shared, pool.clone()));
         }
         Ok(())
     }

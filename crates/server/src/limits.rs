@@ -73,16 +73,6 @@ pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Bytes of the shortest token of a caller or administrator: long enough not to be guessed.
 pub(crate) const MIN_TOKEN_BYTES: usize = 16;
 
-/// Bytes of the shortest secret for HS256: RFC 7518, section 3.2, requires the length of the
-/// digest.
-pub(crate) const MIN_HS256_BYTES: usize = 32;
-
-/// Bytes of the shortest secret for HS384.
-pub(crate) const MIN_HS384_BYTES: usize = 48;
-
-/// Bytes of the shortest secret for HS512.
-pub(crate) const MIN_HS512_BYTES: usize = 64;
-
 /// Bytes of the longest token of a caller.
 pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
 
@@ -207,6 +197,33 @@ pub(crate) const MQTT_TICK_GRID: Duration = Duration::from_millis(50);
 
 /// The longest time for the last bytes of a connection of MQTT.
 pub(crate) const MQTT_LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// Attributes that a token gives to a client of a foreign broker.
+pub(crate) const MAX_CLIENT_ATTRIBUTES: usize = 32;
+
+/// Bytes of the name and the value of one of them.
+pub(crate) const MAX_CLIENT_ATTRIBUTE_BYTES: usize = 1024;
+
+/// Answers about messages that are kept for one client of MQTT.
+pub(crate) const MQTT_ANSWERS: usize = 1024;
+
+/// Bytes of those answers and their topics, for one client.
+pub(crate) const MQTT_ANSWER_BYTES: usize = 128 << 10;
+
+/// Bytes of those answers for all clients. Without room more is decided anew.
+pub(crate) const MQTT_ALL_ANSWER_BYTES: usize = 64 << 20;
+
+/// Bytes of the head of a frame of WebSocket (RFC 6455, section 5.2).
+pub(crate) const MAX_FRAME_HEAD: usize = 14;
+
+/// Payload bytes of a control frame of WebSocket (RFC 6455, section 5.5).
+pub(crate) const MAX_CONTROL_BYTES: usize = 125;
+
+/// Bytes of the path at which WebSocket is spoken.
+pub(crate) const MAX_WEBSOCKET_PATH: usize = 256;
+
+/// Origins of pages that may speak MQTT over WebSocket.
+pub(crate) const MAX_ORIGINS: usize = 64;
 
 /// Steps of one decision on a packet of MQTT: about a millisecond on the thread of its connection.
 pub(crate) const MQTT_STEPS: u32 = MAX_STEPS_IN_PLACE;

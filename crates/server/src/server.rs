@@ -47,7 +47,7 @@ impl Server {
         log::start(config.log);
         let first = reload::first(&mut origin)?;
         let mut sockets = Sockets::from_environment();
-        let http = http::Endpoint::open(&config.http, &mut sockets)?;
+        let http = http::Endpoint::open(&config, &mut sockets)?;
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
@@ -76,7 +76,7 @@ impl Server {
     /// The policies, or a file that the configuration names, cannot be used.
     pub fn check(config: Config, mut origin: Origin) -> Result<(), ServerError> {
         let first = reload::first(&mut origin)?;
-        http::Endpoint::check(&config.http)?;
+        http::Endpoint::check(&config)?;
         if let Some(spocp) = &config.spocp {
             spocp::Endpoint::check(spocp)?;
             reload::base(spocp, &first)?;
@@ -133,13 +133,14 @@ impl Server {
         let ended = runtime.block_on(async {
             let mut tasks = JoinSet::new();
             tasks.spawn(signals(Arc::clone(&self.shared)));
-            self.http.start(&self.shared, &self.workers, &mut tasks)?;
             if let Some(spocp) = self.spocp {
                 spocp.start(&self.shared, &self.workers, &mut tasks)?;
             }
-            if let Some(mqtt) = self.mqtt {
-                mqtt.start(&self.shared, &self.workers, &mut tasks)?;
-            }
+            let door = match self.mqtt {
+                Some(mqtt) => mqtt.start(&self.shared, &self.workers, &mut tasks)?,
+                None => None,
+            };
+            self.http.start(&self.shared, &self.workers, &mut tasks, door)?;
             notify(Phase::Ready);
             let mut stopping = self.shared.stopping();
             // It cannot fail: the other end is in `shared`, which is here.

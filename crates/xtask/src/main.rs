@@ -15,6 +15,7 @@ mod instructions;
 mod languages;
 mod layers;
 mod metadata;
+mod mosquitto;
 mod npm;
 mod parity;
 mod policy_tests;
@@ -65,6 +66,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "demo" => demo(rest),
         "test" => suite::run(rest),
         "step" => suite::step(rest),
+        "mosquitto" => without_arguments(rest, mosquitto::test),
         "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
@@ -124,6 +126,7 @@ cargo xtask <command>
                   --check         only look whether they are current
   vectors       the suite of vector operations with each set of instructions, and in Node
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
+  mosquitto     test the plugin in Debian's mosquitto
   pages         run the programs of the README and of the pages about runtimes
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP

@@ -165,11 +165,16 @@ pub(crate) fn npm_ci(folder: &str) -> Outcome {
 
 /// Returns the program of a browser, installed from the system's packages if it is missing.
 pub(crate) fn browser(package: &str) -> Outcome<PathBuf> {
-    if let Some(program) = found_on_path(package) {
+    program_of_system(package, package)
+}
+
+/// Returns a program, installed with its package of the system if it is missing.
+pub(crate) fn program_of_system(program: &str, package: &str) -> Outcome<PathBuf> {
+    if let Some(program) = found_on_path(program) {
         return Ok(program);
     }
     timed(package, |_| system_package(package))?;
-    found_on_path(package).ok_or_else(|| format!("{package} was installed and is not on the path"))
+    found_on_path(program).ok_or_else(|| format!("{package} was installed and is not on the path"))
 }
 
 /// Installs a package of the system.
@@ -189,7 +194,10 @@ pub(crate) fn system_package(package: &str) -> Outcome {
 
 fn found_on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    // Servers are there, which only the path of an administrator may name.
+    let servers = PathBuf::from("/usr/sbin");
+    let mut folders = std::env::split_paths(&path).chain([servers]);
+    folders.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
 }
 
 /// Announces an installation, runs it, and prints its duration.

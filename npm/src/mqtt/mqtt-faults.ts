@@ -75,7 +75,7 @@ const FAULTS: ReadonlyMap<number, string> = new Map([
   [72, "an acknowledgement of nothing"],
   [73, "an acknowledgement with a wrong number of reason codes"],
   [74, "a packet larger than its receiver allows"],
-  [75, "too many filters that wait for an answer"],
+  [75, "too much that waits for an answer of the broker"],
   [76, "no CONNECT in time"],
   [77, "no CONNACK in time"],
   [78, "silence for longer than the keep-alive"],

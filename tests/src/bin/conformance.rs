@@ -14,7 +14,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use wardgate_tests::conformance::{Report, SUITES, Suite, page};
+use wardgate_tests::conformance::{BY_NAME, Report, SUITES, Suite, page};
 use wardgate_tests::program::{exit, number, root};
 
 fn main() -> ExitCode {
@@ -109,7 +109,8 @@ impl Options {
     fn suites(&self) -> Result<Vec<&'static Suite>, String> {
         let is_selected =
             |suite: &&Suite| self.suite.as_ref().is_none_or(|name| name == suite.name);
-        let suites: Vec<_> = SUITES.iter().filter(is_selected).collect();
+        let by_name = BY_NAME.iter().filter(|_| self.suite.is_some());
+        let suites: Vec<_> = SUITES.iter().chain(by_name).filter(is_selected).collect();
         if suites.is_empty() {
             let known: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
             return Err(format!("unknown suite, expected one of {}", known.join(", ")));

@@ -26,6 +26,12 @@ pub const SPOCP: Source =
     Source { project: "draft-hedberg-spocp-sexp", folder: "spocp", state: "00" };
 /// The tests of topics of mosquitto, and examples of MQTT 5.0, section 4.7.
 pub const MQTT: Source = Source { project: "eclipse/mosquitto", folder: "mqtt", state: "fb9b115" };
+/// The tests of topics of mosquitto as their source.
+pub const MOSQUITTO: Source =
+    Source { project: "eclipse-mosquitto/mosquitto", folder: "mosquitto", state: "7b8aba1" };
+/// A codec of MQTT in JavaScript.
+pub const MQTT_PACKET: Source =
+    Source { project: "mqttjs/mqtt-packet", folder: "mqtt-packet", state: "dd17095" };
 /// BLAKE3.
 pub const BLAKE3: Source =
     Source { project: "BLAKE3-team/BLAKE3", folder: "blake3", state: "77b257e" };

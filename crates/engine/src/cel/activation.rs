@@ -31,7 +31,24 @@ pub trait Activation<'a> {
 
     /// Returns the time of the check.
     fn now(&self) -> Timestamp;
+
+    /// Returns the topics that are asked about, where the host describes them.
+    #[cfg(feature = "observe")]
+    fn topics(&self) -> Option<&dyn Topics> {
+        None
+    }
 }
+
+/// A set of topics of MQTT.
+#[cfg(feature = "observe")]
+pub trait Topics {
+    /// Returns the part of the topics that the patterns match; the witness may be empty.
+    fn matched_by(&self, patterns: &[wardgate_mqtt::Filter<'_>]) -> wardgate_mqtt::Cover;
+}
+
+/// The text of the error that stands for the topics of a host. No topic is like it.
+#[cfg(feature = "observe")]
+pub(crate) const TOPICS: &str = "\0";
 
 /// Returns the value of a root that the request alone determines.
 ///

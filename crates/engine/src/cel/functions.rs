@@ -33,6 +33,12 @@ use super::value::Value;
 /// Calls `function`. If arguments are errors, the first of them is the result.
 #[must_use]
 pub fn call<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_>) -> Value<'a> {
+    #[cfg(feature = "observe")]
+    if function == Function::MatchesTopic
+        && let Some(answer) = topics::of_host(args, context)
+    {
+        return answer.into();
+    }
     match args.iter().find_map(Value::error) {
         Some(error) => Value::Error(error.clone().of_operand()),
         None => dispatch(function, args, context).into(),

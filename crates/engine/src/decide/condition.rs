@@ -37,7 +37,12 @@ impl<'a> Session<'a> {
                 Ok(value) if value == wanted => return Ok(true),
                 Ok(_) => {}
                 Err(Failure::Partly) => answer = Err(Failure::Partly),
-                Err(failure) => return Err(failure),
+                Err(failure) => {
+                    if answer.is_err() {
+                        self.doubt();
+                    }
+                    return Err(failure);
+                }
             }
         }
         answer
@@ -65,7 +70,11 @@ impl<'a> Session<'a> {
         let is_strict = self.table.evaluation() == Evaluation::Strict;
         match error {
             Error::Partly(_) => return Err(Failure::Partly),
-            Error::PartlyFailed(_) if !is_strict => return Err(Failure::Partly),
+            Error::PartlyFailed(_) if !is_strict => {
+                self.may_have_failed.set(true);
+                return Err(Failure::Partly);
+            }
+            Error::PartlyFailed(_) => self.doubt(),
             _ => {}
         }
         self.note_error(program, error);

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
 use super::memo::{Memo, View};
+use super::reads::Reads;
 use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
@@ -15,7 +16,7 @@ use super::verdict::Verdict;
 use super::visited::{Lineages, VisitedScope, VisitedScopes};
 use crate::budget::Budget;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
-use crate::cel::{self, Activation, Error, Pool, Timestamp, Value, spend};
+use crate::cel::{self, Activation, Answer, Error, Pool, Timestamp, Value, spend};
 use crate::decision::EvaluationError;
 use crate::limits::{MAX_REQUEST_STEPS, MAX_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
@@ -67,10 +68,22 @@ pub(crate) struct Session<'a> {
     pub(crate) current: Cell<Option<(u32, Block<'a>)>>,
     /// The denial of the first rule of the walk that denies a part of the topics.
     pub(super) partly_denied: Cell<Option<Verdict<'a>>>,
+    /// True if a rule of the scope allows a part of the topics.
+    pub(super) partly_allowed: Cell<bool>,
+    /// True if an expression of the rule may have failed for some topic.
+    pub(super) may_have_failed: Cell<bool>,
     /// True while conditions of derived roles are evaluated.
     in_derived_roles: Cell<bool>,
+    /// Where reads are noted, if they are.
+    reads: Option<&'a Reads>,
     #[cfg(feature = "observe")]
     pub(crate) observer: Option<&'a dyn super::observe::Observer>,
+    /// The topics that the decision is about, if the host describes them.
+    #[cfg(feature = "observe")]
+    pub(crate) topics: Option<&'a dyn cel::Topics>,
+    /// True if another topic or resource might have led to an allow.
+    #[cfg(feature = "observe")]
+    pub(crate) has_doubt: Cell<bool>,
 }
 
 /// The kind of the resource, in the form under which policies are found.
@@ -121,9 +134,38 @@ impl<'a> Session<'a> {
             effective: RefCell::default(),
             current: Cell::new(None),
             partly_denied: Cell::new(None),
+            partly_allowed: Cell::new(false),
+            may_have_failed: Cell::new(false),
             in_derived_roles: Cell::new(false),
+            reads: None,
             #[cfg(feature = "observe")]
             observer: None,
+            #[cfg(feature = "observe")]
+            topics: None,
+            #[cfg(feature = "observe")]
+            has_doubt: Cell::new(false),
+        }
+    }
+
+    /// Does nothing in a module that decides about no sets of topics.
+    #[cfg(not(feature = "observe"))]
+    pub(crate) const fn doubt(&self) {}
+
+    /// Notes in `reads` what is read of the resource.
+    pub(crate) fn noting(self, reads: &'a Reads) -> Self {
+        Self { reads: Some(reads), ..self }
+    }
+
+    /// Notes that all attributes of the resource are read.
+    pub(crate) fn note_all(&self) {
+        if let Some(reads) = self.reads {
+            reads.note_all();
+        }
+    }
+
+    fn note_slot(&self, id: u32) {
+        if let Some(reads) = self.reads {
+            reads.note(id, self.pool);
         }
     }
 
@@ -360,6 +402,22 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Activation<'a> for Session<'a> {
+    fn slot(&self, id: u32) -> Option<Answer<'a>> {
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(|unknown| Ok(unknown.value()));
+        #[cfg(not(feature = "observe"))]
+        None
+    }
+
+    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
+        self.note_slot(id);
+        #[cfg(feature = "observe")]
+        return self.unknown(id).map(super::topics::Unknown::exists);
+        #[cfg(not(feature = "observe"))]
+        None
+    }
+
     fn root(&self, root: Root, name: &'a str) -> Value<'a> {
         match root {
             Root::EffectiveDerivedRoles => self.current_effective_roles().value(),
@@ -388,6 +446,11 @@ impl<'a> Activation<'a> for Session<'a> {
     fn now(&self) -> Timestamp {
         self.depends_on_time.set(true);
         self.now
+    }
+
+    #[cfg(feature = "observe")]
+    fn topics(&self) -> Option<&dyn cel::Topics> {
+        self.topics
     }
 }
 

@@ -30,6 +30,7 @@ impl<'a> Session<'a> {
             return Validation::default();
         }
         let Some(record) = self.schema_record() else { return Validation::default() };
+        self.note_all();
         let request = self.request;
         let mut errors = Vec::new();
         for (source, attributes, schema, ignored) in [
@@ -46,6 +47,14 @@ impl<'a> Session<'a> {
             }
         }
         Validation { rejects: flags & FLAG_SCHEMA_REJECT != 0 && !errors.is_empty(), errors }
+    }
+
+    /// Returns true if attributes of resources can make a request about `action` be denied.
+    #[cfg(feature = "observe")]
+    pub(crate) fn may_reject_resources(&self, action: &str) -> bool {
+        let rejects = self.table.header().flags & FLAG_SCHEMA_REJECT != 0;
+        let Some(record) = self.schema_record().filter(|_| rejects) else { return false };
+        word(record, 2) != 0 && !self.ignores(word(record, 3), &[action])
     }
 
     fn schema_record(&self) -> Option<&'a [u32]> {

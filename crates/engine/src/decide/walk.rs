@@ -7,6 +7,10 @@
 //! alone, so its walk visits every rule that the walk for one of them would: a rule that is met for a
 //! part of them does not end it, as for the topics of the other part it would go on, and perhaps
 //! fail. If the rule denies, the walk ends with its denial, or with a failure.
+//!
+//! The same walk tells whether some of the topics may be allowed. An allow that is met for a part counts, as long as
+//! its scope denies nothing as a whole and needs no consent; so does an allow as a whole behind a deny for a part.
+//! A failure counts for nothing.
 
 use alloc::string::ToString;
 
@@ -24,6 +28,17 @@ enum Scope<'a> {
     Decided(Verdict<'a>),
     Allows(Rule<'a>),
     Silent,
+}
+
+/// The result of a search through scopes.
+#[derive(Default)]
+struct Walk<'a> {
+    /// The verdict on the topics that are not decided apart.
+    verdict: Option<Verdict<'a>>,
+    /// The denial of a part of the topics on the way to it.
+    partly_denied: Option<Verdict<'a>>,
+    /// True if a part of the topics is allowed on the way to it.
+    partly_allowed: bool,
 }
 
 /// The result of one block's rules so far.
@@ -54,26 +69,79 @@ impl<'a> Session<'a> {
         self.try_roles(action).of(fallback).or_denied()
     }
 
+    /// Returns true if one action may be allowed for some of the topics that the request asks about.
+    ///
+    /// It is false if the action is allowed for none of them, and true if it is for all. Where an allow and a
+    /// deny are met for parts, they may be one and the same part: then it is true, too.
+    pub(crate) fn allows_part(&self, action: &'a str) -> bool {
+        let action = self.table.name(action);
+        let by_principal = self.walk_principal_policies(action);
+        if by_principal.allows_part() {
+            return true;
+        }
+        if by_principal.verdict.is_some_and(|verdict| verdict.effect.is_some()) {
+            return false;
+        }
+        for (index, role) in self.request.principal.roles.iter().enumerate() {
+            let Ok(role) = self.lineage(index, role) else { return false };
+            let walk = self.walk_role(role, action);
+            if walk.allows_part() {
+                return true;
+            }
+            if walk.has_failed() {
+                return false;
+            }
+        }
+        false
+    }
+
     fn try_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
-        self.request.principal.roles.first()?;
+        self.walk_principal_policies(action).of_all()
+    }
+
+    fn walk_principal_policies(&self, action: Name<'a>) -> Walk<'a> {
+        let mut walk = Walk::default();
+        if self.request.principal.roles.is_empty() {
+            return walk;
+        }
         self.current.set(None);
         self.partly_denied.set(None);
         for scope in self.principal_scopes() {
             let Some(block) = self.principal_block(scope) else { continue };
             let text = self.table.string(scope);
+            self.partly_allowed.set(false);
             let result = self.principal_scope(block, text, action);
-            if let Some(verdict) = result.verdict(text, needs_consent(self.table, scope)) {
-                return self.ended(Some(verdict));
+            if self.note_scope(&mut walk, result, (text, needs_consent(self.table, scope))) {
+                break;
             }
         }
-        self.ended(None)
+        if walk.verdict.is_none() && self.partly_denied.get().is_some() {
+            // Another topic might have gone on to the roles.
+            self.doubt();
+        }
+        self.ended(walk)
     }
 
-    /// Returns the verdict of a walk: its own if it failed, else the denial of a part of the topics
-    /// on the way to it.
-    fn ended(&self, verdict: Option<Verdict<'a>>) -> Option<Verdict<'a>> {
-        let denied = self.partly_denied.take().filter(|_| !verdict.is_some_and(|v| v.has_failed()));
-        denied.or(verdict)
+    /// Ends a walk with the denial of a part of the topics on the way, if there was one.
+    fn ended(&self, mut walk: Walk<'a>) -> Walk<'a> {
+        walk.partly_denied = self.partly_denied.take();
+        if walk.partly_denied.is_some() && walk.verdict.is_some_and(|v| v.is_final()) {
+            self.doubt();
+        }
+        walk
+    }
+
+    /// Notes the result of a scope; returns true if it ends the walk.
+    fn note_scope(
+        &self,
+        walk: &mut Walk<'a>,
+        result: Scope<'a>,
+        (scope, needs_consent): (&'a str, bool),
+    ) -> bool {
+        let is_part = self.partly_allowed.get() && !needs_consent;
+        walk.partly_allowed |= is_part && !matches!(result, Scope::Decided(_));
+        walk.verdict = result.verdict(scope, needs_consent);
+        walk.verdict.is_some()
     }
 
     fn principal_scope(&self, block: Block<'a>, scope: &'a str, action: Name<'a>) -> Scope<'a> {
@@ -120,16 +188,22 @@ impl<'a> Session<'a> {
         answer.unwrap_or(Verdict::NOTHING)
     }
 
-    /// Visits scopes until one decides.
     fn try_role(&self, role: Lineage<'a>, action: Name<'a>) -> Option<Verdict<'a>> {
+        self.walk_role(role, action).of_all()
+    }
+
+    /// Visits scopes until one decides.
+    fn walk_role(&self, role: Lineage<'a>, action: Name<'a>) -> Walk<'a> {
+        let mut walk = Walk::default();
         self.partly_denied.set(None);
         for visit in self.visited_scopes() {
+            self.partly_allowed.set(false);
             let result = self.resource_scope_for(&visit, role, action);
-            if let Some(verdict) = result.verdict(visit.text, visit.needs_consent) {
-                return self.ended(Some(verdict));
+            if self.note_scope(&mut walk, result, (visit.text, visit.needs_consent)) {
+                break;
             }
         }
-        self.ended(None)
+        self.ended(walk)
     }
 
     fn resource_scope_for(
@@ -255,6 +329,7 @@ impl<'a> Session<'a> {
     ) -> Option<Verdict<'a>> {
         tried.met = true;
         let rule = block.rule(index);
+        self.may_have_failed.set(false);
         let mut outcome = self.consider(&rule);
         if !tried.has_emitted(&rule) {
             match self.emit_output(&rule, &outcome, position) {
@@ -273,6 +348,13 @@ impl<'a> Session<'a> {
             }
             (Ok(Outcome::Applied), Some(Effect::Allow)) => {
                 tried.allow = tried.allow.or(Some(rule));
+                None
+            }
+            (Ok(Outcome::PartlyMet), Some(Effect::Allow)) => {
+                self.doubt();
+                if !self.may_have_failed.get() {
+                    self.partly_allowed.set(true);
+                }
                 None
             }
             (Ok(Outcome::PartlyMet), Some(Effect::Deny)) => {
@@ -301,7 +383,12 @@ impl<'a> Session<'a> {
             Ok(true) => Ok(met),
             Ok(false) => Ok(Outcome::ConditionNotMet),
             Err(Failure::Partly) => Ok(Outcome::PartlyMet),
-            Err(failure) => Err(failure),
+            Err(failure) => {
+                if met == Outcome::PartlyMet {
+                    self.doubt();
+                }
+                Err(failure)
+            }
         }
     }
 
@@ -339,6 +426,23 @@ impl<'a> Session<'a> {
         let output = Output { source: rule.source(), action: position.action.to_string(), value };
         record.borrow_mut().outputs.push(output);
         Ok(true)
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Returns the verdict on all topics: that of the walk if it failed, else the denial of a part.
+    fn of_all(self) -> Option<Verdict<'a>> {
+        self.partly_denied.filter(|_| !self.has_failed()).or(self.verdict)
+    }
+
+    /// Returns true if some of the topics may be allowed.
+    fn allows_part(&self) -> bool {
+        let allows_others = |verdict: Verdict<'a>| verdict.effect == Some(Effect::Allow);
+        !self.has_failed() && (self.partly_allowed || self.verdict.is_some_and(allows_others))
+    }
+
+    fn has_failed(&self) -> bool {
+        self.verdict.is_some_and(|verdict| verdict.has_failed())
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::num::NonZeroU16;
 
 use super::retained::{Replay, Stored};
 use super::route::{Held, Options, Route, Target};
@@ -129,6 +130,10 @@ impl<P: Clone, O> Broker<P, O> {
             if expiry > 0 {
                 properties.push(Property::SessionExpiryInterval(0));
             }
+            // The gate keeps the time [MQTT-3.2.2-21]. Without a keep-alive of its own a client has none.
+            let most = self.settings.keep_alive.map(NonZeroU16::get);
+            let is_longer = |most: &u16| connect.keep_alive == 0 || connect.keep_alive > *most;
+            properties.extend(most.filter(is_longer).map(Property::ServerKeepAlive));
             if connect.client_id.is_empty() {
                 properties.push(Property::AssignedClientIdentifier(&client));
             }
@@ -242,7 +247,7 @@ impl<P: Clone, O> Broker<P, O> {
             Version::V5 => Reason::QUOTA_EXCEEDED,
             Version::V311 => Reason::UNSPECIFIED_ERROR,
         };
-        let known = session.subscriptions.get(text.as_str()).copied();
+        let known = session.subscriptions.find(&text);
         if known.is_none() && self.subscriptions() >= self.settings.subscriptions {
             return full;
         }
@@ -259,7 +264,7 @@ impl<P: Clone, O> Broker<P, O> {
         }
         let Some(place) = self.place(asked.filter, &text, target) else { return full };
         let Some(session) = self.sessions.at_mut(from) else { return full };
-        session.subscriptions.insert(text.as_str().into(), place);
+        session.subscriptions.insert(&text, place);
         let wants_retained = match asked.retain_handling {
             RetainHandling::Send => true,
             RetainHandling::SendIfNew => known.is_none(),
@@ -296,7 +301,7 @@ impl<P: Clone, O> Broker<P, O> {
             let text = filter.to_string();
             let Some(session) = self.sessions.at_mut(from) else { return };
             session.replays.retain(|replay| *replay.filter != *text);
-            reasons.push(match session.subscriptions.remove(text.as_str()) {
+            reasons.push(match session.subscriptions.remove(&text) {
                 None => Reason::NO_SUBSCRIPTION_EXISTED,
                 Some(place) => {
                     self.drop_place(from, place);

@@ -203,7 +203,10 @@ impl<P: Clone, O> Broker<P, O> {
             if session.queue.len() >= self.settings.queue_bytes / 2 {
                 return;
             }
-            let Some(mut replay) = session.replays.pop_front() else { return };
+            let Some(mut replay) = session.replays.pop_front() else {
+                session.replays.shrink_to_fit();
+                return;
+            };
             let filter = Filter::within(&replay.filter, &Limits::WIDEST).ok();
             let next =
                 filter.and_then(|filter| self.retained.next(filter, replay.after.as_deref()));

@@ -9,6 +9,7 @@ use super::inbox::Parsed;
 use super::judge::{Judge, Message};
 use super::machine::{Machine, State};
 use super::subscriptions::{Slot, Waiting};
+use crate::limits::EARLY_BYTES;
 use crate::packet::{
     Ack, Decoded, Delivery, List, Packet, Properties, Property, Publish, Reason, Suback, Subscribe,
     Unsubscribe, Version, decode, encode,
@@ -75,8 +76,8 @@ impl Machine {
                 return self.unsubscribe(unsubscribe, raw, judge, steps);
             }
             Packet::Pubrel(ack) if self.flows.refused.remove(ack.id) => {
-                self.acknowledge(Side::Client, Packet::Pubcomp, ack.id, Reason::SUCCESS, steps);
-                return Ok(());
+                let answer = Packet::Pubcomp(Ack::of(ack.id, Reason::SUCCESS));
+                return self.answer(&answer, steps);
             }
             Packet::Pubcomp(ack) => drop(self.flows.delivered.remove(ack.id)),
             Packet::Pubrec(ack) if ack.reason.is_failure() => {
@@ -171,17 +172,13 @@ impl Machine {
         }
         let acknowledge = if is_twice { Packet::Pubrec } else { Packet::Puback };
         match (self.version, self.settings.denied) {
-            (Version::V5, _) => {
-                self.acknowledge(Side::Client, acknowledge, id, reason, steps);
-                Ok(())
-            }
+            (Version::V5, _) => self.answer(&acknowledge(Ack::of(id, reason)), steps),
             (Version::V311, Denied::Close) => denied,
             (Version::V311, Denied::Drop) => {
                 if is_twice {
                     self.flows.refused.insert(id);
                 }
-                self.acknowledge(Side::Client, acknowledge, id, Reason::SUCCESS, steps);
-                Ok(())
+                self.answer(&acknowledge(Ack::of(id, Reason::SUCCESS)), steps)
             }
         }
     }
@@ -217,8 +214,7 @@ impl Machine {
         if asked.is_empty() {
             let reasons: Vec<_> = slots.iter().filter_map(Slot::answer).collect();
             let (properties, reasons) = (Properties::EMPTY, List::of(&reasons));
-            self.put(Side::Client, &Packet::Suback(Suback { id, properties, reasons }), steps);
-            return Ok(());
+            return self.answer(&Packet::Suback(Suback { id, properties, reasons }), steps);
         }
         if asked.len() == slots.len() {
             self.pass(Side::Server, raw, steps);
@@ -254,8 +250,7 @@ impl Machine {
         if asked.is_empty() {
             let reasons: Vec<_> = slots.iter().filter_map(Slot::answer).collect();
             let (properties, reasons) = (Properties::EMPTY, List::of(&reasons));
-            self.put(Side::Client, &Packet::Unsuback(Suback { id, properties, reasons }), steps);
-            return Ok(());
+            return self.answer(&Packet::Unsuback(Suback { id, properties, reasons }), steps);
         }
         if !self.subscriptions.may_wait(slots.len(), &self.settings.limits) {
             return Err(Stop::new(Cause::TooManyWaiting, Reason::QUOTA_EXCEEDED));
@@ -270,17 +265,19 @@ impl Machine {
         Ok(())
     }
 
-    /// Appends an acknowledgement of the gate.
-    pub(super) fn acknowledge(
-        &mut self,
-        to: Side,
-        kind: fn(Ack<'static>) -> Packet<'static>,
-        id: core::num::NonZeroU16,
-        reason: Reason,
-        steps: &mut Steps,
-    ) {
-        let properties = Properties::EMPTY;
-        self.put(to, &kind(Ack { id, reason, properties }), steps);
+    /// Answers a packet of the client that is not passed on. CONNACK comes before all answers
+    /// [MQTT-3.2.0-1], so those to packets that follow CONNECT at once wait for it.
+    fn answer(&mut self, packet: &Packet<'_>, steps: &mut Steps) -> Result<(), Stop> {
+        if self.state == State::Open {
+            self.put(Side::Client, packet, steps);
+            return Ok(());
+        }
+        // An answer of the gate has a form.
+        let _ = encode(packet, self.version, &mut self.early);
+        match self.early.len() <= EARLY_BYTES {
+            true => Ok(()),
+            false => Err(Stop::new(Cause::TooManyWaiting, Reason::QUOTA_EXCEEDED)),
+        }
     }
 
     /// Returns a reason code for SUBACK in the version of the client.

@@ -73,7 +73,7 @@ pub enum Cause {
     ReasonCount,
     /// A packet is larger than its receiver allows.
     TooLarge,
-    /// More filters wait for an answer than may.
+    /// More filters wait for an answer of the broker than may, or more answers for its CONNACK.
     TooManyWaiting,
     /// An action is not allowed.
     Denied(Action),
@@ -163,7 +163,7 @@ impl fmt::Display for Cause {
             Self::Unasked => "an acknowledgement of nothing",
             Self::ReasonCount => "an acknowledgement with a wrong number of reason codes",
             Self::TooLarge => "a packet larger than its receiver allows",
-            Self::TooManyWaiting => "too many filters that wait for an answer",
+            Self::TooManyWaiting => "too much that waits for an answer of the broker",
             Self::Denied(action) => return write!(f, "{action} is not allowed"),
             Self::Withdrawn(action) => return write!(f, "{action} is no longer allowed"),
             Self::ConnectTimeout => "no CONNECT in time",

@@ -102,6 +102,8 @@ impl Machine {
                 self.put(Side::Client, &Packet::Connack(connack), steps);
             }
         }
+        let early = core::mem::take(&mut self.early);
+        self.pass(Side::Client, &early, steps);
         Ok(())
     }
 
@@ -138,17 +140,18 @@ impl Machine {
         given.lowered(lowered, connack.properties)
     }
 
-    /// Answers a CONNECT that cannot be decoded, in the version that it states.
+    /// Answers a CONNECT that cannot be decoded, in the version that it states. One whose fixed
+    /// header is wrong is refused before its version is there, wherever reads end.
     pub(super) fn refuse_malformed(
         &mut self,
         error: &PacketError,
         bytes: &[u8],
         steps: &mut Steps,
     ) {
-        let level = match stated_level(bytes) {
-            Some(level) => level,
-            None => return,
-        };
+        if matches!(error.fault, Fault::HeaderFlags | Fault::Length | Fault::TooLarge) {
+            return;
+        }
+        let Some(level) = stated_level(bytes) else { return };
         let is_known = matches!(level, 4 | 5);
         if is_known || error.fault == Fault::ProtocolLevel {
             self.version = if level >= 5 { Version::V5 } else { Version::V311 };
@@ -196,11 +199,14 @@ impl Promises {
     }
 }
 
-/// Returns the protocol level of the beginning of a CONNECT.
+/// Returns the protocol level of a CONNECT; bytes behind its end are none of it.
 fn stated_level(bytes: &[u8]) -> Option<u8> {
     // The fixed header has two to five bytes.
     let header = bytes.iter().skip(1).take(4).position(|byte| *byte < 0x80)?.saturating_add(2);
-    let (name, rest) = bytes.get(header..)?.split_at_checked(6)?;
+    let digits = bytes.get(1..header)?.iter().rev();
+    let length = digits.fold(0, |length, digit| length << 7 | usize::from(digit & 0x7F));
+    let rest = bytes.get(header..)?;
+    let (name, rest) = rest.get(..length).unwrap_or(rest).split_at_checked(6)?;
     if name == b"\x00\x04MQTT" { rest.first().copied() } else { None }
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Machine {
     /// The messages of the client with QoS 1 and 2 that the broker may have unacknowledged; 5.0.
     pub(super) receive_maximum: usize,
     pub(super) flows: Flows,
+    /// Answers of the gate that wait for CONNACK.
+    pub(super) early: Vec<u8>,
     /// PINGREQ of the client without PINGRESP.
     pub(super) pings: u64,
     /// PINGRESP that come before the one that the gate asked for.
@@ -114,6 +116,7 @@ impl Machine {
             client_takes: usize::MAX,
             receive_maximum: usize::MAX,
             flows: Flows::new(),
+            early: Vec::new(),
             pings: 0,
             own_ping: None,
             clock: Clock::new(now),
@@ -258,6 +261,7 @@ impl Machine {
         steps.close = Some(Close { side, cause: stop.cause, reason: stop.reason, offset });
         self.subscriptions = Subscriptions::new();
         self.flows = Flows::new();
+        self.early = Vec::new();
         self.client_aliases = Aliases::new();
         self.server_aliases = Aliases::new();
         self.will = None;
@@ -305,7 +309,8 @@ impl Machine {
         let will = self.will.as_ref().map_or(0, KeptWill::bytes);
         let aliases = self.client_aliases.bytes().saturating_add(self.server_aliases.bytes());
         let tables = self.flows.bytes().saturating_add(self.subscriptions.bytes());
-        will.saturating_add(aliases).saturating_add(tables)
+        let early = self.early.capacity();
+        will.saturating_add(aliases).saturating_add(tables).saturating_add(early)
     }
 }
 

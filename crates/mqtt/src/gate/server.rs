@@ -65,7 +65,8 @@ impl Machine {
             Packet::Pubrec(ack) if ack.reason.is_failure() => self.is_acknowledged(ack),
             Packet::Pubcomp(ack) => self.is_acknowledged(ack),
             Packet::Pubrel(ack) if self.flows.withheld.remove(ack.id) => {
-                self.acknowledge(Side::Server, Packet::Pubcomp, ack.id, Reason::SUCCESS, steps);
+                let answer = Packet::Pubcomp(Ack::of(ack.id, Reason::SUCCESS));
+                self.put(Side::Server, &answer, steps);
                 return Ok(());
             }
             Packet::Pingresp => match self.own_ping {
@@ -122,7 +123,9 @@ impl Machine {
             Delivery::ExactlyOnce { id, .. } => ids.contains(id),
             _ => false,
         };
-        let (is_withheld, was_delivered) = (is(&self.flows.withheld), is(&self.flows.delivered));
+        let is_withheld = is(&self.flows.withheld);
+        // Only a copy, which says so [MQTT-3.3.1-1], was decided before.
+        let was_delivered = publish.delivery.is_dup() && is(&self.flows.delivered);
         if is_withheld {
             self.withhold(publish, steps);
             return Ok(());
@@ -167,13 +170,13 @@ impl Machine {
         match publish.delivery {
             Delivery::AtMostOnce => {}
             Delivery::AtLeastOnce { id, .. } => {
-                self.acknowledge(Side::Server, Packet::Puback, id, reason, steps);
+                self.put(Side::Server, &Packet::Puback(Ack::of(id, reason)), steps);
             }
             Delivery::ExactlyOnce { id, .. } => {
                 if self.version == Version::V311 {
                     self.flows.withheld.insert(id);
                 }
-                self.acknowledge(Side::Server, Packet::Pubrec, id, reason, steps);
+                self.put(Side::Server, &Packet::Pubrec(Ack::of(id, reason)), steps);
             }
         }
     }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
 use crate::limits::Limits;
+use crate::lists::make_room;
 use crate::packet::{Qos, Reason, RetainHandling, Subscription};
 use crate::topic::Filter;
 
@@ -90,6 +91,7 @@ impl Subscriptions {
         self.bytes = bytes;
         let filter: Arc<str> = text.into();
         let at = place.unwrap_or_else(|at| at);
+        make_room(&mut self.live);
         self.live.insert(at, (Arc::clone(&filter), options));
         Some(Entry { filter, serial, is_new: true })
     }
@@ -166,6 +168,9 @@ impl Subscriptions {
             return None;
         }
         let (_, waiting) = self.waiting.remove(at);
+        if self.waiting.is_empty() {
+            self.waiting = Vec::new();
+        }
         self.waiting_slots = self.waiting_slots.saturating_sub(waiting.slots.len());
         Some(waiting)
     }

@@ -105,7 +105,7 @@ mod tests {
         for version in [Version::V311, Version::V5] {
             for delivery in deliveries {
                 for topic in ["a", "a/b", &"t".repeat(300), &"t".repeat(65_535)] {
-                    sizes.into_iter().for_each(|size| check(topic, size, delivery, version));
+                    sizes.iter().for_each(|size| check(topic, *size, delivery, version));
                     (110..140).for_each(|size| check("a/b", size, delivery, version));
                 }
             }

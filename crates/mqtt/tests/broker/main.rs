@@ -12,3 +12,4 @@ mod notation;
 mod orders;
 mod script;
 mod scripts;
+mod statements;

@@ -1,5 +1,7 @@
 //! What a broker owes its clients.
 
+use std::num::NonZeroU16;
+
 use wardgate_mqtt::broker::{Counts, Settings, Slow};
 
 use super::script::{run, script};
@@ -422,6 +424,24 @@ fn pings_are_answered_and_ids_assigned() {
         "ada > 10: 'MQTT' 05 02 0000 00 ''
         ada < 20: 00 00 2D 24 01 22 0010 12 'auto-910a2dec89025cc1f558ec41d5aed81f'",
     );
+}
+
+#[test]
+fn long_keep_alives_are_shortened_in_5() {
+    let settings = Settings { keep_alive: NonZeroU16::new(60), ..Settings::DEFAULT };
+    for (asked, told) in [
+        ("0078", "08 24 01 22 0010 13 003C"),
+        ("FFFF", "08 24 01 22 0010 13 003C"),
+        ("0000", "08 24 01 22 0010 13 003C"),
+        ("003D", "08 24 01 22 0010 13 003C"),
+        ("003C", "05 24 01 22 0010"),
+        ("0001", "05 24 01 22 0010"),
+    ] {
+        let script = format!("ada > 10: 'MQTT' 05 02 {asked} 00 'ada'\nada < 20: 00 00 {told}");
+        run(settings, &script);
+    }
+    // 3.1.1 has no word for it.
+    run(settings, "ada > 10: 'MQTT' 04 02 0000 'ada'\nada < 20: 00 00");
 }
 
 #[test]

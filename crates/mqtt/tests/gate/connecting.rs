@@ -227,6 +227,49 @@ fn packets_may_follow_connect_at_once() {
 }
 
 #[test]
+fn answers_to_packets_that_follow_connect_at_once_come_after_connack() {
+    let early = "deny publish b
+        deny subscribe b
+        deny unsubscribe b
+        c> 10: 'MQTT' 05 02 003C 05 27 00041000 'c'
+        c 32: 'b' 0001 00
+        c 34: 'b' 0002 00
+        c 82: 0003 00 'b' 00
+        c A2: 0004 00 'b'\n";
+    script(&format!(
+        "{early}s 20: 00 00 00
+        < 20: 00 00 08 21 0040 27 00040000
+        < 40: 0001 87
+        < 50: 0002 87
+        < 90: 0003 00 87
+        < B0: 0004 00 87"
+    ));
+    script(&format!("{early}s< 20: 00 87 00\nx 87 broker: CONNACK refuses at byte 0"));
+    script(
+        "set denied drop
+        deny publish b
+        c> 10: 'MQTT' 04 02 003C 'c'
+        c 34: 'b' 0001
+        c 62: 0001
+        s 20: 00 00
+        < 20: 00 00
+        < 50: 0001
+        < 70: 0001",
+    );
+}
+
+#[test]
+fn answers_that_wait_for_connack_are_bounded() {
+    let denied = "c 32: 'b' 0001 00\n".repeat(4096 / 5 + 1);
+    script(&format!(
+        "deny publish b
+        c> 10: 'MQTT' 05 02 003C 05 27 00041000 'c'
+        {denied}< 20: 00 97 00
+        x 97 client: too much that waits for an answer of the broker at byte 6573"
+    ));
+}
+
+#[test]
 fn an_assigned_client_id_reaches_the_judge() {
     script(
         "c 10: 'MQTT' 05 02 003C 00 ''

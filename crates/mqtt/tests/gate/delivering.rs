@@ -55,6 +55,18 @@ fn a_message_that_was_passed_on_is_passed_on_again() {
 }
 
 #[test]
+fn another_message_with_an_identifier_under_way_is_judged() {
+    script(
+        "set deliver each
+        deny receive b
+        connect5
+        s< 34: 'a' 0002 00
+        s 34: 'b' 0002 00
+        > 50: 0002 87",
+    );
+}
+
+#[test]
 fn deliveries_of_resumed_sessions_are_judged() {
     script(
         "deny receive b

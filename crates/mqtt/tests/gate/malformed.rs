@@ -57,6 +57,19 @@ fn faults_of_connect_are_told_in_their_version() {
         < 20: 00 02
         x 85 client: an empty client id without clean session at byte 12",
     );
+    // What is behind a CONNECT that is too short is none of it.
+    script(
+        "c* 10 02 00 04 \"MQTT\" 05 02 00 3C 00\nx 81 client: a field that runs past the end at byte 4",
+    );
+    // A fixed header that is wrong is refused before the version is there.
+    script(
+        "c 12: 'MQTT' 05 02 003C 00 'c'\nx 81 client: reserved flags in the fixed header at byte 0",
+    );
+    script(
+        "set packet 10
+        c 10: 'MQTT' 05 02 003C 00 'c'
+        x 95 client: a packet larger than the limit at byte 1",
+    );
     script(
         "c 10: 'MQTT' 05 06 003C 00 'c' 00 'w/+' 'x'
         < 20: 00 90 00

@@ -147,7 +147,7 @@ fn subscriptions_are_bounded() {
         connect4
         c> 82: 0001 'a' 00
         c A2: 0002 'a'
-        x 97 client: too many filters that wait for an answer at byte 23",
+        x 97 client: too much that waits for an answer of the broker at byte 23",
     );
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use wardgate_jwt::Recipient;
+
 use super::{ConfigError, KeysAt, Section};
 
 /// The callers, and the administrators among them.
@@ -46,10 +48,8 @@ pub struct Jwt {
     pub keys: KeysAt,
     /// True if keys may lack their algorithm.
     pub optional_alg: bool,
-    /// The issuer that tokens must name.
-    pub issuer: String,
-    /// The audience that tokens must name.
-    pub audience: String,
+    /// The issuer and the audience that tokens must name.
+    pub recipient: Recipient,
     /// The subjects who may see and change policies.
     pub admins: Vec<String>,
 }
@@ -105,10 +105,13 @@ impl Jwt {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
         let keys = KeysAt::read(&mut section, "keys");
         let optional_alg = section.flag("optional-alg")?.unwrap_or(false);
-        let (issuer, audience) = (section.required("issuer")?, section.required("audience")?);
+        let recipient = Recipient {
+            issuer: section.required("issuer")?,
+            audience: section.required("audience")?,
+        };
         let admins = section.texts("admins")?;
         section.finish()?;
-        Ok(Self { keys: keys?, optional_alg, issuer, audience, admins })
+        Ok(Self { keys: keys?, optional_alg, recipient, admins })
     }
 }
 

@@ -1,10 +1,12 @@
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wardgate_bundle::AfterExpiry;
 use wardgate_mqtt::broker::Slow;
+use wardgate_mqtt::gate::Deliver;
 
-use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote};
+use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote, Subscribe};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -270,15 +272,53 @@ fn mqtt_is_off_without_its_table() {
                 slow: Slow::Close,
                 retained_messages: 10_000,
                 retained_bytes: 67_108_864,
+                keep_alive: None,
             }
         );
         assert!(usual, "{text}");
     }
-    let given = own("[mqtt.broker]\nslow = \"drop\"\nretained-messages = 1\nretained-bytes = 2\n");
-    assert!(matches!(
-        given,
-        Behind::Own { slow: Slow::Drop, retained_messages: 1, retained_bytes: 2 }
-    ));
+    let given = own(
+        "[mqtt.broker]\nslow = \"drop\"\nretained-messages = 1\nretained-bytes = 2\nkeep-alive-seconds = 60\n",
+    );
+    let Behind::Own { slow: Slow::Drop, retained_messages: 1, retained_bytes: 2, keep_alive } =
+        given
+    else {
+        panic!("{given:?}")
+    };
+    assert_eq!(keep_alive.map(NonZeroU16::get), Some(60));
+}
+
+#[test]
+fn a_part_of_a_filter_needs_each_delivery_decided() {
+    let mqtt = |broker: &str| {
+        let text = format!("{LEAST}[mqtt]\nanonymous = true\n[mqtt.broker]\n{broker}\n");
+        let mqtt = parse(&text).unwrap().mqtt.unwrap();
+        (mqtt.subscribe, mqtt.deliver)
+    };
+    assert_eq!(mqtt(""), (Subscribe::Whole, Deliver::Subscribed));
+    assert_eq!(mqtt("deliver = \"each\""), (Subscribe::Whole, Deliver::Each));
+    assert_eq!(mqtt("subscribe = \"whole\""), (Subscribe::Whole, Deliver::Subscribed));
+    assert_eq!(mqtt("subscribe = \"part\""), (Subscribe::Part, Deliver::Each));
+    assert_eq!(mqtt("subscribe = \"part\"\ndeliver = \"each\""), (Subscribe::Part, Deliver::Each));
+}
+
+#[test]
+fn websocket_is_off_unless_it_has_a_path() {
+    let mqtt = |keys: &str| {
+        parse(&format!("{LEAST}[mqtt]\nanonymous = true\n{keys}\n")).unwrap().mqtt.unwrap()
+    };
+    assert!(mqtt("").websocket.is_none());
+    let given = mqtt("websocket = \"/mqtt\"");
+    assert_eq!(given.listen, ["127.0.0.1:1883"]);
+    let websocket = given.websocket.unwrap();
+    assert_eq!((websocket.path.as_str(), websocket.origins), ("/mqtt", None));
+    let given = mqtt(
+        "listen = []\nwebsocket = \"/\"\norigins = [\"https://a.example:8443\", \"http://[::1]\"]",
+    );
+    assert!(given.listen.is_empty());
+    assert_eq!(given.websocket.unwrap().origins.unwrap().len(), 2);
+    // Without WebSocket there must be a listener.
+    assert_eq!(mqtt("listen = []").listen, ["127.0.0.1:1883"]);
 }
 
 #[test]
@@ -301,6 +341,24 @@ fn unusable_options_of_mqtt_are_refused() {
             line 8: `mqtt.gate.denied` must be `close`, `drop`
         LEAST; [mqtt]; max-packet-bytes = 63; [mqtt.gate]; upstream = "a:1"
             line 5: `mqtt.max-packet-bytes` must be a whole number from 64 to 268435460
+        LEAST; [mqtt]; anonymous = true; [mqtt.broker]; keep-alive-seconds = 0
+            line 7: `mqtt.broker.keep-alive-seconds` must be a whole number from 1 to 65535
+        LEAST; [mqtt]; anonymous = true; [mqtt.broker]; subscribe = "some"
+            line 7: `mqtt.broker.subscribe` must be `whole`, `part`
+        LEAST; [mqtt]; anonymous = true; [mqtt.gate]; upstream = "a:1"; subscribe = "part"; deliver = "subscribed"
+            `subscribe = "part"` decides each message, so `deliver` must be `each` or absent
+        LEAST; [mqtt]; anonymous = true; websocket = "mqtt"
+            `mqtt.websocket` must be a path such as `/mqtt`, of letters, digits and `-._~/`
+        LEAST; [mqtt]; anonymous = true; websocket = "/m?x"
+            `mqtt.websocket` must be a path such as `/mqtt`, of letters, digits and `-._~/`
+        LEAST; [mqtt]; anonymous = true; websocket = ""
+            line 6: `mqtt.websocket` must be text that is not empty
+        LEAST; [mqtt]; anonymous = true; origins = "https://a.example"
+            `mqtt.origins` needs `mqtt.websocket`, the path of WebSocket
+        LEAST; [mqtt]; anonymous = true; websocket = "/m"; origins = ["https://a.example", "b.example"]
+            `mqtt.origins` must have origins such as `https://app.example.com`, and not `b.example`
+        LEAST; [mqtt]; anonymous = true; websocket = "/m"; origins = "https://a.example/"
+            `mqtt.origins` must have origins such as `https://app.example.com`, and not `https://a.example/`
         LEAST; [mqtt]; listn = "a:1"; [mqtt.gate]; upstream = "a:1"
             line 5: unknown key `listn` in `[mqtt]`; did you mean `listen`?
     "#,

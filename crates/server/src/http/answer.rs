@@ -17,7 +17,8 @@ use super::peer::Peer;
 use super::reply::{Problem, Reply, Result};
 use super::routes::{self, Dialect, Guard, Handler, Route};
 use super::traced::Traced;
-use super::{body, cerbos, media_type, operations};
+use super::{body, cerbos, media_type, operations, websocket};
+use crate::config::WebSocket;
 use crate::identity::auth::{Caller, Refusal};
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
@@ -34,32 +35,43 @@ pub(super) async fn answer(
     let traced = Traced::begin(&request, shared, peer);
     // Every route is a path without parameters.
     let path = traced.as_ref().and(route).map(|_| request.uri().path().to_owned());
-    let result = match route {
-        Some(route) => {
-            respond(request, route, Exchange { shared, peer, traced: traced.as_ref() }).await
+    let (result, endpoint) = match (route, websocket_at(request.uri().path(), shared, peer)) {
+        (Some(route), _) => {
+            let exchange = Exchange { shared, peer, traced: traced.as_ref() };
+            let reply = respond(request, route, exchange).await;
+            (reply.map(Reply::into_response), route.endpoint)
         }
-        None => must_be_sound(&request).and(Err(Problem::not_found())),
+        (None, Some(config)) => {
+            let sound = must_be_sound(&request);
+            (sound.and_then(|()| websocket::switch(request, config, peer)), Endpoint::Mqtt)
+        }
+        (None, None) => (must_be_sound(&request).and(Err(Problem::not_found())), Endpoint::Other),
     };
-    let reply = reply(route, result);
-    let endpoint = route.map_or(Endpoint::Other, |route| route.endpoint);
-    shared.metrics().answered(endpoint, reply.status.as_u16(), begin.elapsed());
+    let mut response = result.unwrap_or_else(|problem| refusal(route, problem).into_response());
+    shared.metrics().answered(endpoint, response.status().as_u16(), begin.elapsed());
     if let Some(traced) = traced {
-        traced.end(path, reply.status);
+        traced.end(path, response.status());
     }
-    let mut response = reply.into_response();
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
 }
 
-/// Returns a result as a reply, with problems in the dialect of the endpoint.
-pub(super) fn reply(route: Option<&Route>, result: Result<Reply>) -> Reply {
-    result.unwrap_or_else(|problem| match route.map(|route| route.dialect) {
+/// Returns the configuration of WebSocket, if that is spoken at a path.
+fn websocket_at<'s>(path: &str, shared: &'s Shared, peer: &Peer) -> Option<&'s WebSocket> {
+    peer.way.as_ref()?;
+    let websocket = shared.config().mqtt.as_ref()?.websocket.as_ref();
+    websocket.filter(|websocket| websocket.path == path)
+}
+
+/// Returns a problem as a reply in the dialect of the endpoint.
+pub(super) fn refusal(route: Option<&Route>, problem: Problem) -> Reply {
+    match route.map(|route| route.dialect) {
         Some(Dialect::Cerbos) => problem.into_reply_of_cerbos(),
         Some(Dialect::Mqtt(broker)) => broker.denial(problem),
         Some(Dialect::Authzen | Dialect::Own) | None => Reply::from(problem),
-    })
+    }
 }
 
 /// The server, the client and the span of one request.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use hyper::body::Bytes;
 
-use super::answer::reply;
+use super::answer::refusal;
 use super::context::Context;
 use super::reply::{Problem, Reply, Result};
 use super::routes::{self, Handler, Path, ROUTES, Route};
@@ -83,7 +83,7 @@ impl fmt::Debug for Bodies {
 }
 
 fn written(route: Option<&Route>, result: Result<Bytes>) -> (u16, String) {
-    let reply = reply(route, result.map(Reply::json));
+    let reply = result.map(Reply::json).unwrap_or_else(|problem| refusal(route, problem));
     (reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned())
 }
 

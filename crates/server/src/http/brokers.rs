@@ -7,6 +7,8 @@
 //! The broker has found out who its client is: the user name that it passes is the principal. A client id is a claim of the
 //! client, which conditions may read.
 
+pub(super) mod authenticate;
+
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde_json::json;

@@ -133,7 +133,7 @@ pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<()> {
     Ok(())
 }
 
-fn must_be_few_actions(actions: usize, limits: &Http) -> Result<()> {
+pub(super) fn must_be_few_actions(actions: usize, limits: &Http) -> Result<()> {
     let most = limits.max_actions;
     if actions > most {
         return Err(bad(format!(

@@ -3,11 +3,12 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -15,9 +16,11 @@ use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 
 use super::answer::answer;
-use super::peer::Peer;
+use super::peer::{Peer, Way};
 use crate::config::Http;
+use crate::identity::token::Digest;
 use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::mqtt::Door;
 use crate::net::accept::Pool;
 use crate::net::busy_poll;
 use crate::net::connections::{Connection, OpenConnection, Phase};
@@ -28,48 +31,72 @@ use crate::net::tls;
 use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
-pub(crate) async fn accept(
-    listener: TcpListener,
-    tls: Option<TlsAcceptor>,
-    shared: Arc<Shared>,
-    pool: Pool,
-) {
+pub(crate) async fn accept(listener: TcpListener, ways: Ways, shared: Arc<Shared>, pool: Pool) {
     let state = Arc::clone(&shared);
-    let socket = Socket { tls, local: listener.local_addr().ok() };
+    let socket = Socket { ways, local: listener.local_addr().ok() };
     let serve = move |stream, opened| serve(stream, socket.clone(), Arc::clone(&state), opened);
     crate::net::accept::accept(listener, shared.stopping(), pool, serve).await;
+}
+
+/// What is spoken below and behind HTTP.
+#[derive(Clone)]
+pub(crate) struct Ways {
+    pub(crate) tls: Option<TlsAcceptor>,
+    /// The way to MQTT, where that is spoken over WebSocket.
+    pub(crate) door: Option<Arc<Door>>,
 }
 
 /// A socket at which HTTP is spoken.
 #[derive(Clone)]
 struct Socket {
-    tls: Option<TlsAcceptor>,
+    ways: Ways,
     local: Option<SocketAddr>,
 }
 
 async fn serve(
     stream: TcpStream,
-    Socket { tls, local }: Socket,
+    Socket { ways: Ways { tls, door }, local }: Socket,
     shared: Arc<Shared>,
     opened: OpenConnection,
 ) {
     // Answers are small and are not batched.
     let _ = stream.set_nodelay(true);
     let (connection, open) = (Arc::clone(&opened.connection), Arc::clone(&opened.connections));
-    let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None };
-    let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
+    let address = door.as_ref().and_then(|_| stream.peer_addr().ok()).map(|address| address.ip());
+    let way = |door| Way { door, address, certificate: None, upgrade: Mutex::default() };
+    let way = door.map(way);
+    let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None, way };
+    let Some(acceptor) = tls else { return speak(stream, &shared, peer, opened).await };
     let encrypted = async {
         let Some(stream) = tls::encrypted(&acceptor, stream).await else { return };
         let certificates = stream.get_ref().1.peer_certificates();
         let certificate = certificates.and_then(<[_]>::first);
         peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
-        speak(stream, &shared, &peer).await;
+        if let Some(way) = &mut peer.way {
+            way.certificate = certificate.map(|der| Digest::of(der).hex());
+        }
+        speak(stream, &shared, peer, opened).await;
     };
     // Apart, so that a plain connection does not carry the room for a handshake.
     Box::pin(encrypted).await;
 }
 
-async fn speak<S>(stream: S, shared: &Arc<Shared>, peer: &Peer)
+/// Speaks HTTP, and MQTT where the client changes to it.
+async fn speak<S>(stream: S, shared: &Arc<Shared>, peer: Peer, opened: OpenConnection)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Some((stream, early)) = speak_http(stream, shared, &peer).await else { return };
+    let Some((client, door)) = peer.into_client() else { return };
+    // It is no connection of HTTP any more.
+    drop(opened);
+    // Apart, so that a connection of HTTP does not carry the memory of one of MQTT.
+    Box::pin(door.serve(stream, early, client)).await;
+}
+
+/// Speaks HTTP to its end. Returns the connection, and what has come behind the last request, if
+/// it becomes one of WebSocket.
+async fn speak_http<S>(stream: S, shared: &Arc<Shared>, peer: &Peer) -> Option<(S, Vec<u8>)>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -82,23 +109,28 @@ where
         rewind = peek::peek(&mut stream, &mut bytes) => {
             if let Err(error) = rewind {
                 tracing::debug!(%error, "a connection ended early");
-                return;
+                return None;
             }
         }
-        () = connection.closing() => return connection.cut(),
-        () = too_long(connection, &shared.config().http) => return connection.cut(),
+        () = connection.closing() => return cut(connection),
+        () = too_long(connection, &shared.config().http) => return cut(connection),
         // A request that has begun is answered.
         () = stopping.begun() => {}
     }
     if bytes.is_empty() {
-        return;
+        return None;
     }
     stream.rewind(bytes);
     // Apart, so that a connection before its first request does not carry the memory of one.
-    Box::pin(converse(stream, shared, peer, stopping)).await;
+    Box::pin(converse(stream, shared, peer, stopping)).await
 }
 
-async fn converse<S>(stream: Rewind<S>, shared: &Arc<Shared>, peer: &Peer, mut stopping: Stopping)
+async fn converse<S>(
+    stream: Rewind<S>,
+    shared: &Arc<Shared>,
+    peer: &Peer,
+    mut stopping: Stopping,
+) -> Option<(S, Vec<u8>)>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -109,7 +141,8 @@ where
         busy_poll::note_answer();
         Ok::<_, Infallible>(response)
     });
-    let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));
+    let speaking = builder().serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut speaking = pin!(speaking);
     let mut is_stopping = false;
     loop {
         tokio::select! {
@@ -118,16 +151,32 @@ where
                 if let Err(error) = ended {
                     tracing::debug!(%error, "a connection ended early");
                 }
-                return;
+                return upgraded(peer.way.as_ref()?.take()?).await;
             }
-            () = connection.closing() => return connection.cut(),
-            () = too_long(connection, &shared.config().http) => return connection.cut(),
+            () = connection.closing() => return cut(connection),
+            () = too_long(connection, &shared.config().http) => return cut(connection),
             () = stopping.begun(), if !is_stopping => {
                 is_stopping = true;
                 speaking.as_mut().graceful_shutdown();
             }
         }
     }
+}
+
+/// Returns a connection that HTTP has left, and what has come behind its last request.
+async fn upgraded<S>(upgrade: OnUpgrade) -> Option<(S, Vec<u8>)>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let parts = upgrade.await.ok()?.downcast::<TokioIo<Rewind<S>>>().ok()?;
+    let (stream, prefix) = parts.io.into_inner().into_inner()?;
+    Some((stream, [parts.read_buf, prefix].concat()))
+}
+
+/// Notes that the server ends the connection.
+fn cut<T>(connection: &Connection) -> Option<T> {
+    connection.cut();
+    None
 }
 
 fn builder() -> http1::Builder {

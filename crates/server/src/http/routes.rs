@@ -14,7 +14,8 @@ use super::authzen::{
 use super::brokers::{self, Broker};
 use super::context::{Context, Head};
 use super::reply::{Reply, Result};
-use super::{cerbos, operations};
+use super::{cerbos, grants, operations};
+use crate::config::Config;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
 
@@ -80,7 +81,7 @@ pub(super) enum Cost {
 }
 
 /// All endpoints.
-pub(super) static ROUTES: [Route; 20] = [
+pub(super) static ROUTES: [Route; 22] = [
     Route::cerbos("/api/check/resources", |body, context| {
         cerbos::check(body, context).map(Bytes::from)
     }),
@@ -102,12 +103,17 @@ pub(super) static ROUTES: [Route; 20] = [
         authzen::search(body, SearchKind::Actions, context).map(Bytes::from)
     }),
     Route::broker("/mqtt/authorize/emqx", Broker::Emqx, brokers::emqx),
+    Route::broker("/mqtt/authenticate/emqx", Broker::Emqx, brokers::authenticate::emqx),
     Route::broker("/mqtt/authorize/nanomq", Broker::NanoMq, brokers::nanomq),
     Route::broker("/mqtt/authorize/vernemq", Broker::VerneMq, brokers::vernemq),
     Route::broker("/mqtt/authorize/go-auth", Broker::GoAuth, brokers::go_auth),
     Route::admin(
         "/admin/explain",
         Handler::Body(|body, context| cerbos::explain(body, context).map(Bytes::from), Cost::Long),
+    ),
+    Route::admin(
+        "/mqtt/grants",
+        Handler::Body(|body, context| grants::grants(body, context).map(Bytes::from), Cost::Long),
     ),
     Route::admin("/admin/reload", Handler::Reload),
     Route::head(Path::At("/metrics"), Guard::Callers, |head| Ok(operations::metrics(head))),
@@ -122,7 +128,16 @@ pub(super) static ROUTES: [Route; 20] = [
 
 /// Returns the endpoint at a path.
 pub(super) fn find(path: &str, shared: &Shared) -> Option<&'static Route> {
-    let base = base_path(shared);
+    at(path, shared.config())
+}
+
+/// Returns true if an endpoint has a path.
+pub(super) fn has(path: &str, config: &Config) -> bool {
+    at(path, config).is_some()
+}
+
+fn at(path: &str, config: &Config) -> Option<&'static Route> {
+    let base = base_path(config);
     let below = path.strip_prefix(base);
     ROUTES.iter().find(|route| match route.path {
         Path::At(at) => at == path,
@@ -181,8 +196,8 @@ impl Route {
 }
 
 /// The path of the URL by which callers know the server.
-fn base_path(shared: &Shared) -> &str {
-    let url = shared.config().authzen.url.as_deref().unwrap_or("");
+fn base_path(config: &Config) -> &str {
+    let url = config.authzen.url.as_deref().unwrap_or("");
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
     host.find('/').and_then(|at| host.get(at..)).unwrap_or("")
 }

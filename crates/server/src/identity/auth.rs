@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::attr::AttrMap;
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
-use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime, text};
+use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime};
 use crate::identity::token::{self, Digest};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
 
@@ -128,15 +128,7 @@ impl Authenticator {
         let (config, keys) = self.jwt.as_ref()?;
         let time = TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
         let claims = keys.verified(token, time).ok()?;
-        // A token without an end would be one for ever.
-        claims.get("exp")?;
-        let is_issuer = text(&claims, "iss") == Some(config.issuer.as_str());
-        let is_meant = match claims.get("aud") {
-            Some(Attr::String(audience)) => **audience == *config.audience,
-            Some(Attr::List(all)) => all.contains(&Attr::String(config.audience.as_str().into())),
-            _ => false,
-        };
-        let subject = text(&claims, "sub").filter(|_| is_issuer && is_meant)?;
+        let subject = config.recipient.subject(&claims)?;
         let is_admin = config.admins.iter().any(|admin| admin == subject);
         let identity = format!("signed token {subject}").into();
         let caller = Caller { name: subject.into(), identity, is_admin };

@@ -1,12 +1,10 @@
 //! Tokens of requests, verified so that conditions may read their claims.
-//!
-//! The claims have the form of Cerbos: the audience is a list, and times are text as in RFC 3339.
 
 use std::time::Duration;
 
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::AuxData;
+pub(crate) use wardgate_jwt::as_conditions_see;
 use wardgate_native::protocol::cerbos::Message;
 use wardgate_native::{Clock, SystemClock};
 
@@ -86,28 +84,4 @@ impl Tokens {
         };
         found.ok_or_else(|| format!("no set of keys is known for the token of `{path}`"))
     }
-}
-
-/// Returns claims as conditions see them.
-pub(crate) fn as_conditions_see(claims: &AttrMap) -> AttrMap {
-    let entries = claims.entries().iter();
-    entries.map(|(name, value)| (name.clone(), shown(name, value))).collect()
-}
-
-/// Returns a claim as conditions see it.
-fn shown(name: &str, value: &Attr) -> Attr {
-    match (name, value) {
-        ("aud", Attr::String(_)) => Attr::List(vec![value.clone()]),
-        ("exp" | "nbf" | "iat", Attr::Number(seconds)) => time(*seconds).unwrap_or(value.clone()),
-        _ => value.clone(),
-    }
-}
-
-#[expect(
-    clippy::as_conversions,
-    reason = "a number beyond the years of a time is none, whatever it becomes"
-)]
-fn time(seconds: f64) -> Option<Attr> {
-    let time = Timestamp::new(seconds.trunc() as i64, 0)?;
-    Some(Attr::String(time.to_string().into()))
 }

@@ -3,15 +3,17 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_mqtt::Filter;
 use wardgate_mqtt::gate::Message;
-use wardgate_mqtt::packet::{Connect, Properties, Property, RetainHandling, Subscription, Version};
+use wardgate_mqtt::packet::{Properties, Property, RetainHandling, Subscription, Version};
+
+use super::judge::Connection;
 
 /// The attributes of a CONNECT.
-pub(super) fn connect(connect: &Connect<'_>) -> AttrMap {
+pub(super) fn connect(connection: &Connection, of: Version) -> AttrMap {
     map([
-        ("cleanStart", Attr::Bool(connect.clean_start)),
-        ("keepAlive", Attr::Number(connect.keep_alive.into())),
-        ("version", version(connect.version)),
-        ("will", Attr::Bool(connect.will.is_some())),
+        ("cleanStart", Attr::Bool(connection.clean_start)),
+        ("keepAlive", Attr::Number(connection.keep_alive.into())),
+        ("version", version(of)),
+        ("will", Attr::Bool(connection.has_will)),
     ])
 }
 
@@ -23,7 +25,7 @@ pub(super) fn message(message: &Message<'_>, of: Version) -> AttrMap {
         ("qos", Attr::Number(message.qos.number().into())),
         ("retain", Attr::Bool(message.retain)),
         ("size", number(message.size)),
-        ("topic", text(message.topic.text())),
+        (TOPIC, text(message.topic.text())),
         ("version", version(of)),
     ])
 }
@@ -41,14 +43,14 @@ pub(super) fn subscription(subscription: &Subscription<'_>, of: Version) -> Attr
         ("retainAsPublished", Attr::Bool(subscription.retain_as_published)),
         ("retainHandling", Attr::Number(handling)),
         ("share", share(subscription.filter)),
-        ("topic", topics(subscription.filter)),
+        (TOPIC, topics(subscription.filter)),
         ("version", version(of)),
     ])
 }
 
 /// The attributes of the end of a subscription.
 pub(super) fn unsubscription(filter: Filter<'_>, of: Version) -> AttrMap {
-    map([("share", share(filter)), ("topic", topics(filter)), ("version", version(of))])
+    map([("share", share(filter)), (TOPIC, topics(filter)), ("version", version(of))])
 }
 
 /// Returns the topics of a filter: a map, so that no function on text reads a wildcard as text.
@@ -114,3 +116,6 @@ fn number(number: usize) -> Attr {
     // A packet has fewer bytes than 32 bits can count.
     Attr::Number(u32::try_from(number).unwrap_or(u32::MAX).into())
 }
+
+/// The attribute that holds the topic or filter.
+pub(super) const TOPIC: &str = "topic";

@@ -13,9 +13,11 @@ use wardgate_mqtt::Limits;
 use wardgate_mqtt::broker;
 use wardgate_mqtt::gate::{Password, Settings};
 
+use super::answers::AnswerRoom;
 use super::judge::{Client, PolicyJudge};
 use super::local::Local;
 use super::relay::Relay;
+use super::websocket::WebSocket;
 use crate::config::{Behind, Mqtt};
 use crate::identity::token::Digest;
 use crate::limits::MQTT_HALF_OPEN;
@@ -32,6 +34,14 @@ pub(crate) struct Endpoint {
     hub: Hub,
 }
 
+/// The way in for clients that speak WebSocket, which have been accepted by another listener.
+pub(crate) struct Door {
+    hub: Arc<Hub>,
+    shared: Arc<Shared>,
+    /// The clients that were not accepted yet, of all listeners.
+    open: Arc<Connections>,
+}
+
 /// What all clients share.
 pub(super) struct Hub {
     pub(super) config: Mqtt,
@@ -40,6 +50,8 @@ pub(super) struct Hub {
     pub(super) local: Option<Arc<Local>>,
     /// The begin of the grid of looks at the clock.
     pub(super) begin: Instant,
+    /// The room for answers about messages.
+    pub(super) answers: AnswerRoom,
     tls: Option<TlsAcceptor>,
     clients: AtomicUsize,
 }
@@ -55,8 +67,9 @@ impl Endpoint {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = settings(config);
         let (begin, clients) = (Instant::now(), AtomicUsize::new(0));
-        let hub = Hub { config: config.clone(), settings, local: None, begin, tls, clients };
-        Ok(Self { listeners: sockets.open(&config.listen)?, hub })
+        let (config, answers) = (config.clone(), AnswerRoom::default());
+        let hub = Hub { config, settings, local: None, begin, answers, tls, clients };
+        Ok(Self { listeners: sockets.open(&hub.config.listen)?, hub })
     }
 
     /// Reads the files that the configuration names, and opens no socket.
@@ -68,16 +81,16 @@ impl Endpoint {
         &self.listeners
     }
 
-    /// Starts to accept, within a runtime.
+    /// Starts to accept, within a runtime. Returns the door for WebSocket, if it is configured.
     pub(crate) fn start(
         self,
         shared: &Arc<Shared>,
         workers: &Arc<Workers>,
         tasks: &mut JoinSet<()>,
-    ) -> Result<(), String> {
+    ) -> Result<Option<Arc<Door>>, String> {
         // Clients leave this list once they are accepted: strangers push out strangers only.
         let open = Arc::new(Connections::new(MQTT_HALF_OPEN));
-        let pool = Pool { open, workers: Arc::clone(workers) };
+        let pool = Pool { open: Arc::clone(&open), workers: Arc::clone(workers) };
         let mut hub = self.hub;
         if let Some(settings) = broker_settings(&hub.config, hub.settings.limits) {
             let local = Arc::new(Local::new(settings, Arc::clone(shared)));
@@ -91,7 +104,19 @@ impl Endpoint {
             let (hub, shared) = (Arc::clone(&hub), Arc::clone(shared));
             tasks.spawn(accept(listener, hub, shared, pool.clone()));
         }
-        Ok(())
+        let shared = Arc::clone(shared);
+        Ok(hub.config.websocket.is_some().then(|| Arc::new(Door { hub, shared, open })))
+    }
+}
+
+impl Door {
+    /// Serves a client whose handshake is done. `early` came right behind its request.
+    pub(crate) async fn serve<S>(&self, stream: S, early: Vec<u8>, client: Client)
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let stream = WebSocket::new(stream, early, self.hub.config.max_packet_bytes);
+        speak(stream, client, &self.hub, &self.shared, self.open.enter()).await;
     }
 }
 
@@ -129,11 +154,11 @@ fn settings(config: &Mqtt) -> Settings {
 
 /// Returns the bounds of the broker of this server, if it is used.
 const fn broker_settings(config: &Mqtt, limits: Limits) -> Option<broker::Settings> {
-    let Behind::Own { slow, retained_messages, retained_bytes } = config.broker else {
+    let Behind::Own { slow, retained_messages, retained_bytes, keep_alive } = config.broker else {
         return None;
     };
-    let usual = broker::Settings::DEFAULT;
-    Some(broker::Settings { limits, slow, retained_messages, retained_bytes, ..usual })
+    let usual = broker::Settings { limits, slow, keep_alive, ..broker::Settings::DEFAULT };
+    Some(broker::Settings { retained_messages, retained_bytes, ..usual })
 }
 
 /// Accepts connections until the server stops, and then waits for those that are open.

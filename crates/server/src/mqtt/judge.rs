@@ -10,27 +10,41 @@ use std::time::Duration;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_jwt::roles;
 use wardgate_mqtt::Filter;
 use wardgate_mqtt::broker::Stored;
 use wardgate_mqtt::gate::{Judge, Message, Verdict};
 use wardgate_mqtt::packet::{Connect, Reason, Subscription, Version};
-use wardgate_native::{Budget, Clock, SystemClock};
+use wardgate_native::{Budget, Clock, Policies, Sourced, SystemClock};
 
+use super::answers::{Answer, Answers};
 use super::attributes::{self, text};
 use super::endpoint::{Hub, Place, is_local};
+use crate::config::Subscribe;
 use crate::identity::auth::{Caller, Proven};
 use crate::identity::aux_data::as_conditions_see;
 use crate::identity::jwt::{TokenTime, timely};
 use crate::limits::MQTT_STEPS;
+use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// What is known of a client before its CONNECT.
-pub(super) struct Client {
-    pub(super) address: IpAddr,
+pub(crate) struct Client {
+    pub(crate) address: IpAddr,
     /// The caller of the certificate, and its digest.
-    pub(super) certificate: Option<(Caller, String)>,
-    pub(super) is_tls: bool,
+    pub(crate) certificate: Option<(Caller, String)>,
+    pub(crate) is_tls: bool,
+}
+
+/// What decisions on a connection read of its CONNECT, to be decided again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Connection {
+    pub(super) clean_start: bool,
+    pub(super) has_will: bool,
+    pub(super) keep_alive: u16,
+    /// The client gave its client id itself.
+    has_id: bool,
 }
 
 /// Who published a message that is still there.
@@ -50,13 +64,16 @@ pub(super) struct PolicyJudge {
     /// The claims of a signed token, whose times must hold.
     claims: Option<AttrMap>,
     version: Version,
-    /// The resource of the connection.
-    connection: Resource,
+    /// The CONNECT of the client.
+    connection: Connection,
+    /// Answers about messages to the client, where each is decided.
+    answers: Answers,
     place: Option<Place>,
 }
 
 impl PolicyJudge {
     pub(super) fn new(client: Client, hub: Arc<Hub>, shared: Arc<Shared>) -> Self {
+        let answers = Answers::new(hub.answers.clone());
         Self {
             client,
             hub,
@@ -64,7 +81,8 @@ impl PolicyJudge {
             request: Request::default(),
             claims: None,
             version: Version::V5,
-            connection: Resource::default(),
+            connection: Connection::default(),
+            answers,
             place: None,
         }
     }
@@ -115,12 +133,7 @@ impl PolicyJudge {
         if let Some((_, digest)) = &self.client.certificate {
             attributes.push(("certificate".into(), text(digest)));
         }
-        Principal {
-            id: proven.caller.name.to_string(),
-            roles: proven.claims.as_ref().and_then(roles).unwrap_or_else(|| vec![role.into()]),
-            attr: attributes.into_iter().collect(),
-            ..Principal::default()
-        }
+        principal(proven, role, attributes.into_iter().collect())
     }
 
     /// Returns the client as the publisher of its messages.
@@ -134,16 +147,62 @@ impl PolicyJudge {
         is_timely(self.claims.as_ref())
     }
 
-    /// Decides on one action on a resource.
+    /// Decides on one action on a resource. The resource is not kept: most clients ask nothing most of the time.
     fn decide(&mut self, action: &str, resource: Resource) -> Verdict {
         self.request.resource = resource;
         let is_allowed = self.is_timely() && is_allowed(&self.shared, &self.request, action);
+        self.request.resource = Resource::default();
+        if is_allowed { Verdict::Allow } else { Verdict::Deny }
+    }
+
+    /// Decides whether an action may be allowed for some of the topics of a resource. Each of them is decided
+    /// later.
+    fn decide_part(&mut self, action: &str, resource: Resource) -> Verdict {
+        self.request.resource = resource;
+        let decide = |policies: &Policies, steps: &Budget| {
+            policies.is_allowed_in_part_within(&self.request, action, SystemClock, steps)
+        };
+        let is_allowed = self.is_timely() && decided(&self.shared, decide);
+        self.request.resource = Resource::default();
+        if is_allowed { Verdict::Allow } else { Verdict::Deny }
+    }
+
+    /// Decides on a message to the client whose topic is new, and keeps the answer if it depends on the topic
+    /// alone.
+    fn receive_anew(&mut self, state: &State, message: &Message<'_>) -> Verdict {
+        let name = message.topic.text();
+        self.request.resource = topic(name, attributes::message(message, self.version));
+        let Some(policies) = state.policies() else { return Verdict::Deny };
+        let steps = steps(&self.shared);
+        let of = ("receive", attributes::TOPIC);
+        let Sourced { is_allowed, is_by_attribute } =
+            policies.is_allowed_by_attribute(&self.request, of, SystemClock, &steps);
+        self.request.resource = Resource::default();
+        self.shared.metrics().decided(Tally::one(is_allowed));
+        let answer = match (is_by_attribute, is_allowed) {
+            (false, _) => Answer::Open,
+            (true, true) => Answer::Allow,
+            (true, false) => Answer::Deny,
+        };
+        self.answers.keep(state.serial(), name, answer);
         if is_allowed { Verdict::Allow } else { Verdict::Deny }
     }
 
     fn about(&mut self, action: &str, message: &Message<'_>) -> Verdict {
         let attributes = attributes::message(message, self.version);
         self.decide(action, topic(message.topic.text(), attributes))
+    }
+}
+
+impl Connection {
+    const fn of(connect: &Connect<'_>) -> Self {
+        let Connect { clean_start, keep_alive, .. } = *connect;
+        let (has_will, has_id) = (connect.will.is_some(), !connect.client_id.is_empty());
+        Self { clean_start, has_will, keep_alive, has_id }
+    }
+
+    fn attributes(self, version: Version) -> AttrMap {
+        attributes::connect(&self, version)
     }
 }
 
@@ -155,7 +214,7 @@ impl Judge for PolicyJudge {
         let jwt = proven.claims.as_ref().map(as_conditions_see).unwrap_or_default();
         self.request.aux_data = AuxData { jwt, ..AuxData::default() };
         self.claims = proven.claims;
-        self.connection = resource(CLIENT, connect.client_id, attributes::connect(connect));
+        self.connection = Connection::of(connect);
         if !self.stay().is_allowed() {
             return Err(Reason::NOT_AUTHORIZED);
         }
@@ -164,7 +223,12 @@ impl Judge for PolicyJudge {
     }
 
     fn stay(&mut self) -> Verdict {
-        self.decide("connect", self.connection.clone())
+        let id = match self.request.principal.attr.get(CLIENT_ID) {
+            Some(Attr::String(id)) if self.connection.has_id => id,
+            _ => "",
+        };
+        let resource = resource(CLIENT, id, self.connection.attributes(self.version));
+        self.decide("connect", resource)
     }
 
     fn assigned(&mut self, client_id: &str) {
@@ -172,6 +236,7 @@ impl Judge for PolicyJudge {
         if let Some(known) = attributes.get_mut(CLIENT_ID) {
             *known = text(client_id);
         }
+        self.answers.clear();
     }
 
     fn will(&mut self, will: &Message<'_>) -> Verdict {
@@ -183,12 +248,30 @@ impl Judge for PolicyJudge {
     }
 
     fn receive(&mut self, message: &Message<'_>) -> Verdict {
-        self.about("receive", message)
+        let state = self.shared.state();
+        // What has expired is no question of topics.
+        if !self.is_timely() || state.has_expired(SystemClock.now()) {
+            return self.about("receive", message);
+        }
+        let name = message.topic.text();
+        match self.answers.find(state.serial(), name) {
+            None => self.receive_anew(&state, message),
+            Some(Answer::Open) => self.about("receive", message),
+            Some(answer) => {
+                let is_allowed = answer == Answer::Allow;
+                self.shared.metrics().decided(Tally::one(is_allowed));
+                if is_allowed { Verdict::Allow } else { Verdict::Deny }
+            }
+        }
     }
 
     fn subscribe(&mut self, subscription: &Subscription<'_>) -> Verdict {
         let attributes = attributes::subscription(subscription, self.version);
-        self.decide("subscribe", topic(subscription.filter.text(), attributes))
+        let resource = topic(subscription.filter.text(), attributes);
+        match self.hub.config.subscribe {
+            Subscribe::Whole => self.decide("subscribe", resource),
+            Subscribe::Part => self.decide_part("subscribe", resource),
+        }
     }
 
     fn unsubscribe(&mut self, filter: Filter<'_>) -> Verdict {
@@ -213,13 +296,22 @@ impl Author {
 }
 
 fn is_allowed(shared: &Shared, request: &Request, action: &str) -> bool {
-    let steps = Budget::new(shared.config().http.max_steps.min(MQTT_STEPS));
-    let state = shared.state();
-    let is_allowed = state
-        .policies()
-        .is_some_and(|policies| policies.is_allowed_within(request, action, SystemClock, &steps));
+    decided(shared, |policies, steps| {
+        policies.is_allowed_within(request, action, SystemClock, steps)
+    })
+}
+
+/// Decides within the steps of one packet, and counts.
+fn decided(shared: &Shared, decide: impl FnOnce(&Policies, &Budget) -> bool) -> bool {
+    let (state, steps) = (shared.state(), steps(shared));
+    let is_allowed = state.policies().is_some_and(|policies| decide(policies, &steps));
     shared.metrics().decided(Tally::one(is_allowed));
     is_allowed
+}
+
+/// Returns the steps of the decision on one packet.
+fn steps(shared: &Shared) -> Budget {
+    Budget::new(shared.config().http.max_steps.min(MQTT_STEPS))
 }
 
 fn is_timely(claims: Option<&AttrMap>) -> bool {
@@ -231,22 +323,21 @@ fn topic(id: &str, attr: AttrMap) -> Resource {
     resource(TOPIC, id, attr)
 }
 
-fn resource(kind: &str, id: &str, attr: AttrMap) -> Resource {
+pub(crate) fn resource(kind: &str, id: &str, attr: AttrMap) -> Resource {
     Resource { kind: kind.to_owned(), id: id.to_owned(), attr, ..Resource::default() }
 }
 
-/// Returns the roles that the issuer of a token gives.
-fn roles(claims: &AttrMap) -> Option<Vec<String>> {
-    let Some(Attr::List(roles)) = claims.get("roles") else { return None };
-    let role = |role: &Attr| match role {
-        Attr::String(role) => Some(role.to_string()),
-        _ => None,
-    };
-    let roles: Vec<_> = roles.iter().map(role).collect::<Option<_>>()?;
-    Some(roles).filter(|roles| !roles.is_empty())
+/// Returns the principal of a client. It has `role` unless a token gives it others.
+pub(crate) fn principal(proven: &Proven, role: &str, attr: AttrMap) -> Principal {
+    Principal {
+        id: proven.caller.name.to_string(),
+        roles: proven.claims.as_ref().and_then(roles).unwrap_or_else(|| vec![role.into()]),
+        attr,
+        ..Principal::default()
+    }
 }
 
-const CLIENT: &str = "mqtt:client";
+pub(crate) const CLIENT: &str = "mqtt:client";
 const TOPIC: &str = "mqtt:topic";
 const CLIENT_ID: &str = "clientId";
 

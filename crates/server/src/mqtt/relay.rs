@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -64,6 +65,8 @@ enum Moved {
     Some,
     /// The other end has gone.
     Lost,
+    /// The other end sent what its transport forbids.
+    Broken,
 }
 
 impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
@@ -226,6 +229,8 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
     }
 
     /// Reads where little waits; returns true if bytes came or a side was lost.
+    ///
+    /// A client that breaks the rules of its transport is lost as if it had gone: its will is published.
     fn read(&mut self, context: &mut Context<'_>) -> bool {
         let is_held = self.link.is_some() && !self.steps.to_server.is_empty();
         let has_room = |steps: &Steps| {
@@ -242,6 +247,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         }
         if let Some(server) = self.server.as_mut().filter(|_| has_room(steps)) {
             moved.1 = read(server, context, |bytes| gate.from_server(bytes, judge, steps));
+        }
+        if moved.0 == Moved::Broken {
+            self.ended = Some(Ended::Fault);
+            moved.0 = Moved::Lost;
         }
         self.lose(moved.0, moved.1)
     }
@@ -380,6 +389,10 @@ fn read<S: AsyncRead + Unpin>(
         let mut buffer = ReadBuf::new(buffer);
         match Pin::new(stream).poll_read(context, &mut buffer) {
             Poll::Pending => Moved::Nothing,
+            Poll::Ready(Err(error)) if error.kind() == ErrorKind::InvalidData => {
+                tracing::debug!(%error, "a client broke the rules of its transport");
+                Moved::Broken
+            }
             Poll::Ready(Err(_)) => Moved::Lost,
             Poll::Ready(Ok(())) if buffer.filled().is_empty() => Moved::Lost,
             Poll::Ready(Ok(())) => {
@@ -395,7 +408,7 @@ fn ends<S: AsyncRead + Unpin>(stream: &mut S, context: &mut Context<'_>) -> bool
     loop {
         match read(stream, context, |_| {}) {
             Moved::Some => {}
-            Moved::Lost => return true,
+            Moved::Lost | Moved::Broken => return true,
             Moved::Nothing => return false,
         }
     }

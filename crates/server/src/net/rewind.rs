@@ -37,6 +37,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Rewind<S> {
         self.prefix = Bytes::from(bytes);
     }
 
+    /// Returns the stream and the bytes that were not replayed, unless it has ended.
+    pub(crate) fn into_inner(mut self) -> Option<(S, Bytes)> {
+        let prefix = std::mem::take(&mut self.prefix);
+        self.stream.take().filter(|_| !self.has_ended).map(|stream| (stream, prefix))
+    }
+
     fn stream(&mut self) -> io::Result<Pin<&mut S>> {
         self.stream.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::NotConnected.into())
     }

@@ -46,6 +46,7 @@ fn rules_alone_answer_authzen() {
         ("/api/check_resource_batch", CALL),
         ("/api/check", SET),
         ("/admin/explain", CALL),
+        ("/mqtt/grants", r#"{"principal":{"id":"p","roles":["r"]}}"#),
     ] {
         has_no_policies(&server, path, body);
     }

@@ -1,7 +1,10 @@
 //! Foreign MQTT brokers over HTTP: every answer allows or denies, whatever is asked.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::{Value, json};
 
+use crate::publisher::{set, token_of};
 use crate::running::{ASKER, Running, bearer};
 
 const POLICY: &str = r#"
@@ -120,6 +123,78 @@ fn brokers_are_answered_in_their_own_words() {
     check("vernemq", &subscribe, (200, granted));
     check("vernemq", &json!({ "client_id": "c1", "username": "ada", "topics": vec![json!({ "topic": "a", "qos": 0 }); 65] }).to_string(), refused());
     check("vernemq", "{}", refused());
+}
+
+/// Clients of EMQX, and the answer: members without the reason.
+#[test]
+fn clients_of_emqx_are_authenticated_by_tokens() {
+    let clients = "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  resource: mqtt:client\n  rules:\n    \
+                   - { actions: [connect], effect: EFFECT_ALLOW, roles: [client, reader], condition: { match: { expr: 'R.id != \"banned\" && P.attr.clientId == R.id && P.attr.address != \"\"' } } }";
+    let config = format!(
+        "{CONFIG}[auth.jwt]\nkeys = \"keys\"\nissuer = \"https://issuer.example\"\naudience = \"pdp\"\n"
+    );
+    let keys = String::from_utf8(set(&[1])).unwrap();
+    let policies = format!("{POLICY}\n---\n{clients}");
+    let server = Running::with_files(&policies, &config, &[("keys", &keys)]);
+    let check = |body: String, expected: Value| {
+        let (status, text) = server.post("/mqtt/authenticate/emqx", &bearer(ASKER), &body);
+        let mut answer: Value = serde_json::from_str(&text).unwrap();
+        let reason = answer.as_object_mut().unwrap().remove("reason");
+        assert_eq!((status, answer), (200, expected.clone()), "{body} {reason:?}");
+        assert_eq!(reason.is_some(), expected["result"] == "deny");
+    };
+    let deny = || json!({ "result": "deny" });
+    let client = |id: &str, user: &str, password: &str| {
+        json!({ "clientid": id, "username": user, "password": password, "peerhost": "::1" })
+            .to_string()
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let end = now + 600;
+    let token = |rest: &str| {
+        token_of(1, &format!(r#"{{"iss":"https://issuer.example","aud":"pdp","sub":"ada"{rest}}}"#))
+    };
+    let plain = token(&format!(",\"exp\":{end}"));
+    let allow = json!({ "result": "allow", "is_superuser": false, "expire_at": end });
+    check(client("c1", "ada", &plain), allow.clone());
+    check(client("c1", "ada", &token(&format!(",\"exp\":{end}.9"))), allow.clone());
+    check(client("c1", "ada", &token(&format!(",\"exp\":{end},\"roles\":[\"reader\"]"))), allow);
+    let rich = token(&format!(
+        ",\"exp\":{end},\"is_superuser\":true,\"client_attrs\":{{\"site\":\"north\",\"n\":1,\"a b\":\"x\"}}"
+    ));
+    check(
+        client("c1", "ada", &rich),
+        json!({ "result": "allow", "is_superuser": false, "expire_at": end, "client_attrs": { "site": "north" } }),
+    );
+    // A token of the configuration has no end.
+    check(client("c1", "asker", ASKER), json!({ "result": "allow", "is_superuser": false }));
+    for refused in [
+        // The policies, the roles of a token, another user name, no user name.
+        client("banned", "ada", &plain),
+        client("c1", "ada", &token(&format!(",\"exp\":{end},\"roles\":[\"writer\"]"))),
+        client("c1", "root", &plain),
+        client("c1", "", &plain),
+        json!({ "clientid": "c1", "password": plain, "peerhost": "::1" }).to_string(),
+        // What is no token, or none any more.
+        client("c1", "ada", "secret"),
+        client("c1", "ada", ""),
+        client("c1", "ada", &token(&format!(",\"exp\":{}", now - 1))),
+        client("c1", "ada", &token("")),
+        client("c1", "ada", &plain[..plain.len() - 2]),
+        client("c1", "ada", &"x".repeat(100_000)),
+        // Without an address, which the policy asks for; and what cannot be read.
+        json!({ "clientid": "c1", "username": "ada", "password": plain }).to_string(),
+        String::new(),
+        "{".to_owned(),
+        "[]".to_owned(),
+        json!({ "username": "ada", "password": 1 }).to_string(),
+        json!({ "username": "ada", "password": null }).to_string(),
+    ] {
+        check(refused, deny());
+    }
+    // The broker must be known.
+    let (status, text) = server.post("/mqtt/authenticate/emqx", "", &client("c1", "ada", &plain));
+    assert_eq!(status, 200);
+    assert!(text.contains("\"deny\"") && !text.contains(&plain), "{text}");
 }
 
 #[test]

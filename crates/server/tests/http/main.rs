@@ -14,10 +14,14 @@ mod brokers;
 mod callers;
 mod collector;
 mod documented;
+mod grants;
 mod hostile;
 mod keys;
 mod mqtt;
 mod mqtt_broker;
+mod mqtt_deliveries;
+mod mqtt_hostile;
+mod mqtt_websocket;
 #[path = "../../../mqtt/tests/gate/notation.rs"]
 mod notation;
 mod openapi;

@@ -16,7 +16,7 @@ use crate::reload::block_on;
 use crate::running::{ASKER, KEEPER, OPEN, Running, bearer, compiled};
 
 /// A server whose broker is the test.
-struct Gated {
+pub(crate) struct Gated {
     server: Running,
     broker: TcpListener,
 }
@@ -26,7 +26,7 @@ pub(crate) struct End<S>(pub(crate) S);
 
 impl Gated {
     /// Starts one. `config` comes within `[mqtt.gate]`.
-    fn start(policy: &str, mqtt: &str, gate: &str) -> Self {
+    pub(crate) fn start(policy: &str, mqtt: &str, gate: &str) -> Self {
         let broker = TcpListener::bind("127.0.0.1:0").unwrap();
         let upstream = broker.local_addr().unwrap();
         let config = format!(
@@ -49,7 +49,7 @@ impl Gated {
     }
 
     /// Connects a client of 5.0 with this token, and returns it with its broker.
-    fn client(&self, token: &str) -> (End<TcpStream>, End<TcpStream>) {
+    pub(crate) fn client(&self, token: &str) -> (End<TcpStream>, End<TcpStream>) {
         let mut client = self.connect();
         client.send(&format!("10: 'MQTT' 05 C2 003C 00 'c1' 'ada' '{token}'"));
         let mut broker = self.accept();
@@ -63,7 +63,7 @@ impl Gated {
         End::of(self.broker.accept().unwrap().0)
     }
 
-    fn reload(&self, policy: &str) {
+    pub(crate) fn reload(&self, policy: &str) {
         self.server.bundle.lock().unwrap().clone_from(&compiled(policy));
         block_on(self.server.shared.reload()).unwrap();
     }
@@ -503,7 +503,7 @@ fn certificates_are_proofs_and_tokens_may_cross_tls() {
     gated.accept().expect("10: 'MQTT' 04 82 003C 'c1' 'x'");
 }
 
-fn encrypted(
+pub(crate) fn encrypted(
     address: SocketAddr,
     shows_certificate: bool,
 ) -> End<StreamOwned<ClientConnection, TcpStream>> {

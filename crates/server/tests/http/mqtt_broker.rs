@@ -11,10 +11,10 @@ use crate::reload::block_on;
 use crate::running::{OPEN, Running, compiled};
 
 /// A server that is a broker.
-struct Broker(Running);
+pub(crate) struct Broker(Running);
 
 impl Broker {
-    fn start(policy: &str, mqtt: &str) -> Self {
+    pub(crate) fn start(policy: &str, mqtt: &str) -> Self {
         let config = format!(
             "{OPEN}[auth.jwt]\nkeys = \"keys\"\nissuer = \"https://issuer.example\"\naudience = \"pdp\"\n\
              [[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n\
@@ -24,14 +24,14 @@ impl Broker {
         Self(Running::with_files(policy, &config, &[("keys", &keys)]))
     }
 
-    fn open(&self) -> End<TcpStream> {
+    pub(crate) fn open(&self) -> End<TcpStream> {
         let stream = TcpStream::connect(self.0.mqtt.unwrap()).unwrap();
         stream.set_nodelay(true).unwrap();
         End::of(stream)
     }
 
     /// Connects a client of 3.1.1.
-    fn client(&self, id: &str) -> End<TcpStream> {
+    pub(crate) fn client(&self, id: &str) -> End<TcpStream> {
         let mut client = self.open();
         client.send(&format!("10: 'MQTT' 04 02 003C '{id}'"));
         client.expect("20: 00 00");
@@ -39,19 +39,19 @@ impl Broker {
     }
 
     /// Connects a client of 5.0 with these flags and what comes behind its id.
-    fn client5(&self, id: &str, flags: &str, rest: &str) -> End<TcpStream> {
+    pub(crate) fn client5(&self, id: &str, flags: &str, rest: &str) -> End<TcpStream> {
         let mut client = self.open();
         client.send(&format!("10: 'MQTT' 05 {flags} 003C 00 '{id}' {rest}"));
         client.expect("20: 00 00 0D 24 01 22 0010 21 0040 27 00040000");
         client
     }
 
-    fn reload(&self, policy: &str) {
+    pub(crate) fn reload(&self, policy: &str) {
         self.0.bundle.lock().unwrap().clone_from(&compiled(policy));
         block_on(self.0.shared.reload()).unwrap();
     }
 
-    fn metric(&self, name: &str) -> u64 {
+    pub(crate) fn metric(&self, name: &str) -> u64 {
         let metrics = self.0.get("/metrics", "").1;
         let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("{name} in {metrics}")).parse().unwrap()
@@ -59,7 +59,7 @@ impl Broker {
 }
 
 /// Everything is allowed but what is under `secret`.
-fn open() -> String {
+pub(crate) fn open() -> String {
     let most = "R.attr.topic.matchesTopic([\"a/#\", \"b\", \"w\"])";
     policy("true", &[("publish, subscribe, unsubscribe, receive, will", most)])
 }

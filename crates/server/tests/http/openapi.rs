@@ -102,6 +102,11 @@ fn bodies_are_as_they_are_described() {
         json!({ "client_id": "c", "username": "ada", "topic": "a", "payload": "" }),
     );
     let principal = json!({ "id": "ada", "roles": ["user"], "attr": { "team": "red" } });
+    check("/mqtt/grants", json!({ "principal": principal, "actions": ["publish"] }));
+    check(
+        "/mqtt/grants",
+        json!({ "principal": principal, "resource": { "attr": {} }, "for": "emqx" }),
+    );
     let album = json!({ "kind": "album", "id": "a", "attr": { "owner": "ada" }, "scope": "" });
     let call = json!({
         "requestId": "r", "includeMeta": true, "principal": principal,

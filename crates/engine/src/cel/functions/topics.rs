@@ -10,6 +10,8 @@ use core::slice;
 
 use wardgate_mqtt::{Cover, Filter, Level, Limits, Name, TopicError, cover};
 
+#[cfg(feature = "observe")]
+use crate::cel::activation::TOPICS;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
@@ -57,6 +59,45 @@ fn covers<'a>(text: &str, patterns: &[Value<'a>], context: &Context<'a, '_>) -> 
         Cover::All => Ok(Value::Bool(true)),
         Cover::None => Ok(Value::Bool(false)),
         Cover::Part { witness } => Err(Error::Partly(witness.into())),
+    }
+}
+
+/// Returns the answer about the topics that the host describes, if the first argument stands for
+/// them.
+#[cfg(feature = "observe")]
+pub(super) fn of_host<'a>(args: &[Value<'a>], context: &Context<'a, '_>) -> Option<Answer<'a>> {
+    let topics = context.activation.topics()?;
+    let [Value::Error(Error::Partly(text)), patterns @ ..] = args else { return None };
+    (**text == *TOPICS).then(|| {
+        let patterns = all_patterns(patterns, context)?;
+        let filters: Result<Vec<_>, _> =
+            patterns.iter().map(|pattern| pattern_of(pattern, context)).collect();
+        match topics.matched_by(&filters?) {
+            Cover::All => Ok(Value::Bool(true)),
+            Cover::None => Ok(Value::Bool(false)),
+            Cover::Part { witness } => Err(Error::Partly(witness.into())),
+        }
+    })
+}
+
+#[cfg(feature = "observe")]
+fn all_patterns<'a>(
+    args: &[Value<'a>],
+    context: &Context<'a, '_>,
+) -> Result<Vec<Value<'a>>, Error<'a>> {
+    if let Some(error) = args.iter().find_map(Value::error) {
+        return Err(error.clone().of_operand());
+    }
+    match args {
+        [Value::List(patterns)] => {
+            context.charge_list(patterns.len())?;
+            Ok(patterns.iter().collect())
+        }
+        [pattern] => Ok(alloc::vec![pattern.clone()]),
+        [Value::String(pattern), Value::List(words)] => {
+            Ok(alloc::vec![Value::string(filled(pattern, words, context)?)])
+        }
+        _ => Err(Error::NoSuchOverload),
     }
 }
 

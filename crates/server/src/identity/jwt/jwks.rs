@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use wardgate_engine::attr::AttrMap;
 
-use super::keys::{KeySet, Lenience};
-use super::{TokenError, TokenTime, verified};
+use super::{KeySet, Lenience, TokenError, TokenTime, verified};
 use crate::config::KeysUrl;
 use crate::limits::{KEYS_FETCH, KEYS_PAUSE, MAX_KEYS_BYTES};
 use crate::net::client::fetch::{Download, Fetcher};

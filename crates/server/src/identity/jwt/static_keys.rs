@@ -3,8 +3,7 @@
 use wardgate_engine::attr::AttrMap;
 
 use super::jwks::RemoteKeySet;
-use super::keys::{KeySet, Lenience};
-use super::{TokenError, TokenTime, verified};
+use super::{KeySet, Lenience, TokenError, TokenTime, verified};
 use crate::config::KeysAt;
 use crate::files::secret;
 

@@ -6,23 +6,24 @@ use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, Verificat
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::protocol::documents;
 
-use super::TokenError;
-use crate::limits::{MIN_HS256_BYTES, MIN_HS384_BYTES, MIN_HS512_BYTES};
+use crate::TokenError;
+use crate::claims::text;
+use crate::limits::{MAX_KEYS, MIN_HS256_BYTES, MIN_HS384_BYTES, MIN_HS512_BYTES};
 
 /// Keys that tokens may be signed with.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct KeySet {
+pub struct KeySet {
     keys: Vec<Key>,
     lenience: Lenience,
 }
 
 /// The members that keys and tokens may lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lenience {
+pub struct Lenience {
     /// Keys may lack their algorithm.
-    pub(crate) alg: bool,
+    pub alg: bool,
     /// Keys and tokens need no id.
-    pub(crate) kid: bool,
+    pub kid: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl KeySet {
     ///
     /// # Errors
     /// There is a key that cannot be used, in words for the operator.
-    pub(crate) fn read(json: &[u8], lenience: Lenience) -> Result<Self, String> {
+    pub fn read(json: &[u8], lenience: Lenience) -> Result<Self, String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
         let Attr::Map(map) = &document else { return Err("it is not a JSON Web Key".to_owned()) };
         let keys: Vec<&Attr> = match map.get("keys") {
@@ -66,10 +67,7 @@ impl KeySet {
     ///
     /// # Errors
     /// The text is no set of keys, or has too many, in words for the operator.
-    pub(super) fn read_remote(
-        json: &[u8],
-        lenience: Lenience,
-    ) -> Result<(Self, Vec<String>), String> {
+    pub fn read_remote(json: &[u8], lenience: Lenience) -> Result<(Self, Vec<String>), String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
         let Attr::Map(map) = &document else { return Err("it is not a set of keys".to_owned()) };
         let keys = match map.get("keys") {
@@ -87,12 +85,19 @@ impl KeySet {
     }
 
     /// Returns the number of keys.
-    pub(super) const fn len(&self) -> usize {
+    #[must_use]
+    pub const fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Looks whether one of the keys has signed.
-    pub(super) fn verify(
+    /// Returns true if no token can be verified.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Checks that one of the keys has signed.
+    pub(crate) fn verify(
         &self,
         header: &AttrMap,
         signed: &[u8],
@@ -265,17 +270,6 @@ fn is_for_signatures(map: &AttrMap) -> bool {
     verifies && text(map, "use").is_none_or(|meant| meant == "sig")
 }
 
-/// Returns a member that is text.
-pub(crate) fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {
-    match map.get(name) {
-        Some(Attr::String(text)) => Some(text),
-        _ => None,
-    }
-}
-
 /// Algorithms with secrets, and the bytes of the shortest secret for each.
 const SECRETS: [(&str, usize); 3] =
     [("HS256", MIN_HS256_BYTES), ("HS384", MIN_HS384_BYTES), ("HS512", MIN_HS512_BYTES)];
-
-/// Keys of one set.
-const MAX_KEYS: usize = 256;

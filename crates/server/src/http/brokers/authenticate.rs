@@ -1,0 +1,95 @@
+//! Authentication of clients of a foreign broker by a token in their password.
+//!
+//! The answer allows or denies, and never leaves it to others. A broker that has a client from here passes its user
+//! name on as its principal, so the user name must be the one that the token proves.
+
+use hyper::body::Bytes;
+use serde_json::{Map, Value};
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::{AuxData, Request};
+use wardgate_native::SystemClock;
+
+use super::{BrokerRequest, ROLE, denied};
+use crate::http::cerbos::bad;
+use crate::http::context::Context;
+use crate::http::reply::Result;
+use crate::http::steps::Steps;
+use crate::identity::aux_data::as_conditions_see;
+use crate::limits::{MAX_CLIENT_ATTRIBUTE_BYTES, MAX_CLIENT_ATTRIBUTES};
+use crate::mqtt::{CLIENT, principal, resource};
+use crate::telemetry::metrics::Tally;
+
+/// Answers EMQX: `clientid`, `username`, `password`, `peerhost`.
+pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> {
+    let asked = BrokerRequest::of(body)?;
+    let proven = context.shared.authenticator().proven(asked.text("password")?);
+    let proven = proven.ok_or_else(denied)?;
+    if asked.text("username")? != &*proven.caller.name {
+        return Err(bad("`username` must be the name that the token proves".to_owned()));
+    }
+    let (client_id, address) = (asked.optional("clientid")?, asked.optional("peerhost")?);
+    let attributes = [("clientId", client_id), ("address", address)];
+    let attributes = attributes.map(|(name, value)| (name.into(), Attr::String(value.into())));
+    let jwt = proven.claims.as_ref().map(as_conditions_see).unwrap_or_default();
+    let request = Request {
+        principal: principal(&proven, ROLE, attributes.into_iter().collect()),
+        resource: resource(CLIENT, client_id, AttrMap::new()),
+        aux_data: AuxData { jwt, ..AuxData::default() },
+        ..Request::default()
+    };
+    if !may_connect(&request, context)? {
+        return Err(denied());
+    }
+    Ok(allowed(proven.claims.as_ref(), context)?.to_string().into())
+}
+
+fn may_connect(request: &Request, context: Context<'_>) -> Result<bool> {
+    let (policies, shared) = (context.policies()?, context.shared);
+    let steps = Steps::of(shared);
+    let may = policies.is_allowed_within(request, "connect", SystemClock, &steps);
+    shared.decided(Tally::one(may));
+    Ok(may)
+}
+
+/// Returns the answer about a client that may connect.
+fn allowed(claims: Option<&AttrMap>, context: Context<'_>) -> Result<Value> {
+    let mut answer = Map::new();
+    answer.insert("result".into(), "allow".into());
+    answer.insert("is_superuser".into(), false.into());
+    let policies = context.policies()?.table().expires();
+    let token = claims.and_then(|claims| claims.get("exp")).and_then(seconds);
+    if let Some(end) = policies.into_iter().chain(token).min() {
+        answer.insert("expire_at".into(), end.into());
+    }
+    if let Some(attributes) = claims.map(client_attributes).filter(|all| !all.is_empty()) {
+        answer.insert("client_attrs".into(), attributes.into());
+    }
+    Ok(answer.into())
+}
+
+/// Returns the attributes of the claim `client_attrs`: those that are texts, under names that EMQX
+/// can use.
+fn client_attributes(claims: &AttrMap) -> Map<String, Value> {
+    let Some(Attr::Map(attributes)) = claims.get("client_attrs") else { return Map::new() };
+    let is_name = |name: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !name.is_empty() && name.bytes().all(is_plain)
+    };
+    let fitting = attributes.entries().iter().filter_map(|(name, value)| match value {
+        Attr::String(text) if is_name(name) => Some((&**name, &**text)),
+        _ => None,
+    });
+    let short = fitting
+        .filter(|(name, text)| name.len().saturating_add(text.len()) <= MAX_CLIENT_ATTRIBUTE_BYTES);
+    let some = short.take(MAX_CLIENT_ATTRIBUTES);
+    some.map(|(name, text)| (name.to_owned(), Value::from(text))).collect()
+}
+
+/// Returns the whole seconds of a time in a token.
+#[expect(clippy::as_conversions, reason = "a number beyond 64 bits becomes the last of them")]
+fn seconds(time: &Attr) -> Option<i64> {
+    match time {
+        Attr::Number(seconds) => Some(seconds.trunc() as i64),
+        _ => None,
+    }
+}
