@@ -38,6 +38,8 @@ export class MqttHub extends DurableObject<MqttEnv> {
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    // What comes after the end of a session is nobody's.
+    if (socket.readyState !== OPEN) return;
     await this.#guarded(socket, async () => {
       if (typeof message === "string") return this.#refuseText(socket);
       const bytes = new Uint8Array(message);
@@ -242,6 +244,8 @@ interface Parts {
   readonly recheckMillis: number;
 }
 
+/** `readyState` of a WebSocket that neither side has closed. */
+const OPEN = 1;
 const PINGRESP = Uint8Array.of(0xd0, 0);
 const NOTHING = new Uint8Array();
 /** The milliseconds after which the beginning of a packet is stored; the least time until an alarm. */

@@ -78,13 +78,20 @@ export function attachmentOf(socket: WebSocket): Attachment {
 
 /** Returns the time at which a client has been silent for too long, or its token ends. */
 export function deadlineOf({ heard, silence, ends }: Attachment): number {
-  return Math.min(silence === 0 ? Infinity : heard + silence, ends ?? Infinity);
+  const silent = silence === 0 ? Infinity : heard + silence + precisionOf(silence);
+  return Math.min(silent, ends ?? Infinity);
 }
 
 /** Notes that a client has sent a packet. Writing an attachment costs more than reading it. */
 export function touch(socket: WebSocket, now: number): void {
   const attachment = attachmentOf(socket);
-  if (now - attachment.heard >= PRECISION) socket.serializeAttachment({ ...attachment, heard: now });
+  const { heard, silence } = attachment;
+  if (silence > 0 && now - heard >= precisionOf(silence)) socket.serializeAttachment({ ...attachment, heard: now });
+}
+
+/** Returns the milliseconds by which `heard` may lag behind. */
+function precisionOf(silence: number): number {
+  return Math.min(1000, silence / 8);
 }
 
 /** Returns a client id that nobody has and nobody can guess. */
@@ -92,6 +99,3 @@ function assignedId(): string {
   const digits = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   return `auto-${digits.join("")}`;
 }
-
-/** The milliseconds by which `heard` may lag behind. */
-const PRECISION = 1000;

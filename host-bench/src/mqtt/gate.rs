@@ -1,7 +1,7 @@
 //! From the bytes of a packet to the bytes of its verdict: the gate, asked by nobody and with the
 //! decisions of a PDP.
 //!
-//! The PDP is asked as the server asks it, with all attributes of a message.
+//! The PDP is asked natively with all attributes that the server gives, which lie where they are.
 
 mod judge;
 

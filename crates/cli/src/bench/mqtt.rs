@@ -145,29 +145,24 @@ impl Bench<'_> {
 
     /// Measures the memory of fresh servers.
     fn idle(&self) -> Result<Vec<Row>, String> {
-        let (wanted, mut rows) = (self.options.idle, Vec::new());
-        let few = idle::most(wanted, 2);
-        if few == 0 {
-            return Ok(rows);
-        }
         // A gate has two sockets for each client.
-        for clients in [idle::most(wanted, 1), few] {
-            if rows.iter().any(|row: &Row| row.name.starts_with(&clients.to_string())) {
-                continue;
-            }
-            progress(&format!("{clients} idle clients ..."));
-            let mut figures =
-                vec![(Server::Broker, idle::resident(&self.start_broker()?, clients)?)];
-            if self.mosquitto.is_some() {
-                let others = self.start_others(clients)?;
-                figures.push((Server::Mosquitto, idle::resident(&others.mosquitto, clients)?));
-                if clients == few {
-                    figures.push((Server::Gate, idle::resident(&others.gate, clients)?));
-                }
-            }
-            rows.push(idle_row(clients, &figures));
+        let [many, few] = [1, 2].map(|sockets| idle::most(self.options.idle, sockets));
+        if few == 0 {
+            return Ok(Vec::new());
         }
-        Ok(rows)
+        progress(&format!("{many} idle clients ..."));
+        let mut figures = vec![(Server::Broker, idle::resident(&self.start_broker()?, many)?)];
+        if self.mosquitto.is_none() {
+            return Ok(vec![idle_row(many, &figures)]);
+        }
+        let Others { mosquitto, gate } = self.start_others(many)?;
+        figures.push((Server::Mosquitto, idle::resident(&mosquitto, many)?));
+        let of_gate = (Server::Gate, idle::resident(&gate, few)?);
+        if few == many {
+            figures.push(of_gate);
+            return Ok(vec![idle_row(many, &figures)]);
+        }
+        Ok(vec![idle_row(many, &figures), idle_row(few, &[of_gate])])
     }
 }
 
