@@ -134,23 +134,7 @@ impl<'a> Trees<'a> {
                 Op::Select if matches!(self.node(of(left)?), Some(Node::Element)) => {
                     Node::Member(word)
                 }
-                Op::Call => match (Function::from_id(word)?, right) {
-                    (Function::Size, 1) => Node::Size(of(left)?),
-                    (Function::Timestamp, 1) => Node::Time(of(left)?),
-                    (Function::Now, 0) => Node::Now,
-                    (Function::StartsWith, 2) => {
-                        Node::Text(test::STARTS_WITH, of(left)?, of(left + 1)?)
-                    }
-                    (Function::EndsWith, 2) => {
-                        Node::Text(test::ENDS_WITH, of(left)?, of(left + 1)?)
-                    }
-                    (Function::Contains, 2) => Node::Text(test::CONTAINS, of(left)?, of(left + 1)?),
-                    (Function::MatchesTopic, 2) => Node::Topic(of(left)?, of(left + 1)?),
-                    (Function::MatchesTopic, 3) => {
-                        Node::FilledTopic(of(left)?, of(left + 1)?, of(left + 2)?)
-                    }
-                    _ => return None,
-                },
+                Op::Call => called(Function::from_id(word)?, right, |number| of(left + number))?,
                 Op::Return => return of(to),
                 Op::JumpIfFalse if joins(program.code, word, Op::And, found.operands[0]) => {
                     continue;
@@ -220,6 +204,21 @@ impl<'a> Trees<'a> {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
+}
+
+/// Returns the node of a call with so many arguments; `of` returns one of them.
+fn called(function: Function, count: usize, of: impl Fn(usize) -> Option<NodeId>) -> Option<Node> {
+    Some(match (function, count) {
+        (Function::Size, 1) => Node::Size(of(0)?),
+        (Function::Timestamp, 1) => Node::Time(of(0)?),
+        (Function::Now, 0) => Node::Now,
+        (Function::StartsWith, 2) => Node::Text(test::STARTS_WITH, of(0)?, of(1)?),
+        (Function::EndsWith, 2) => Node::Text(test::ENDS_WITH, of(0)?, of(1)?),
+        (Function::Contains, 2) => Node::Text(test::CONTAINS, of(0)?, of(1)?),
+        (Function::MatchesTopic, 2) => Node::Topic(of(0)?, of(1)?),
+        (Function::MatchesTopic, 3) => Node::FilledTopic(of(0)?, of(1)?, of(2)?),
+        _ => return None,
+    })
 }
 
 /// A loop whose end is not reached yet: the list, the registers of the cursor and of the result,
