@@ -43,7 +43,7 @@ export const attrOf = (f: Column, rows: readonly unknown[], kind: string | null,
   const { kind: found, id, scope, policyVersion } = row;
   if (found !== kind || typeof id !== "string" || scope !== undefined || policyVersion !== undefined) return null;
   const { attr } = row;
-  const known = isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)) ? attr : attrOrNothing(row, attr);
+  const known = isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr)) ? attr : attrOrNothing(row, attr);
   if (f.attrs !== null) f.attrs[at - f.from] = known;
   return known;
 };

@@ -46,7 +46,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal === true) {
     const { attr } = principal;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
+    if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
   const tokens = plan.readsTokens === true ? tokensIn(request) : NO_TOKENS;

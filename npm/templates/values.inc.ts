@@ -31,7 +31,7 @@
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
     if (!(step & LAST)) {
-      if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+      if (isObject(v) && !Array.isArray(v) && (v.__proto__ === OBJECT || isPlain(v))) {
         o = v;
         continue;
       }

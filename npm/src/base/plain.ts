@@ -5,11 +5,12 @@
 // inherits only the names there, and those names are left to the general path. It does not matter
 // which code added them, or when.
 
-/** Returns true if the object inherits from `Object.prototype` or from nothing. */
+/** Returns true if the object is no list, and inherits from `Object.prototype` or from nothing. */
 export function isPlain(value: object): boolean {
   // The hot functions repeat this comparison inline: the engine folds it into the check of the
   // shape for the next member, which it does not do for a call of `getPrototypeOf` (12 to 30 ns). A
-  // member named `__proto__` makes an object not plain, which is safe.
+  // member named `__proto__` makes an object not plain, which is safe. A list may have any prototype.
+  if (Array.isArray(value)) return false;
   if ((value as Fields).__proto__ === Object.prototype) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isWithout = prototype === null || (ACCESSOR === "absent" && prototype === Object.prototype);

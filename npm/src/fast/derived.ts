@@ -167,7 +167,7 @@ const searchMembers = (list: readonly unknown[], length: number, member: string,
   let word = FALSE;
   for (let at = 0; at < length; at += 1) {
     const element = list[at];
-    if (!isObject(element) || (element.__proto__ !== OBJECT && !isPlain(element))) return ODD;
+    if (!isObject(element) || Array.isArray(element) || (element.__proto__ !== OBJECT && !isPlain(element))) return ODD;
     const value = element[member];
     if (value === text) word = TRUE;
     else if (typeof value !== "string" && !isScalar(value)) return ODD;
@@ -194,7 +194,7 @@ const overElements = ({ kind, terms }: SlotTest, list: readonly unknown[], lengt
 /** Returns the conjunction of all terms of an element; -1 if it is unsure. */
 const elementWord = (terms: readonly Term[], element: unknown): number => {
   const isMap = isObject(element);
-  if (isMap ? element.__proto__ !== OBJECT && !isPlain(element) : !isScalar(element)) return -1;
+  if (isMap ? Array.isArray(element) || (element.__proto__ !== OBJECT && !isPlain(element)) : !isScalar(element)) return -1;
   let word = TRUE;
   for (let at = 0; at < terms.length; at += 1) {
     const { member, isNegated, slot, constant } = terms[at]!;

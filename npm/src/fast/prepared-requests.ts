@@ -178,7 +178,7 @@ export function decideAction(
   let attributes: Fields = NOTHING;
   if (fastPath.readsPrincipal === true) {
     const { attr } = principal;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attributes = attr;
+    if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attributes = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
   const tokens = fastPath.readsTokens ? tokensOf(auxData) : NO_TOKENS;

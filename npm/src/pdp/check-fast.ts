@@ -41,8 +41,8 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   if (typeof kind !== "string" || typeof resourceId !== "string" || !isWellFormed(resourceId)) return null;
   const principalAttr = ownAttr === undefined ? NOTHING : ownAttr;
   const resourceAttr = attr === undefined ? NOTHING : attr;
-  if (!isObject(principalAttr) || (principalAttr.__proto__ !== OBJECT && !isPlain(principalAttr))) return null;
-  if (!isObject(resourceAttr) || (resourceAttr.__proto__ !== OBJECT && !isPlain(resourceAttr))) return null;
+  if (!isObject(principalAttr) || Array.isArray(principalAttr) || (principalAttr.__proto__ !== OBJECT && !isPlain(principalAttr))) return null;
+  if (!isObject(resourceAttr) || Array.isArray(resourceAttr) || (resourceAttr.__proto__ !== OBJECT && !isPlain(resourceAttr))) return null;
   if (!Array.isArray(roles) || roles.length === 0 || roles.length > MAX_ROLES) return null;
   if (!Array.isArray(actions) || actions.length === 0 || actions.length > MAX_ACTIONS) return null;
 

@@ -38,7 +38,7 @@ export function decideRequest(plans, request) {
     let principalAttr = NOTHING;
     if (plan.readsPrincipal === true) {
         const { attr } = principal;
-        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+        if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
             principalAttr = attr;
         else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS))
             return UNSURE;
@@ -49,7 +49,7 @@ export function decideRequest(plans, request) {
     let resourceAttr = NOTHING;
     if (plan.readsResource === true) {
         const { attr } = resource;
-        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+        if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
             resourceAttr = attr;
         else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS))
             return UNSURE;
@@ -101,7 +101,7 @@ READS            case BY_NAME: {
         }
         const slot = (step >>> SLOT) & SLOT_MASK;
         if (!(step & LAST)) {
-            if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+            if (isObject(v) && !Array.isArray(v) && (v.__proto__ === OBJECT || isPlain(v))) {
                 o = v;
                 continue;
             }

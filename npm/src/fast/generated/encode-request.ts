@@ -48,7 +48,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal === true) {
     const { attr } = principal;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
+    if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
     else if (attr !== undefined || !hasOnly(principal, PRINCIPAL_MEMBERS)) return UNSURE;
   }
   const tokens = plan.readsTokens === true ? tokensIn(request) : NO_TOKENS;
@@ -56,7 +56,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
     else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
@@ -122,7 +122,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
     if (!(step & LAST)) {
-      if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+      if (isObject(v) && !Array.isArray(v) && (v.__proto__ === OBJECT || isPlain(v))) {
         o = v;
         continue;
       }

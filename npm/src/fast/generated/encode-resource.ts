@@ -35,7 +35,7 @@ export function decideResource(
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource === true) {
     const { attr } = resource;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
+    if (isObject(attr) && !Array.isArray(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
     else if (attr !== undefined || !hasOnly(resource, RESOURCE_MEMBERS)) return UNSURE;
   }
 
@@ -101,7 +101,7 @@ export function decideResource(
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
     if (!(step & LAST)) {
-      if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+      if (isObject(v) && !Array.isArray(v) && (v.__proto__ === OBJECT || isPlain(v))) {
         o = v;
         continue;
       }

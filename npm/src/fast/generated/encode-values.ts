@@ -87,7 +87,7 @@ export function encodeValues(
     }
     const slot = (step >>> SLOT) & SLOT_MASK;
     if (!(step & LAST)) {
-      if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+      if (isObject(v) && !Array.isArray(v) && (v.__proto__ === OBJECT || isPlain(v))) {
         o = v;
         continue;
       }
