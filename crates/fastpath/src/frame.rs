@@ -31,10 +31,11 @@ pub mod word {
 /// The words of the slots of one request. A host has written them all, as in a [`Frame`], or reads
 /// the value of a slot when an entry first needs it.
 pub trait Slots {
-    /// Returns the word of a slot; a slot beyond the fast path may have any word.
+    /// Returns the word of a slot, of which the lowest six bits count; a slot beyond the fast path may
+    /// have any word.
     fn word(&self, slot: u32) -> u32;
 
-    /// Returns the number of a slot whose word is [`word::NUMBER`].
+    /// Returns the number of a slot whose word is [`word::NUMBER`]; the lowest six bits count.
     fn number(&self, slot: u32) -> f64;
 }
 

@@ -46,7 +46,15 @@ impl Reads {
             Some(Root::ResourceAttr) => {
                 *count > 0 && self.attribute.is_some() && path.first().copied() == self.attribute
             }
-            Some(Root::Request | Root::Resource | Root::Free) | None => false,
+            // Conditions of derived roles may read anything.
+            Some(
+                Root::Request
+                | Root::Resource
+                | Root::Free
+                | Root::EffectiveDerivedRoles
+                | Root::Runtime,
+            )
+            | None => false,
             Some(
                 Root::PrincipalId
                 | Root::PrincipalRoles
@@ -59,10 +67,8 @@ impl Reads {
                 | Root::ResourceScope
                 | Root::AuxDataJwt
                 | Root::AuxDataJwts
-                | Root::EffectiveDerivedRoles
                 | Root::Principal
-                | Root::AuxData
-                | Root::Runtime,
+                | Root::AuxData,
             ) => true,
         }
     }

@@ -9,7 +9,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::value::List;
 use wardgate_engine::cel::{Timestamp, Value};
 use wardgate_engine::fastpath::Contents;
-use wardgate_fastpath::layout::ALWAYS;
+use wardgate_fastpath::layout::{ALWAYS, FRAME_WORDS};
 use wardgate_fastpath::{Slots, Texts, word};
 
 use crate::fast::input::{FastInput, SlotValue};
@@ -129,9 +129,9 @@ where
 {
     #[inline]
     fn word(&self, slot: u32) -> u32 {
-        let position = usize::try_from(slot).unwrap_or(usize::MAX);
+        let position = place(slot);
         match self.words.get(position).map_or(UNREAD, Cell::get) {
-            UNREAD if slot == ALWAYS => word::TRUE,
+            UNREAD if position == place(ALWAYS) => word::TRUE,
             UNREAD => self.first(position),
             word => word,
         }
@@ -139,8 +139,7 @@ where
 
     #[inline]
     fn number(&self, slot: u32) -> f64 {
-        let position = usize::try_from(slot).ok();
-        position.and_then(|position| self.numbers.get(position)).map_or(0.0, Cell::get)
+        self.numbers.get(place(slot)).map_or(0.0, Cell::get)
     }
 }
 
@@ -172,6 +171,12 @@ where
             }
         }
     }
+}
+
+/// Returns the position of a slot: as in a frame, the lowest bits count.
+#[inline]
+fn place(slot: u32) -> usize {
+    usize::try_from(slot).unwrap_or(usize::MAX) % FRAME_WORDS
 }
 
 /// The word of a slot that was not read yet; no value has it.

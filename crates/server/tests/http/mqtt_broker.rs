@@ -256,6 +256,8 @@ fn rights_that_are_gone_end_subscriptions_and_retained_messages() {
     bob.send("82: 0001 00 'a/#' 00");
     bob.expect("90: 0001 00 00");
     bob.expect("31: 'a/b' 00 2A");
+    // The gauge is from the past half second, and must have seen both messages before it can sink.
+    while broker.metric("wardgate_mqtt_retained") < 2 {}
     broker.reload(&policy(
         "true",
         &[
