@@ -13,4 +13,4 @@ pub(crate) const MAX_GRANT_REGIONS: usize = 1024;
 
 /// The most comparisons of two filters for the lists of one action, at about 50 ns each.
 #[cfg(feature = "grants")]
-pub(crate) const MAX_GRANT_COMPARISONS: u64 = 4_000_000;
+pub(crate) const MAX_GRANT_COMPARISONS: u64 = 16_000_000;
