@@ -101,7 +101,8 @@ describe.each(["hub", "gate"])("the %s", (mode) => {
     ["another packet", bytes(4, { kind: "pingreq" }), undefined],
     ["a protocol that is none", Buffer.from("100c00044d515454060200000000", "hex"), { kind: "connack", reason: 0x84 }],
     ["3.1", Buffer.from("100e00064d51497364700302000000", "hex"), undefined],
-    ["a CONNECT beyond the bound", Buffer.from("1080800200044d5154540502003c", "hex"), { kind: "connack", reason: 0x95 }],
+    // Its first bytes do not say in which version an answer would have to be.
+    ["a CONNECT beyond the bound", Buffer.from("1080800200044d5154540502003c", "hex"), undefined],
     ["HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n"), undefined],
   ])("closes for %s at the front", async (_, wrong, answer) => {
     const raw = await Raw.open(server, { version: 5 });
