@@ -11,6 +11,9 @@ mod condition;
 pub(crate) mod memo;
 #[cfg(feature = "observe")]
 pub mod observe;
+#[cfg(feature = "observe")]
+mod part;
+#[cfg(feature = "observe")]
 mod reads;
 mod record;
 mod roles;
@@ -26,32 +29,22 @@ mod walk;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+#[cfg(feature = "observe")]
+pub use reads::Sourced;
 pub use record::{Leaf, Outcome, Step};
 #[cfg(feature = "observe")]
 pub use topics::TopicsDecision;
 
 use crate::budget::Budget;
 use crate::cel::{Activation, Timestamp};
-use crate::decision::{Decision, Effect, ValidationError};
+use crate::decision::{Decision, ValidationError};
 use crate::order;
 use crate::request::Request;
 use crate::table::PolicyTable;
-use reads::Reads;
 use record::{Record, Trace};
 use session::Session;
 use validation::Validation;
 use verdict::{Policy, Verdict, Why};
-
-/// An answer, and what it was made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sourced {
-    /// True if the action is allowed.
-    pub is_allowed: bool,
-    /// True if the decision has read nothing of the resource but its kind, version, scope, id and one
-    /// attribute, and not the time: until the policies expire, another request with the same values
-    /// there gets the same answer, whatever its other attributes are.
-    pub is_by_attribute: bool,
-}
 
 /// A decision, and every rule that was considered on the way to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,54 +79,11 @@ impl PolicyTable {
         budget: &Budget,
     ) -> bool {
         let pool = self.pool();
-        let session = Session::new(self, &pool, (request, now), None, budget);
-        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
-        let is_allowed = !is_denied && session.decide(action).effect == Some(Effect::Allow);
-        session.settle(budget);
-        is_allowed
-    }
-
-    /// Decides like [`PolicyTable::is_allowed_within`], and tells whether the answer depends on no attribute of the
-    /// resource but `attribute`.
-    #[must_use]
-    pub fn is_allowed_by_attribute(
-        &self,
-        request: &Request,
-        (action, attribute): (&str, &str),
-        now: Timestamp,
-        budget: &Budget,
-    ) -> Sourced {
-        let pool = self.pool();
-        let reads = Reads::of(self, attribute);
-        let session = Session::new(self, &pool, (request, now), None, budget).noting(&reads);
-        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
-        let is_allowed = !is_denied && session.decide(action).effect == Some(Effect::Allow);
-        session.settle(budget);
-        let is_by_attribute = !reads.has_more() && !session.depends_on_time.get();
-        Sourced { is_allowed, is_by_attribute }
-    }
-
-    /// Returns true if `action` may be allowed for some of the MQTT topics that `request` asks about,
-    /// and takes the steps from `budget`. A request about one topic gets the answer of
-    /// [`PolicyTable::is_allowed_within`].
-    ///
-    /// False means that it is allowed for none of them. True does not mean that it is for any: an allow and a
-    /// deny may be met for the same part. A host that acts on it decides on each topic later. What could not be
-    /// evaluated counts as denied, in lenient tables too.
-    #[must_use]
-    pub fn is_allowed_in_part_within(
-        &self,
-        request: &Request,
-        action: &str,
-        now: Timestamp,
-        budget: &Budget,
-    ) -> bool {
-        let pool = self.pool();
-        let session = Session::new(self, &pool, (request, now), None, budget);
-        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
-        let is_allowed = !is_denied && session.allows_part(action);
-        session.settle(budget);
-        is_allowed
+        Session::new(self, &pool, (request, now), None, budget).answer(
+            action,
+            budget,
+            Session::allows,
+        )
     }
 
     /// Decides every action of `request`. `now` is the value of `now()` in conditions.

@@ -68,6 +68,15 @@ impl<'t> Level<'t> {
             Self::Rest => "#",
         }
     }
+
+    /// Returns true if a word from outside may stand for the level `{}` number `level` of a pattern, counted from zero:
+    /// it is one level, no wildcard, and the beginning of no internal topic.
+    #[must_use]
+    pub fn may_fill(word: &str, level: usize) -> bool {
+        let is_special = |byte| matches!(byte, b'/' | b'+' | b'#' | 0);
+        let is_internal = level == 0 && word.starts_with('$');
+        !word.is_empty() && !is_internal && !word.bytes().any(is_special)
+    }
 }
 
 /// The reason why a text is no topic name or filter. Offsets count bytes of the whole text.

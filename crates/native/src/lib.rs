@@ -124,6 +124,8 @@ pub use wardgate_bundle::{
 pub use wardgate_engine::attr::{Attr, AttrMap};
 pub use wardgate_engine::budget::Budget;
 pub use wardgate_engine::cel::Timestamp;
-pub use wardgate_engine::decide::{Explanation, Sourced};
+pub use wardgate_engine::decide::Explanation;
+#[cfg(feature = "grants")]
+pub use wardgate_engine::decide::Sourced;
 pub use wardgate_engine::decision::{Decision, Effect};
 pub use wardgate_engine::request::{AuxData, Principal, Request, Resource};

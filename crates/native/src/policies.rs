@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use wardgate_engine::budget::Budget;
-use wardgate_engine::decide::{Explanation, Sourced};
+use wardgate_engine::decide::Explanation;
+#[cfg(feature = "grants")]
+use wardgate_engine::decide::Sourced;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
@@ -172,6 +174,7 @@ impl Policies {
 
     /// Decides like [`Policies::is_allowed_within`], and tells whether the answer depends on no
     /// attribute of the resource but one: see [`PolicyTable::is_allowed_by_attribute`].
+    #[cfg(feature = "grants")]
     #[must_use]
     pub fn is_allowed_by_attribute(
         &self,
@@ -186,6 +189,7 @@ impl Policies {
     /// Returns true if the action may be allowed for some of the MQTT topics that the request asks
     /// about, and takes the steps from `budget`: see
     /// [`PolicyTable::is_allowed_in_part_within`].
+    #[cfg(feature = "grants")]
     #[must_use]
     pub fn is_allowed_in_part_within(
         &self,

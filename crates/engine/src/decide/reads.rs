@@ -6,9 +6,43 @@
 
 use core::cell::Cell;
 
-use crate::cel::Pool;
+use super::session::Session;
+use crate::budget::Budget;
 use crate::cel::pool::Root;
+use crate::cel::{Pool, Timestamp};
+use crate::request::Request;
 use crate::table::{PolicyTable, at};
+
+/// An answer, and what it was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sourced {
+    /// True if the action is allowed.
+    pub is_allowed: bool,
+    /// True if the decision has read nothing of the resource but its kind, version, scope, id and one
+    /// attribute, and not the time: until the policies expire, another request with the same values
+    /// there gets the same answer, whatever its other attributes are.
+    pub is_by_attribute: bool,
+}
+
+impl PolicyTable {
+    /// Decides like [`PolicyTable::is_allowed_within`], and tells whether the answer depends on no attribute of the
+    /// resource but `attribute`.
+    #[must_use]
+    pub fn is_allowed_by_attribute(
+        &self,
+        request: &Request,
+        (action, attribute): (&str, &str),
+        now: Timestamp,
+        budget: &Budget,
+    ) -> Sourced {
+        let pool = self.pool();
+        let reads = Reads::of(self, attribute);
+        let session = Session::new(self, &pool, (request, now), None, budget).noting(&reads);
+        let is_allowed = session.answer(action, budget, Session::allows);
+        let is_by_attribute = !reads.has_more() && !session.depends_on_time.get();
+        Sourced { is_allowed, is_by_attribute }
+    }
+}
 
 /// The reads of one decision.
 pub(crate) struct Reads {

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
 use super::memo::{Memo, View};
+#[cfg(feature = "observe")]
 use super::reads::Reads;
 use super::record::Record;
 use super::roles::Effective;
@@ -16,7 +17,7 @@ use super::verdict::Verdict;
 use super::visited::{Lineages, VisitedScope, VisitedScopes};
 use crate::budget::Budget;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
-use crate::cel::{self, Activation, Answer, Error, Pool, Timestamp, Value, spend};
+use crate::cel::{self, Activation, Error, Pool, Timestamp, Value, spend};
 use crate::decision::EvaluationError;
 use crate::limits::{MAX_REQUEST_STEPS, MAX_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
@@ -75,6 +76,7 @@ pub(crate) struct Session<'a> {
     /// True while conditions of derived roles are evaluated.
     in_derived_roles: Cell<bool>,
     /// Where reads are noted, if they are.
+    #[cfg(feature = "observe")]
     reads: Option<&'a Reads>,
     #[cfg(feature = "observe")]
     pub(crate) observer: Option<&'a dyn super::observe::Observer>,
@@ -137,6 +139,7 @@ impl<'a> Session<'a> {
             partly_allowed: Cell::new(false),
             may_have_failed: Cell::new(false),
             in_derived_roles: Cell::new(false),
+            #[cfg(feature = "observe")]
             reads: None,
             #[cfg(feature = "observe")]
             observer: None,
@@ -152,21 +155,34 @@ impl<'a> Session<'a> {
     pub(crate) const fn doubt(&self) {}
 
     /// Notes in `reads` what is read of the resource.
+    #[cfg(feature = "observe")]
     pub(crate) fn noting(self, reads: &'a Reads) -> Self {
         Self { reads: Some(reads), ..self }
     }
 
     /// Notes that all attributes of the resource are read.
     pub(crate) fn note_all(&self) {
-        if let Some(reads) = self.reads {
-            reads.note_all();
-        }
+        #[cfg(feature = "observe")]
+        self.reads.iter().for_each(|reads| reads.note_all());
     }
 
+    #[cfg(feature = "observe")]
     fn note_slot(&self, id: u32) {
-        if let Some(reads) = self.reads {
-            reads.note(id, self.pool);
-        }
+        self.reads.iter().for_each(|reads| reads.note(id, self.pool));
+    }
+
+    /// Returns what `decide` answers about one action, or false if the policies have expired or a schema rejects
+    /// the request, and takes the steps from `budget`.
+    pub(crate) fn answer(
+        &self,
+        action: &'a str,
+        budget: &Budget,
+        decide: impl FnOnce(&Self, &'a str) -> bool,
+    ) -> bool {
+        let is_denied = self.table.is_expired(self.now) || self.validate(&[action]).rejects;
+        let is_allowed = !is_denied && decide(self, action);
+        self.settle(budget);
+        is_allowed
     }
 
     /// Takes the steps that the session has used from `budget`.
@@ -402,20 +418,16 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Activation<'a> for Session<'a> {
-    fn slot(&self, id: u32) -> Option<Answer<'a>> {
+    #[cfg(feature = "observe")]
+    fn slot(&self, id: u32) -> Option<cel::Answer<'a>> {
         self.note_slot(id);
-        #[cfg(feature = "observe")]
-        return self.unknown(id).map(|unknown| Ok(unknown.value()));
-        #[cfg(not(feature = "observe"))]
-        None
+        self.unknown(id).map(|unknown| Ok(unknown.value()))
     }
 
+    #[cfg(feature = "observe")]
     fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
         self.note_slot(id);
-        #[cfg(feature = "observe")]
-        return self.unknown(id).map(super::topics::Unknown::exists);
-        #[cfg(not(feature = "observe"))]
-        None
+        self.unknown(id).map(super::topics::Unknown::exists)
     }
 
     fn root(&self, root: Root, name: &'a str) -> Value<'a> {

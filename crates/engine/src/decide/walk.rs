@@ -7,10 +7,6 @@
 //! alone, so its walk visits every rule that the walk for one of them would: a rule that is met for a
 //! part of them does not end it, as for the topics of the other part it would go on, and perhaps
 //! fail. If the rule denies, the walk ends with its denial, or with a failure.
-//!
-//! The same walk tells whether some of the topics may be allowed. An allow that is met for a part counts, as long as
-//! its scope denies nothing as a whole and needs no consent; so does an allow as a whole behind a deny for a part.
-//! A failure counts for nothing.
 
 use alloc::string::ToString;
 
@@ -32,13 +28,13 @@ enum Scope<'a> {
 
 /// The result of a search through scopes.
 #[derive(Default)]
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     /// The verdict on the topics that are not decided apart.
-    verdict: Option<Verdict<'a>>,
+    pub(super) verdict: Option<Verdict<'a>>,
     /// The denial of a part of the topics on the way to it.
     partly_denied: Option<Verdict<'a>>,
     /// True if a part of the topics is allowed on the way to it.
-    partly_allowed: bool,
+    pub(super) partly_allowed: bool,
 }
 
 /// The result of one block's rules so far.
@@ -69,37 +65,16 @@ impl<'a> Session<'a> {
         self.try_roles(action).of(fallback).or_denied()
     }
 
-    /// Returns true if one action may be allowed for some of the topics that the request asks about.
-    ///
-    /// It is false if the action is allowed for none of them, and true if it is for all. Where an allow and a
-    /// deny are met for parts, they may be one and the same part: then it is true, too.
-    pub(crate) fn allows_part(&self, action: &'a str) -> bool {
-        let action = self.table.name(action);
-        let by_principal = self.walk_principal_policies(action);
-        if by_principal.allows_part() {
-            return true;
-        }
-        if by_principal.verdict.is_some_and(|verdict| verdict.effect.is_some()) {
-            return false;
-        }
-        for (index, role) in self.request.principal.roles.iter().enumerate() {
-            let Ok(role) = self.lineage(index, role) else { return false };
-            let walk = self.walk_role(role, action);
-            if walk.allows_part() {
-                return true;
-            }
-            if walk.has_failed() {
-                return false;
-            }
-        }
-        false
+    /// Returns true if one action is allowed.
+    pub(crate) fn allows(&self, action: &'a str) -> bool {
+        self.decide(action).effect == Some(Effect::Allow)
     }
 
     fn try_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
         self.walk_principal_policies(action).of_all()
     }
 
-    fn walk_principal_policies(&self, action: Name<'a>) -> Walk<'a> {
+    pub(super) fn walk_principal_policies(&self, action: Name<'a>) -> Walk<'a> {
         let mut walk = Walk::default();
         if self.request.principal.roles.is_empty() {
             return walk;
@@ -193,7 +168,7 @@ impl<'a> Session<'a> {
     }
 
     /// Visits scopes until one decides.
-    fn walk_role(&self, role: Lineage<'a>, action: Name<'a>) -> Walk<'a> {
+    pub(super) fn walk_role(&self, role: Lineage<'a>, action: Name<'a>) -> Walk<'a> {
         let mut walk = Walk::default();
         self.partly_denied.set(None);
         for visit in self.visited_scopes() {
@@ -435,13 +410,7 @@ impl<'a> Walk<'a> {
         self.partly_denied.filter(|_| !self.has_failed()).or(self.verdict)
     }
 
-    /// Returns true if some of the topics may be allowed.
-    fn allows_part(&self) -> bool {
-        let allows_others = |verdict: Verdict<'a>| verdict.effect == Some(Effect::Allow);
-        !self.has_failed() && (self.partly_allowed || self.verdict.is_some_and(allows_others))
-    }
-
-    fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.verdict.is_some_and(|verdict| verdict.has_failed())
     }
 }

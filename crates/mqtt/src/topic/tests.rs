@@ -165,3 +165,17 @@ fn special_bytes_are_found_wherever_they_are() {
         }
     }
 }
+
+#[test]
+fn words_from_outside_fill_one_level() {
+    let check = |word, level, expected| {
+        assert_eq!(Level::may_fill(word, level), expected, "{word:?} {level}");
+    };
+    ["a", "a b", "{}", "a$", "é", "\u{1}"].into_iter().for_each(|word| check(word, 0, true));
+    check("$a", 0, false);
+    check("$a", 1, true);
+    for word in ["", "/", "a/b", "+", "a+", "#", "#a", "\0", "a\0"] {
+        check(word, 0, false);
+        check(word, 1, false);
+    }
+}

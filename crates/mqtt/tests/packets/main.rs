@@ -11,6 +11,8 @@
 
 mod encoding;
 mod generate;
+#[path = "../gate/notation.rs"]
+mod notation;
 mod others;
 mod random;
 mod statements;

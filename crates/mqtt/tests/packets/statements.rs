@@ -4,38 +4,12 @@ use wardgate_mqtt::packet::Version::{V5, V311};
 use wardgate_mqtt::packet::{Decoded, Fault, Packet, PacketError, Property, Version, decode};
 use wardgate_mqtt::{Limits, TopicError};
 
+use super::notation::{packet, plain};
 use super::{VERSIONS, encoded, whole};
 
-/// Makes a packet of its first byte and what follows the length: words in hexadecimal, and texts
-/// in quotes with their lengths before them.
+/// Makes a packet of its first byte and what follows the length.
 fn bytes(first: u8, body: &str) -> Vec<u8> {
-    let body = parts(body);
-    let mut bytes = vec![first];
-    let mut left = body.len();
-    loop {
-        let low = u8::try_from(left % 128).unwrap();
-        left /= 128;
-        bytes.push(if left > 0 { low | 128 } else { low });
-        if left == 0 {
-            break;
-        }
-    }
-    bytes.extend(body);
-    bytes
-}
-
-fn parts(body: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for part in body.split_whitespace() {
-        match part.strip_prefix('\'').and_then(|part| part.strip_suffix('\'')) {
-            Some(text) => {
-                bytes.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
-                bytes.extend(text.as_bytes());
-            }
-            None => bytes.push(u8::from_str_radix(part, 16).unwrap()),
-        }
-    }
-    bytes
+    packet(&format!("{first:02x}: {body}"))
 }
 
 /// Checks that a packet is decoded, and comes back as the same bytes.
@@ -433,7 +407,7 @@ fn properties_are_where_the_table_has_them() {
             let one = format!("{id:02x} {value}");
             let fits = owners == "all" || owners.split(' ').any(|owner| owner == *place);
             let with = |properties: &str| {
-                let length = parts(properties).len();
+                let length = plain(properties).len();
                 bytes(*first, &body(&format!("{length:02x} {properties}")))
             };
             let right = with(&format!("{method} {data} {one}"));

@@ -20,7 +20,7 @@ pub(crate) fn filled(pattern: &str, words: &[&str]) -> Option<String> {
     let mut text = String::with_capacity(pattern.len());
     for (number, level) in filter(pattern)?.levels().enumerate() {
         let level = match level {
-            Level::Word("{}") => words.next().filter(|word| is_level(word, number))?,
+            Level::Word("{}") => words.next().filter(|word| Level::may_fill(word, number))?,
             Level::Word(word) => word,
             Level::Any => "+",
             Level::Rest => "#",
@@ -31,13 +31,6 @@ pub(crate) fn filled(pattern: &str, words: &[&str]) -> Option<String> {
         text.push_str(level);
     }
     words.next().is_none().then_some(text)
-}
-
-/// Returns true if a word from outside is one level, no wildcard and no internal topic.
-fn is_level(word: &str, number: usize) -> bool {
-    let is_part = |byte| matches!(byte, b'/' | b'+' | b'#' | 0);
-    let is_internal = number == 0 && word.starts_with('$');
-    !word.is_empty() && !is_internal && !word.bytes().any(is_part)
 }
 
 fn filter(text: &str) -> Option<Filter<'_>> {

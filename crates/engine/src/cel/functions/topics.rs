@@ -146,10 +146,7 @@ fn filled<'a>(
             (None, Level::Any) => "+",
             (None, Level::Rest) => "#",
         };
-        // A word from outside must not become a wildcard, more levels, or an internal topic.
-        let is_part = |byte| matches!(byte, b'/' | b'+' | b'#' | 0);
-        let is_internal = number == 0 && level.starts_with('$');
-        if word.is_some() && (level.is_empty() || is_internal || level.bytes().any(is_part)) {
+        if word.is_some() && !Level::may_fill(level, number) {
             return Err(Error::Fixed("a value for `{}` is not one level of a topic"));
         }
         context.charge_string(text.len().saturating_add(level.len()))?;
