@@ -107,7 +107,7 @@ fn short(name: &str) -> &str {
 const ARROWS: &[(&str, &[&str])] = &[
     ("simd", &[]),
     ("mqtt", &[]),
-    ("limit", &[]),
+    ("ratelimit", &[]),
     ("fastpath", &["simd"]),
     ("engine", &["fastpath", "mqtt"]),
     ("crypto", &["simd"]),

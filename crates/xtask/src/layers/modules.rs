@@ -132,6 +132,10 @@ fn wrong_arrows(krate: &str, floors: &[&str], uses: &Uses, faults: &mut Vec<Stri
 const FLOORS: &[(&str, &str)] = &[
     ("mqtt", "blocks limits lists | topic | cover packet set | gate | broker"),
     (
+        "ratelimit",
+        "limits outcome script | calendar state | transition | fixed gcra sliding | rule | table",
+    ),
+    (
         "engine",
         "codes limits order text | names attr number budget | glob regex request decision | \
          cel | schema table | decide | fastpath | wire | open",

@@ -1,0 +1,174 @@
+//! The script in a real Redis: the vectors, and what several limits do together.
+
+use wardgate_ratelimit::{Algorithm, CHARGE_SCRIPT, Operation, Window};
+
+use crate::files;
+use crate::redis::{Redis, Reply};
+use crate::sequence::{Sequence, Step, Terms, named, numbers};
+
+#[test]
+fn the_script_meets_the_vectors() {
+    let Some(mut redis) = Redis::start("the_script_meets_the_vectors") else { return };
+    let script = load(&mut redis, &with_given_time());
+    let mut steps = 0;
+    for (number, sequence) in files::read().iter().enumerate() {
+        let key = format!("k{number}");
+        for step in &sequence.steps {
+            check(&mut redis, &script, &key, sequence, step);
+            steps += 1;
+        }
+    }
+    println!("{steps} steps");
+}
+
+fn check(redis: &mut Redis, script: &str, key: &str, sequence: &Sequence, step: &Step) {
+    let (mode, cost) = named(step.operation);
+    let call = Call { mode, keys: &[(key, sequence.terms, cost)], time: Some(step.time) };
+    let expected = numbers(&step.outcome).map(Reply::Integer).to_vec();
+    assert_eq!(call.send(redis, script), Reply::List(expected), "{}: {step:?}", sequence.name);
+    if matches!(step.operation, Operation::Charge(1..)) && step.outcome.is_allowed() {
+        // Each state goes by itself, soon after it is over and never before.
+        let Reply::Integer(left) = redis.call(&["PTTL", key]) else { panic!("{key}") };
+        let state = i64::try_from(step.outcome.reset).unwrap() / 1000;
+        let spare = left - state;
+        assert!((MARGIN - 60_000..=MARGIN + 2).contains(&spare), "{}: {left}", sequence.name);
+    }
+}
+
+#[test]
+fn limits_are_charged_together_or_not_at_all() {
+    let test = "limits_are_charged_together_or_not_at_all";
+    let Some(mut redis) = Redis::start(test) else { return };
+    let script = load(&mut redis, &with_given_time());
+    let (wide, narrow) = (Terms::gcra(10, 1_000_000, None), Terms::sliding(2, 1_000_000));
+    let mut call = |mode, costs: [u64; 2], time| {
+        let keys = [("{a}wide", wide, costs[0]), ("{a}narrow", narrow, costs[1])];
+        integers(Call { mode, keys: &keys, time: Some(time) }.send(&mut redis, &script))
+    };
+    assert_eq!(call("charge", [1, 2], START), [0, 9, 100_000, 0, 0, 2_000_000]);
+    // The second has none left, so that the first keeps its tokens, however often they are asked.
+    for _ in 0..3 {
+        assert_eq!(call("charge", [1, 1], START), [0, 9, 100_000, 1_500_000, 0, 2_000_000]);
+    }
+    assert_eq!(call("charge", [1, 3], START), [0, 9, 100_000, -1, 0, 2_000_000]);
+    assert_eq!(call("charge", [1, 0], START), [0, 8, 200_000, 0, 0, 2_000_000]);
+    assert_eq!(call("refund", [1, 1], START), [0, 9, 100_000, 0, 1, 2_000_000]);
+    assert_eq!(call("look", [10, 1], START), [100_000, 9, 100_000, 0, 1, 2_000_000]);
+    assert_eq!(call("reset", [0, 0], START), [0, 10, 0, 0, 2, 0]);
+}
+
+#[test]
+fn the_script_as_it_is_takes_the_time_of_the_server() {
+    let test = "the_script_as_it_is_takes_the_time_of_the_server";
+    let Some(mut redis) = Redis::start(test) else { return };
+    let script = load(&mut redis, CHARGE_SCRIPT);
+    let day = 86_400_000_000;
+    for (key, terms) in [("g", Terms::gcra(2, day, None)), ("s", Terms::sliding(2, day))] {
+        let mut charge = |cost| {
+            let call = Call { mode: "charge", keys: &[(key, terms, cost)], time: None };
+            integers(call.send(&mut redis, &script))
+        };
+        let full = charge(2);
+        assert_eq!(full[..2], [0, 0]);
+        let refused = charge(2);
+        assert!(refused[0] > 0 && refused[1] <= 1, "{refused:?}");
+        let Reply::Integer(left) = redis.call(&["PTTL", key]) else { panic!("{key}") };
+        assert!(left <= full[2] / 1000 + 2 && left > full[2] / 1000 - 600_000, "{left} {full:?}");
+    }
+}
+
+#[test]
+fn errors_come_before_the_first_write() {
+    let Some(mut redis) = Redis::start("errors_come_before_the_first_write") else { return };
+    let script = load(&mut redis, CHARGE_SCRIPT);
+    redis.call(&["LPUSH", "list", "a"]);
+    redis.call(&["SET", "other", "fixed 1 1"]);
+    let terms = ["gcra", "2", "1000000", "2", "1"];
+    let short = &terms[..4];
+    let wrong = ["bucket", "2", "1000000", "2", "1"];
+    let calls: [(&str, [&str; 2], Rules<'_>); 5] = [
+        ("charge", ["a", "list"], [&terms, &terms]),
+        ("charge", ["a", "b"], [&terms, short]),
+        ("refund", ["a", "b"], [&terms, &wrong]),
+        ("charge", ["a", "a"], [&terms, &terms]),
+        ("spend", ["a", "b"], [&terms, &terms]),
+    ];
+    for (mode, keys, rules) in calls {
+        let mut words = vec!["EVALSHA", &script, "2", keys[0], keys[1], mode];
+        words.extend(rules.concat());
+        assert!(matches!(redis.call(&words), Reply::Error(_)), "{words:?}");
+        assert_eq!(redis.call(&["EXISTS", "a", "b"]), Reply::Integer(0), "{words:?}");
+    }
+    // The value of another algorithm is no state.
+    let keys = [("other", Terms::gcra(2, 1_000_000, None), 1)];
+    let found = integers(Call { mode: "look", keys: &keys, time: None }.send(&mut redis, &script));
+    assert_eq!(found, [0, 2, 0]);
+}
+
+/// One call of the script: keys with their rules and costs.
+struct Call<'a> {
+    mode: &'a str,
+    keys: &'a [(&'a str, Terms, u64)],
+    /// The time for the script whose first line is replaced.
+    time: Option<u64>,
+}
+
+impl Call<'_> {
+    fn send(&self, redis: &mut Redis, script: &str) -> Reply {
+        let mut words = vec!["EVALSHA".into(), script.into(), self.keys.len().to_string()];
+        words.extend(self.keys.iter().map(|(key, ..)| (*key).to_owned()));
+        words.push(self.mode.to_owned());
+        for (_, terms, cost) in self.keys {
+            words.extend(arguments(terms, *cost));
+        }
+        if let Some(time) = self.time {
+            words.extend([(time % 1_000_000).to_string(), (time / 1_000_000).to_string()]);
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        redis.call(&words)
+    }
+}
+
+fn arguments(terms: &Terms, cost: u64) -> [String; 5] {
+    let window = match terms.window {
+        Window::Micros(micros) => micros.to_string(),
+        Window::Month => "month".to_owned(),
+    };
+    let burst = match terms.algorithm {
+        Algorithm::Gcra { .. } => terms.capacity().to_string(),
+        _ => "-".to_owned(),
+    };
+    [terms.algorithm_name().into(), terms.quota.to_string(), window, burst, cost.to_string()]
+}
+
+fn load(redis: &mut Redis, text: &str) -> String {
+    match redis.call(&["SCRIPT", "LOAD", text]) {
+        Reply::Text(Some(digest)) => digest,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn integers(reply: Reply) -> Vec<i64> {
+    let Reply::List(all) = reply else { panic!("{reply:?}") };
+    let integer = |reply| match reply {
+        Reply::Integer(number) => number,
+        other => panic!("{other:?}"),
+    };
+    all.into_iter().map(integer).collect()
+}
+
+/// Replaces the line of the script that reads the clock: the time is the last two arguments, and
+/// values outlive their states, since the server's clock goes on.
+fn with_given_time() -> String {
+    let (first, rest) = CHARGE_SCRIPT.split_once('\n').unwrap();
+    assert_eq!(first, "local clock, margin = redis.call('TIME'), 1");
+    format!("local clock, margin = {{ table.remove(ARGV), table.remove(ARGV) }}, {MARGIN}\n{rest}")
+}
+
+/// The arguments of two keys.
+type Rules<'a> = [&'a [&'a str]; 2];
+
+/// The milliseconds by which a value outlives its state in tests.
+const MARGIN: i64 = 3_600_000;
+
+const START: u64 = 1_800_000_000_000_000;
