@@ -120,7 +120,7 @@ impl Log {
         let (quota, window) = (i128::from(self.terms.quota), i128::from(length(self.terms)));
         let burst = i128::from(self.terms.capacity());
         for (first, (start, cost)) in self.charges.iter().enumerate() {
-            if *cost < 0 {
+            if *cost <= 0 {
                 continue;
             }
             let mut sum = 0;
