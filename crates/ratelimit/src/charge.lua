@@ -6,101 +6,86 @@ local clock, margin = redis.call('TIME'), 1
 -- Returns wait, remaining and reset for each limit, in microseconds; wait is 0 if the cost is there
 -- and -1 if it never is. A charge is done if and only if each wait is 0. `src/script.rs` has the rest.
 --
--- The body runs anew at each call, so functions are made only for the algorithms that occur, tables are
--- made with all their fields, and quotients are `a - a % b` instead of calls: all of that was
--- more than half of the time. All numbers are integers below 2^53.
+-- The body runs anew at each call, and each function and table is made anew: so there are few, and
+-- quotients are `(a - a % b) / b` instead of calls. All numbers are integers below 2^53.
+--
+-- Each algorithm takes the value of a key, its rule, an amount of at most the burst, and what to add to
+-- the count. It returns wait for the amount, remaining and reset; then, as they are after the
+-- addition, the value (nil if the key is full), its end, remaining and reset.
 
 local now = clock[1] * 1000000 + clock[2]
 
--- Each maker returns the functions of an algorithm over a state of up to three numbers.
-local makers = {}
-
--- The state is the whole microseconds of the theoretical arrival time, and 1/128 beyond.
-makers.gcra = function()
-  local function view(rule, value)
-    local ticks = rule.window * 128 + rule.quota - 1
-    rule.interval = (ticks - ticks % rule.quota) / rule.quota
-    rule.limit = rule.burst * rule.interval
-    local whole, part = string.match(value, '^gcra (%d+) (%d+)$')
-    whole = tonumber(whole)
-    if not whole or whole < now then return now, 0 end
-    return whole, tonumber(part)
-  end
-
-  local function wait(rule, cost, whole, part)
-    local span = rule.limit + 127
-    -- A state that is further ahead than a burst: the clock went back, or the rule has changed.
-    local lag = whole - now - (span - span % 128) / 128
-    if lag < 0 then lag = 0 end
-    local over = (whole - now - lag) * 128 + part - rule.limit + cost * rule.interval
-    if over <= 0 then return 0 end
-    over = over + 127
-    return lag + (over - over % 128) / 128
-  end
-
-  local function remaining(rule, whole, part)
-    local left = rule.limit - (whole - now) * 128 - part
-    if left <= 0 then return 0 end
-    return (left - left % rule.interval) / rule.interval
-  end
-
-  -- Moves the arrival time, at most back to now.
-  local function add(rule, cost, whole, part)
-    local ticks = part + cost * rule.interval
-    part = ticks % 128
-    whole = whole + (ticks - part) / 128
-    if whole < now then return now, 0 end
-    return whole, part
-  end
-
-  local function text(_, whole, part)
-    if whole == now and part == 0 then return nil end
-    return string.format('gcra %.0f %.0f', whole, part), whole + 1
-  end
-
-  return { view = view, wait = wait, remaining = remaining, add = add, text = text }
+-- Returns the duration by which a state is further ahead than a burst, since the clock went back or
+-- the rule has changed, and the ticks of 1/128 microsecond that it is ahead beyond that.
+local function near(whole, part, limit)
+  local span = limit + 127
+  local lag = whole - now - (span - span % 128) / 128
+  if lag < 0 then lag = 0 end
+  return lag, (whole - now - lag) * 128 + part
 end
 
--- The state is the end of the window, and the count.
-makers.fixed = function()
-  local function start_of_month(day)
-    local of_era = (day + 719468) % 146097
-    local floor = math.floor
-    local leaps = floor(of_era / 1460) - floor(of_era / 36524) + floor(of_era / 146096)
-    local year = floor((of_era - leaps) / 365)
-    local of_year = of_era - year * 365 - floor(year / 4) + floor(year / 100)
-    local month = floor((of_year * 5 + 2) / 153)
-    return day - of_year + floor((month * 153 + 2) / 5)
-  end
+-- The value is the whole microseconds of the theoretical arrival time, and 1/128 beyond.
+local function gcra(value, quota, window, burst, amount, add)
+  local ticks = window * 128 + quota - 1
+  local interval = (ticks - ticks % quota) / quota
+  local limit = burst * interval
+  local whole, part = string.match(value, '^gcra (%d+) (%d+)$')
+  whole, part = tonumber(whole), tonumber(part)
+  if not whole or whole < now then whole, part = now, 0 end
 
-  local function view(rule, value)
-    local till, count = string.match(value, '^fixed (%d+) (%d+)$')
-    till = tonumber(till)
-    if till and now < till then return till, tonumber(count) end
-    if rule.window ~= 'month' then return now - now % rule.window + rule.window, 0 end
-    local day = math.floor(now / 86400000000)
-    return start_of_month(start_of_month(day) + 31) * 86400000000, 0
-  end
+  local lag, ahead = near(whole, part, limit)
+  local over = ahead - limit + amount * interval + 127
+  local wait = 0
+  if over > 127 then wait = lag + (over - over % 128) / 128 end
+  local left, up = limit - ahead, ahead + 127
+  if left < 0 then left = 0 end
+  local remaining, reset = (left - left % interval) / interval, lag + (up - up % 128) / 128
 
-  local function wait(rule, cost, till, count)
-    if count + cost <= rule.quota then return 0 end
-    return till - now
-  end
-
-  local function remaining(rule, _, count) return math.max(rule.quota - count, 0) end
-
-  local function add(_, cost, till, count) return till, math.max(count + cost, 0) end
-
-  local function text(_, till, count)
-    if count == 0 then return nil end
-    return string.format('fixed %.0f %.0f', till, count), till
-  end
-
-  return { view = view, wait = wait, remaining = remaining, add = add, text = text }
+  -- The arrival time moves, at most back to now.
+  ticks = part + add * interval
+  part = ticks % 128
+  whole = whole + (ticks - part) / 128
+  if whole < now then whole, part = now, 0 end
+  if whole == now and part == 0 then return wait, remaining, reset, nil, now, burst, 0 end
+  lag, ahead = near(whole, part, limit)
+  left, up = limit - ahead, ahead + 127
+  if left < 0 then left = 0 end
+  return wait, remaining, reset, string.format('gcra %.0f %.0f', whole, part), whole + 1,
+    (left - left % interval) / interval, lag + (up - up % 128) / 128
 end
 
--- The state is the start of the window, the count before it, and its own.
-makers.sliding = function()
+-- Returns the first day of the month of a day; both since 1970. Years begin with March.
+local function month_day(day)
+  local floor = math.floor
+  local of_era = (day + 719468) % 146097
+  local leaps = floor(of_era / 1460) - floor(of_era / 36524) + floor(of_era / 146096)
+  local year = floor((of_era - leaps) / 365)
+  local of_year = of_era - year * 365 - floor(year / 4) + floor(year / 100)
+  local month = floor((of_year * 5 + 2) / 153)
+  return day - of_year + floor((month * 153 + 2) / 5)
+end
+
+-- The value is the end of the window, and the count.
+local function fixed(value, quota, window, _, amount, add)
+  local till, count = string.match(value, '^fixed (%d+) (%d+)$')
+  till, count = tonumber(till), tonumber(count)
+  if not till or till <= now then
+    count = 0
+    if window == 'month' then
+      -- The 31st day after the first of a month is in the next one.
+      till = month_day(month_day(math.floor(now / 86400000000)) + 31) * 86400000000
+    else
+      till = now - now % window + window
+    end
+  end
+  local left, after = till - now, math.max(count + add, 0)
+  local text = after > 0 and string.format('fixed %.0f %.0f', till, after) or nil
+  return count + amount > quota and left or 0, math.max(quota - count, 0), count > 0 and left or 0,
+    text, till, math.max(quota - after, 0), after > 0 and left or 0
+end
+
+-- The value is the start of the window, the count before it, and its own.
+local function sliding(value, quota, window, _, amount, add)
   -- Returns quotient and remainder of a * b / c, where a < 2^42, b and c < 2^45. Where the product may
   -- reach 2^53: a long division by digits of 7 bits, which keeps each number below it.
   local function scaled(a, b, c)
@@ -117,121 +102,86 @@ makers.sliding = function()
     return quotient, rest
   end
 
-  local function view(rule, value)
-    local start, before, count = string.match(value, '^sliding (%d+) (%d+) (%d+)$')
-    start = tonumber(start)
-    local current = now - now % rule.window
-    if not start then return current, 0, 0 end
-    if start >= current then return start, tonumber(before), tonumber(count) end
-    if start + rule.window == current then return current, tonumber(count), 0 end
-    return current, 0, 0
+  local current = now - now % window
+  local start, before, count = string.match(value, '^sliding (%d+) (%d+) (%d+)$')
+  start, before, count = tonumber(start), tonumber(before), tonumber(count)
+  if not start or start < current then
+    before, count = start and start + window == current and count or 0, 0
+    start = current
   end
 
-  local function used(rule, start, before, count)
-    local overlap = rule.window - math.max(now - start, 0)
-    local weight, rest = scaled(before, overlap, rule.window)
-    if rest > 0 then weight = weight + 1 end
-    return count + weight
+  -- Returns the part of a window that passes until a count weighs at most `room`.
+  local function passed(weighed, room)
+    if weighed <= room then return 0 end
+    local part = scaled(room, window, weighed)
+    return window - part
   end
 
-  -- Returns the part of a window that passes until the count before it weighs at most `room`.
-  local function passed(rule, before, room)
-    if before <= room then return 0 end
-    local part = scaled(room, rule.window, before)
-    return rule.window - part
+  -- Returns the wait for a cost, and what remains.
+  local function level(cost)
+    local used, rest = scaled(before, window - math.max(now - start, 0), window)
+    used = used + count
+    if rest > 0 then used = used + 1 end
+    local room, remaining = quota - cost, math.max(quota - used, 0)
+    if used <= room then return 0, remaining end
+    if count <= room then return start + passed(before, room - count) - now, remaining end
+    return start + window + passed(count, room) - now, remaining
   end
 
-  local function wait(rule, cost, start, before, count)
-    if used(rule, start, before, count) + cost <= rule.quota then return 0 end
-    local room = rule.quota - cost
-    if count <= room then return start + passed(rule, before, room - count) - now end
-    return start + rule.window + passed(rule, count, room) - now
-  end
-
-  local function remaining(rule, start, before, count)
-    return math.max(rule.quota - used(rule, start, before, count), 0)
-  end
-
-  local function add(_, cost, start, before, count)
-    local rest = math.max(-cost - count, 0)
-    return start, math.max(before - rest, 0), math.max(count + cost, 0)
-  end
-
-  local function text(rule, start, before, count)
-    if before == 0 and count == 0 then return nil end
-    local value = string.format('sliding %.0f %.0f %.0f', start, before, count)
-    return value, start + 2 * rule.window
-  end
-
-  return { view = view, wait = wait, remaining = remaining, add = add, text = text }
-end
-
-local made = {}
-
--- Reads the rule and the state of a key. A value of another algorithm is no state: its rule is not in
--- force any more.
-local function read(at)
-  local first = at * 5 - 3
-  local name, window = ARGV[first], ARGV[first + 2]
-  local algorithm = made[name] or makers[name] and makers[name]()
-  local quota, cost = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 4])
-  local burst = quota
-  if name == 'gcra' then burst = tonumber(ARGV[first + 3]) end
-  if window ~= 'month' then window = tonumber(window) end
-  if not (algorithm and quota and window and burst and cost) then
-    error('expected algorithm, quota, window, burst and cost for each key')
-  end
-  made[name] = algorithm
-  local rule = {
-    algorithm = algorithm, quota = quota, window = window, burst = burst, cost = cost,
-    interval = 0, limit = 0, wait = 0, a = 0, b = 0, c = 0,
-  }
-  rule.a, rule.b, rule.c = algorithm.view(rule, redis.call('GET', KEYS[at]) or '')
-  return rule
-end
-
-local function waiting(rule)
-  if rule.cost > rule.burst then return -1 end
-  if rule.cost == 0 then return 0 end
-  return rule.algorithm.wait(rule, rule.cost, rule.a, rule.b, rule.c)
+  local wait, remaining = level(amount)
+  local reset = level(quota)
+  local rest = math.max(-add - count, 0)
+  before, count = math.max(before - rest, 0), math.max(count + add, 0)
+  local text = nil
+  if before + count > 0 then text = string.format('sliding %.0f %.0f %.0f', start, before, count) end
+  local after_reset, after = level(quota)
+  return wait, remaining, reset, text, start + 2 * window, after, after_reset
 end
 
 -- Writes value and time to live with one command: no end of a process leaves one without the other.
-local function write(key, rule, cost)
-  local algorithm = rule.algorithm
-  rule.a, rule.b, rule.c = algorithm.add(rule, cost, rule.a, rule.b, rule.c)
-  local value, till = algorithm.text(rule, rule.a, rule.b, rule.c)
+local function write(key, value, till)
   if not value then return redis.call('DEL', key) end
   local left = till - now + 999
   redis.call('SET', key, value, 'PX', (left - left % 1000) / 1000 + margin)
 end
 
-local mode, is_charge, seen, rules = ARGV[1], ARGV[1] == 'charge', {}, {}
-local waits = is_charge or mode == 'look'
-if not (waits or mode == 'refund' or mode == 'reset') then
-  error('expected charge, look, refund or reset')
-end
-for at = 1, #KEYS do
-  if seen[KEYS[at]] then error('expected each key once') end
-  seen[KEYS[at]] = true
-  local rule = read(at)
-  rules[at] = rule
-  if waits then rule.wait = waiting(rule) end
-  is_charge = is_charge and rule.wait == 0
-end
-local answer = {}
-for at = 1, #KEYS do
-  local rule = rules[at]
-  if mode == 'reset' then
-    redis.call('DEL', KEYS[at])
-    rule.a, rule.b, rule.c = rule.algorithm.view(rule, '')
-  elseif is_charge and rule.cost > 0 then
-    write(KEYS[at], rule, rule.cost)
-  elseif mode == 'refund' and rule.cost > 0 then
-    write(KEYS[at], rule, -math.min(rule.cost, rule.burst))
+local algorithms = { gcra = gcra, fixed = fixed, sliding = sliding }
+local signs = { charge = 1, look = 0, refund = -1, reset = 0 }
+local mode = ARGV[1]
+local sign, is_done = signs[mode], mode ~= 'look'
+if not sign then error('expected charge, look, refund or reset') end
+local answer, after, seen = {}, {}, {}
+
+for at, key in ipairs(KEYS) do
+  if seen[key] then error('expected each key once') end
+  seen[key] = true
+  local first = at * 5 - 3
+  local name, window, quota = ARGV[first], ARGV[first + 2], tonumber(ARGV[first + 1])
+  local burst, cost, algorithm = quota, tonumber(ARGV[first + 4]), algorithms[name]
+  if algorithm == gcra then burst = tonumber(ARGV[first + 3]) end
+  if window ~= 'month' then window = tonumber(window) end
+  if not (algorithm and quota and window and burst and cost) then
+    error('expected algorithm, quota, window, burst and cost for each key')
   end
-  answer[at * 3 - 2] = rule.wait
-  answer[at * 3 - 1] = rule.algorithm.remaining(rule, rule.a, rule.b, rule.c)
-  answer[at * 3] = rule.algorithm.wait(rule, rule.burst, rule.a, rule.b, rule.c)
+  -- A value of another algorithm is no state: its rule is not in force any more.
+  local value, amount = redis.call('GET', key) or '', math.min(cost, burst)
+  local wait, remaining, reset, text, till, then_remaining, then_reset =
+    algorithm(value, quota, window, burst, amount, sign * amount)
+  if mode == 'reset' then text, then_remaining, then_reset = nil, burst, 0 end
+  if cost == 0 or mode == 'refund' or mode == 'reset' then wait = 0 end
+  if cost > burst and sign >= 0 and mode ~= 'reset' then wait = -1 end
+  is_done = is_done and wait == 0
+  answer[at * 3 - 2], answer[at * 3 - 1], answer[at * 3] = wait, remaining, reset
+  after[at] = { text, till, then_remaining, then_reset, cost > 0 or mode == 'reset' }
+end
+
+if is_done then
+  for at, key in ipairs(KEYS) do
+    local text, till, remaining, reset, is_change = unpack(after[at], 1, 5)
+    if is_change then
+      write(key, text, till)
+      answer[at * 3 - 1], answer[at * 3] = remaining, reset
+    end
+  end
 end
 return answer
