@@ -96,7 +96,9 @@ fn command() -> String {
     let mut words = std::env::args().skip(1);
     let mut command = "cargo xtask bench".to_owned();
     while let Some(word) = words.next() {
-        if ["--opa", "--cerbos", "--cli", "--modules", "--hosts"].contains(&word.as_str()) {
+        if ["--opa", "--cerbos", "--cli", "--modules", "--hosts", "--counter"]
+            .contains(&word.as_str())
+        {
             words.next();
         } else {
             let _ = write!(command, " {word}");

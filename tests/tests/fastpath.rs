@@ -272,6 +272,59 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     assert_answered(&tally, 2);
 }
 
+#[test]
+fn tests_of_more_roles_than_slots_are_programs() {
+    let rules = |site: usize| {
+        let rule = |action: &str, effect: &str, condition: &str| {
+            format!(
+                "    - {{ actions: [{action}], effect: {effect}, roles: [site-{site}], condition: {{ match: {{ expr: '{condition}' }} }} }}\n"
+            )
+        };
+        let state = format!(r#"R.attr.topic.matchesTopic("site/{site}/+/state")"#);
+        let own = r#"R.attr.topic.matchesTopic("devices/{}/#", [P.attr.clientId])"#;
+        let secret = format!(r#"R.attr.topic.matchesTopic("site/{site}/secret/#")"#);
+        let late = format!("{site} in R.attr.sites && timestamp(R.attr.until) > now()");
+        [
+            rule("publish", "EFFECT_ALLOW", &state),
+            rule("publish", "EFFECT_ALLOW", own),
+            rule("publish", "EFFECT_DENY", &secret),
+            rule("keep", "EFFECT_ALLOW", &late),
+        ]
+        .concat()
+    };
+    let text = format!("{HEAD}{}", (0..40).map(rules).collect::<String>());
+    let table = Compiled::of_texts(&[("all.yaml", &text)]).unwrap().table;
+    let topics = [
+        json!("site/7/lamp/state"),
+        json!("site/7/secret/state"),
+        json!("devices/c1/up"),
+        json!({"filter": "site/7/lamp/state"}),
+        json!({"filter": "site/7/#"}),
+        json!("site/+/lamp"),
+        json!(7),
+        json!(null),
+    ];
+    let tally = Tally::default();
+    for (number, topic) in (0..40).flat_map(|number| topics.iter().map(move |it| (number, it))) {
+        let roles = [format!("site-{number}"), format!("site-{}", number * 7 % 43)];
+        let until = ["2026-12-01T00:00:00Z", "2020-01-01T00:00:00Z", "never"][number % 3];
+        let attr = json!({"topic": topic, "sites": [7, number], "until": until});
+        let client = if number % 4 == 0 { json!({}) } else { json!({"clientId": "c1"}) };
+        for roles in [&roles[..1], &roles[..], &[]] {
+            let json = json!({
+                "principal": {"id": "p", "roles": roles, "attr": client},
+                "resource": {"kind": "all", "id": "w", "attr": attr},
+                "actions": ["publish", "keep", "other"],
+            });
+            tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
+        }
+    }
+    tally.report("many tests");
+    assert_eq!(tally.covered.get(), tally.questions.get());
+    assert_answered(&tally, 2);
+    assert!(tally.allowed.get() > 50, "{}", tally.allowed.get());
+}
+
 /// Fails unless fast paths answered more than one question of `of`.
 fn assert_answered(tally: &Tally, of: u32) {
     let (answered, questions) = (tally.answered.get(), tally.questions.get());

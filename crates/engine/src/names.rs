@@ -13,7 +13,7 @@ use crate::text::{has, joined};
 #[must_use]
 pub fn sanitized(name: &str) -> Cow<'_, str> {
     let keeps = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    if name.chars().all(keeps) || !has_old_form(name) {
+    if name.bytes().all(|byte| keeps(char::from(byte))) || !has_old_form(name) {
         return Cow::Borrowed(name);
     }
     let mut clean = String::with_capacity(name.len());

@@ -72,6 +72,9 @@ impl Term {
 impl Fuser<'_> {
     /// Returns the test that a node is; `None` if it is none.
     pub(super) fn test(&self, node: Node) -> Option<Test> {
+        if !self.has_tests() {
+            return None;
+        }
         let (kind, value, terms) = match node {
             Node::In(item, list) => (test::MEMBER, list, vec![self.plain(item)?]),
             Node::Text(kind, text, part) => (kind, text, vec![self.plain(part)?]),

@@ -50,6 +50,8 @@ pub(super) struct Fuser<'a> {
     pool: &'a Pool<'a>,
     trees: Trees<'a>,
     tests: Vec<Test>,
+    /// True if expressions become tests, where they can.
+    has_tests: bool,
     /// The number of labels of the expression.
     labels: u32,
 }
@@ -60,7 +62,21 @@ pub(super) const DERIVED: u32 = 1 << 31;
 
 impl<'a> Fuser<'a> {
     pub(super) fn new(pool: &'a Pool<'a>) -> Self {
-        Self { pool, trees: Trees::new(pool), tests: Vec::new(), labels: 0 }
+        Self { pool, trees: Trees::new(pool), tests: Vec::new(), has_tests: true, labels: 0 }
+    }
+
+    /// Says if expressions become tests, which need a slot each, or programs.
+    pub(super) const fn allow_tests(&mut self, has_tests: bool) {
+        self.has_tests = has_tests;
+    }
+
+    pub(super) const fn has_tests(&self) -> bool {
+        self.has_tests
+    }
+
+    /// Returns true if a test was made.
+    pub(super) const fn knows_tests(&self) -> bool {
+        !self.tests.is_empty()
     }
 
     /// Returns the test of a derived slot; `None` if the slot is one of the table.

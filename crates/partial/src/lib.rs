@@ -243,12 +243,25 @@ impl<'a> Builder<'a> {
 
     /// Builds the fast paths of one action, or of actions that no rule names: for the effect
     /// alone, and with verdicts. Returns their numbers plus one, 0 for none.
+    ///
+    /// Where the tests of all roles together are too many, their expressions are programs: those of one
+    /// role are few.
     fn fast_paths(
         &mut self,
         route: &Route<'_>,
         action: Action<'_>,
         has_verdicts: bool,
     ) -> [u32; 2] {
+        let mut paths = self.written(route, action, has_verdicts);
+        if paths == [0; 2] && self.predicates.knows_tests() {
+            self.predicates.allow_tests(false);
+            paths = self.written(route, action, has_verdicts);
+            self.predicates.allow_tests(true);
+        }
+        paths
+    }
+
+    fn written(&mut self, route: &Route<'_>, action: Action<'_>, has_verdicts: bool) -> [u32; 2] {
         let Some(candidates) = Candidates::new(route, action, &mut self.predicates) else {
             return [0; 2];
         };

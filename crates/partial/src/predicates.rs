@@ -45,10 +45,10 @@ pub(super) struct Predicates<'a> {
     costs: Vec<usize>,
     ids: BTreeMap<Rc<Predicate>, PredicateId>,
     /// The numbers by role condition, condition, and the outcomes with an output for which a check
-    /// has a predicate of its own.
-    known: BTreeMap<[Option<u32>; 3], Option<PredicateId>>,
-    /// The predicates of the variables, by their set.
-    sets: BTreeMap<u32, Option<Rc<[PredicateId]>>>,
+    /// has a predicate of its own, and whether expressions become tests.
+    known: BTreeMap<([Option<u32>; 3], bool), Option<PredicateId>>,
+    /// The predicates of the variables, by their set, and whether expressions become tests.
+    sets: BTreeMap<(u32, bool), Option<Rc<[PredicateId]>>>,
     labels: u32,
     /// The steps that the general path charges for the conditions being written.
     cost: usize,
@@ -70,6 +70,16 @@ impl<'a> Predicates<'a> {
         };
         predicates.intern(Predicate::Always);
         predicates
+    }
+
+    /// Says if expressions become tests, which need a slot each, or programs.
+    pub(super) const fn allow_tests(&mut self, has_tests: bool) {
+        self.fuser.allow_tests(has_tests);
+    }
+
+    /// Returns true if an expression has become a test.
+    pub(super) const fn knows_tests(&self) -> bool {
+        self.fuser.knows_tests()
     }
 
     pub(super) fn get(&self, id: PredicateId) -> Option<&Predicate> {
@@ -127,7 +137,7 @@ impl<'a> Predicates<'a> {
         emits: Option<u32>,
     ) -> Option<PredicateId> {
         let [of_role, own] = conditions;
-        let key = [of_role, own, emits];
+        let key = ([of_role, own, emits], self.fuser.has_tests());
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
@@ -169,7 +179,8 @@ impl<'a> Predicates<'a> {
     /// hold one of them.
     pub(super) fn variables(&mut self, set: Option<u32>) -> Option<Rc<[PredicateId]>> {
         let Some(set) = set else { return Some(Rc::default()) };
-        if let Some(known) = self.sets.get(&set) {
+        let key = (set, self.fuser.has_tests());
+        if let Some(known) = self.sets.get(&key) {
             return known.clone();
         }
         let variables = list(self.table.section(Section::VariableSets), set);
@@ -184,7 +195,7 @@ impl<'a> Predicates<'a> {
             };
         }
         let found: Option<Rc<[PredicateId]>> = found.map(Rc::from);
-        self.sets.insert(set, found.clone());
+        self.sets.insert(key, found.clone());
         found
     }
 

@@ -124,7 +124,8 @@ function cached(keyOf, make) {
 
 function check(job, pdp) {
   const { expected } = job;
-  const requests = job.requests.map(({ action, ...request }) => ({ ...request, actions: [action] }));
+  // V8 gives each `{ ...request, actions }` a hidden class of its own.
+  const requests = job.requests.map(({ principal, resource, action }) => ({ principal, resource, actions: [action] }));
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
