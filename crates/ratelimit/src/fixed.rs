@@ -11,7 +11,6 @@
 use core::num::NonZeroU64;
 
 use crate::calendar;
-use crate::limits::PARTS;
 use crate::state::State;
 use crate::transition::Counting;
 
@@ -114,6 +113,3 @@ impl Counting for Fixed {
         }
     }
 }
-
-/// The state has no fine part, so that it is one number in every language.
-const _: () = assert!(PARTS.is_power_of_two());

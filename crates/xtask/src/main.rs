@@ -20,6 +20,7 @@ mod npm;
 mod parity;
 mod policy_tests;
 mod readme;
+mod redis;
 mod setup;
 mod shell;
 mod spocp;
@@ -67,6 +68,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "test" => suite::run(rest),
         "step" => suite::step(rest),
         "mosquitto" => without_arguments(rest, mosquitto::test),
+        "redis" => without_arguments(rest, redis::test),
         "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
@@ -127,6 +129,7 @@ cargo xtask <command>
   vectors       the suite of vector operations with each set of instructions, and in Node
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
   mosquitto     test the plugin in Debian's mosquitto
+  redis         test the script of rate limits in Debian's redis-server
   pages         run the programs of the README and of the pages about runtimes
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crate::shell::{self, Outcome, cargo, seconds, target};
 use crate::{
     bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, mosquitto, npm,
-    parity, policy_tests, readme, setup, spocp, vectors, wasm,
+    parity, policy_tests, readme, redis, setup, spocp, vectors, wasm,
 };
 
 /// Runs every step and prints a summary. `--long` generates as many requests as the commands of the
@@ -105,6 +105,7 @@ const PACKAGE: &[Step] = &[
 const BESIDE: &[Step] = &[
     Step { name: "hosts", action: |_| hosts::test() },
     Step { name: "mosquitto", action: |_| mosquitto::test() },
+    Step { name: "redis", action: |_| redis::test() },
     Step { name: "instructions", action: |_| instructions::run(&[]) },
     Step { name: "conformance", action: |_| conformance::run(&[]) },
     Step { name: "fuzz smoke", action: fuzz::smoke },
