@@ -129,6 +129,26 @@ fn late_times_charge_nothing_twice() {
     }
 }
 
+/// A key that lost its place when it was full again, and comes back with a time before that.
+#[test]
+fn a_late_time_starts_a_new_state_no_earlier_than_the_place_was_given_away() {
+    let table = Table::new(sets(1), WhenFull::Deny);
+    let rule = rule(Algorithm::Gcra { burst: None }, 10);
+    let charge = |key, now, cost| table.apply(hash(key), &rule, now, Operation::Charge(cost));
+    for key in 0..8 {
+        assert!(charge(key, START, 10).is_allowed());
+    }
+    for key in 8..15 {
+        assert!(charge(key, START + WINDOW, 10).is_allowed());
+    }
+    let lost: Vec<u64> = (0..8).filter(|key| charge(*key, START, 1).remaining == 9).collect();
+    assert_eq!(lost.len(), 1, "the one place that was left has one of the old keys");
+    let key = lost[0];
+    assert!(charge(key, START + WINDOW, 9).is_allowed());
+    // Nothing came back since the time at which the others got their places.
+    assert_eq!(charge(key, START + WINDOW, 1).admission, Admission::After { micros: WINDOW / 10 });
+}
+
 #[test]
 fn a_full_table_denies_until_a_state_is_over() {
     let table = Table::new(sets(1), WhenFull::Deny);

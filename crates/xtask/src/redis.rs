@@ -11,6 +11,6 @@ pub(crate) fn test() -> Outcome {
         return Ok(());
     }
     // With the libraries of `cargo test --workspace`.
-    let mut test = cargo(["test", "--workspace", "--test", "limits"]);
+    let mut test = cargo(["test", "--workspace", "--test", "algorithms"]);
     shell::logged("script of rate limits", test.env("WARDGATE_REQUIRE_REDIS", "1"))
 }

@@ -126,6 +126,17 @@ impl Place<'_> {
         }
         None
     }
+
+    /// Gives the place to another key, under the lock. Returns None if its state is not that one any
+    /// more: the key was charged meanwhile.
+    fn give(&self, bits: u64, key: u64, state: State) -> Option<()> {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        self.state.compare_exchange(bits, MARK, success, failure).ok()?;
+        let version = self.found.wrapping_add(VERSION) & !TAG & !LOCK;
+        self.word.store(tag(key) | version | self.found & LOCK, Ordering::Release);
+        self.state.store(state.bits(), Ordering::Release);
+        Some(())
+    }
 }
 
 impl<'a> Claim<'a> {
@@ -157,11 +168,7 @@ impl<'a> Claim<'a> {
         if !is_over && !may_evict {
             return Some(Put::Full { until: State::from_bits(bits) });
         }
-        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
-        place.state.compare_exchange(bits, MARK, success, failure).ok()?;
-        let version = place.found.wrapping_add(VERSION) & !TAG & !LOCK;
-        place.word.store(tag(key) | version | place.found & LOCK, Ordering::Release);
-        place.state.store(state.bits(), Ordering::Release);
+        place.give(bits, key, state)?;
         Some(if is_over { Put::Free } else { Put::Evicted })
     }
 
@@ -212,3 +219,91 @@ const VERSION: u64 = 2;
 
 /// The word in the place of a state while another key gets the place. No rule makes it.
 const MARK: u64 = u64::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::{Algorithm, Window};
+
+    // Each test takes apart what one thread does, and lets another act in between.
+
+    #[test]
+    fn a_charge_begins_again_where_its_place_changed_hands() {
+        let set = Set::default();
+        put(&set, A, START);
+        let found = set.find(A).unwrap();
+        put(&set, B, LATER);
+        // The state that it meets is that of the other key, and allows the charge.
+        assert_eq!(found.apply(&rule(), LATER, CHARGE), None);
+    }
+
+    #[test]
+    fn a_charge_begins_again_where_its_key_has_the_place_anew() {
+        let set = Set::default();
+        put(&set, A, START);
+        let found = set.find(A).unwrap();
+        put(&set, B, LATER);
+        put(&set, A, LATER * 2);
+        assert_eq!(found.apply(&rule(), LATER * 2, CHARGE), None);
+        assert!(set.find(A).unwrap().apply(&rule(), LATER * 2, CHARGE).is_some());
+    }
+
+    #[test]
+    fn a_place_that_was_charged_meanwhile_is_not_given_away() {
+        let set = Set::default();
+        put(&set, A, START);
+        let claim = Claim::of(&set, &set).unwrap();
+        let (place, bits) = (set.find(A).unwrap(), state(START).bits());
+        assert!(set.find(A).unwrap().apply(&rule(), LATER, CHARGE).is_some());
+        assert_eq!(place.give(bits, B, state(LATER)), None);
+        assert!(claim.has(A) && !claim.has(B));
+    }
+
+    #[test]
+    fn a_place_in_other_hands_is_not_charged() {
+        let set = Set::default();
+        put(&set, A, START);
+        let place = set.find(A).unwrap();
+        place.state.store(MARK, Ordering::Release);
+        assert_eq!(place.apply(&rule(), START, CHARGE), None);
+        assert_eq!(place.state.load(Ordering::Acquire), MARK);
+    }
+
+    #[test]
+    fn a_lock_that_others_have_is_given_up() {
+        let [first, second] = [Set::default(), Set::default()];
+        let claim = Claim::of(&first, &second).unwrap();
+        assert!(Claim::of(&second, &first).is_none());
+        assert!(Claim::of(&second, &second).is_none());
+        drop(claim);
+        assert!(Claim::of(&second, &first).is_some());
+        // Both locks are free again, and the words of keys are as they were.
+        assert!(
+            first.keys[0].load(Ordering::Acquire) | second.keys[0].load(Ordering::Acquire) == 0
+        );
+    }
+
+    /// Puts a key into the first place, with one token charged at that time.
+    fn put(set: &Set, key: u64, now: u64) {
+        let claim = Claim::of(set, set).unwrap();
+        let state_word = set.states[0].load(Ordering::Acquire);
+        let word = &set.keys[0];
+        let place = Place { word, found: word.load(Ordering::Acquire), state: &set.states[0] };
+        place.give(state_word, key, state(now)).unwrap();
+        drop(claim);
+    }
+
+    fn state(now: u64) -> State {
+        rule().apply(State::NONE, now, CHARGE).0
+    }
+
+    fn rule() -> Rule {
+        Rule::new(Algorithm::Gcra { burst: None }, 10, Window::Micros(1_000_000)).unwrap()
+    }
+
+    const CHARGE: Operation = Operation::Charge(1);
+    const A: u64 = 1;
+    const B: u64 = 2;
+    const START: u64 = 1_000_000;
+    const LATER: u64 = 5_000_000;
+}
