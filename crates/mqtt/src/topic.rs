@@ -424,21 +424,18 @@ fn check_filter(filter: &str, start: usize, limits: &Limits) -> Result<(), Topic
 /// Checks that each wildcard of a filter that begins at `start` fills its level.
 fn check_wildcards(filter: &str, start: usize) -> Result<(), TopicError> {
     let bytes = filter.as_bytes();
-    let mut at = 0;
-    while at <= bytes.len() {
-        let after = word_end(bytes, at);
-        let word = bytes.get(at..after).unwrap_or_default();
-        let is_whole = word == b"+" || word == b"#" && after == bytes.len();
-        let wildcard = word.iter().position(|byte| matches!(byte, b'+' | b'#'));
-        if let (Some(inside), false) = (wildcard, is_whole) {
-            let is_plus = word.get(inside) == Some(&b'+');
-            let at = start.saturating_add(at).saturating_add(inside);
-            return Err(match is_plus {
-                true => TopicError::PlusInWord { at },
-                false => TopicError::HashNotLast { at },
-            });
+    let mut before = b'/';
+    for (at, byte) in bytes.iter().enumerate() {
+        let (place, after) = (start.saturating_add(at), bytes.get(at.saturating_add(1)));
+        match byte {
+            b'+' if before != b'/' || after.is_some_and(|after| *after != b'/') => {
+                return Err(TopicError::PlusInWord { at: place });
+            }
+            b'#' if before != b'/' || after.is_some() => {
+                return Err(TopicError::HashNotLast { at: place });
+            }
+            _ => before = *byte,
         }
-        at = after.saturating_add(1);
     }
     Ok(())
 }
