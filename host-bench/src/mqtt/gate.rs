@@ -39,8 +39,8 @@ fn native(sites: &[u8], arguments: &Arguments) -> Result<Vec<Figure>, String> {
     let lines = policies::lines_of_one_role()?;
     let site =
         |topic: &'static str| move |number: usize| topic.replace("SITE", &number.to_string());
-    let of_sites = |name, topic, expected| {
-        Case { name, bundle: sites, roles: policies::role, count: SITES, expected }
+    let of_sites = |name, topic, expected, cached| {
+        Case { name, bundle: sites, roles: policies::role, count: SITES, expected, cached }
             .publishes(site(topic))
     };
     let of_lines = Case {
@@ -49,10 +49,12 @@ fn native(sites: &[u8], arguments: &Arguments) -> Result<Vec<Figure>, String> {
         roles: |_| OPERATOR.to_owned(),
         count: LINES,
         expected: true,
+        cached: 0,
     };
     let entries = vec![
-        of_sites("Wardgate, 1,000 rules, allowed", "site/SITE/boiler/state", true)?,
-        of_sites("Wardgate, 1,000 rules, denied", "site/SITE/secret/state", false)?,
+        of_sites("Wardgate, 1,000 rules, allowed", "site/SITE/boiler/state", true, 0)?,
+        of_sites("Wardgate, 1,000 rules, denied", "site/SITE/secret/state", false, 0)?,
+        of_sites(CACHE, "site/SITE/boiler/state", true, 4 * SITES)?,
         of_lines.publishes(site("line/SITE/a/state"))?,
         alone(Version::V311)?,
         alone(Version::V5)?,
@@ -60,6 +62,8 @@ fn native(sites: &[u8], arguments: &Arguments) -> Result<Vec<Figure>, String> {
     ];
     figures(entries, arguments.bounds())
 }
+
+const CACHE: &str = "Wardgate, 1,000 rules, allowed, cache, 200 topics again and again";
 
 /// Makes a row of a gate whose judge allows everything at once.
 fn alone(version: Version) -> Result<Entry<'static>, String> {
@@ -83,14 +87,17 @@ struct Case<'b> {
     /// The number of different topics.
     count: usize,
     expected: bool,
+    /// The entries of the cache of answers.
+    cached: usize,
 }
 
 impl Case<'_> {
     /// Makes a row that publishes under each of `count` topics in turn, by a client that has the role
     /// for it.
     fn publishes(&self, topic: impl Fn(usize) -> String) -> Result<Entry<'static>, String> {
-        let Self { name, bundle, roles, count, expected } = *self;
-        let pdp = Pdp::open(bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+        let Self { name, bundle, roles, count, expected, cached } = *self;
+        let pdp = Pdp::open_with_cache(bundle, Trust::Unsigned, cached);
+        let pdp = pdp.map_err(|error| error.to_string())?;
         let mut turns = Vec::new();
         for number in 0..count {
             let judge = PolicyJudge::new(&pdp, &roles(number));
