@@ -90,7 +90,10 @@ function isAllowed({ decisions }) {
 
 function forPrincipal({ decisions }) {
   const of = cached(({ principal, auxData }) => pdp.for(principal, auxData), "principal", "auxData");
-  const all = decisions.map(({ request, expected }) => ({ ...request, prepared: of(request), expected }));
+  const all = decisions.map(({ request, expected }) => {
+    const { action, resource } = request;
+    return { prepared: of(request), action, resource, expected };
+  });
   const run = (from, to) => {
     let wrong = 0;
     for (let i = from; i < to; i++) {
@@ -105,7 +108,8 @@ function forPrincipal({ decisions }) {
 function prepared({ decisions }) {
   const of = cached(({ target }) => pdp.prepare(target), "target");
   const all = decisions.map(({ request, expected }) => {
-    return { ...request, prepared: of({ target: targetOf(request) }), expected };
+    const { principal, resource, auxData } = request;
+    return { prepared: of({ target: targetOf(request) }), principal, resource, auxData, expected };
   });
   const run = (from, to) => {
     let wrong = 0;
