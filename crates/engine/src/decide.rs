@@ -79,11 +79,8 @@ impl PolicyTable {
         budget: &Budget,
     ) -> bool {
         let pool = self.pool();
-        Session::new(self, &pool, (request, now), None, budget).answer(
-            action,
-            budget,
-            Session::allows,
-        )
+        let session = Session::new(self, &pool, (request, now), None, budget);
+        session.answer(action, budget, Session::allows)
     }
 
     /// Decides every action of `request`. `now` is the value of `now()` in conditions.

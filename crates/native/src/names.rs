@@ -49,9 +49,9 @@ impl<T: Copy> Names<T> {
         let print = Print::of(text.as_bytes());
         let bucket = self.buckets.get(print.hash(self.seed) & mask)?;
         let found = if bucket.known.print.is(print) { bucket.value } else { None };
-        // The first bucket tells, if it is the only one of its hash, or free.
-        let is_known = self.is_perfect || found.is_some() || bucket.value.is_none();
-        if is_known { found } else { self.probe(text) }
+        // The search is over if texts share no buckets, or this one is free.
+        let is_over = self.is_perfect || found.is_some() || bucket.value.is_none();
+        if is_over { found } else { self.probe(text) }
     }
 
     /// Returns true if there are no texts.

@@ -21,8 +21,8 @@ pub(crate) const PARTS: u64 = 2048;
 /// The keys of a set of the table.
 pub(crate) const WAYS: usize = 8;
 
-/// How often an operation of the table begins again because others changed the same set.
+/// The number of times that an operation of the table begins again because others changed its set.
 pub(crate) const ATTEMPTS: u32 = 10_000;
 
-/// How often an operation of the table looks at a lock before it begins again.
+/// The number of looks at a lock before an operation of the table begins again.
 pub(crate) const SPINS: u32 = 100;

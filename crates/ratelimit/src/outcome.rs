@@ -16,7 +16,7 @@ pub enum Operation {
 /// The outcome of an operation. All durations are in microseconds from the time of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether the tokens were there.
+    /// The answer to the cost.
     pub admission: Admission,
     /// The tokens that a charge can take after the operation.
     pub remaining: u64,
@@ -24,10 +24,10 @@ pub struct Outcome {
     pub reset: u64,
 }
 
-/// Whether the tokens of a cost are there.
+/// The answer to a cost: if its tokens are there, or when they will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// They are.
+    /// The tokens are there.
     Allowed,
     /// They will be if nothing else is charged.
     After {

@@ -37,7 +37,7 @@ enum Kind {
     Sliding(Sliding),
 }
 
-/// How a rule counts.
+/// The algorithm by which a rule counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// The generic cell rate algorithm: tokens come back one by one.

@@ -1,9 +1,10 @@
 //! States of many keys in fixed memory: 16 bytes a key, and nothing is allocated.
 //!
 //! The caller brings the memory: sets of eight keys, each a word for its fingerprint and a word for
-//! its state. A key has two sets that it may be in, and gets a place in the one with more room: a million
-//! keys fit into 24 MB, of which a table with one set for each key would refuse three in a hundred. An operation on a key with a place reads its
-//! fingerprint, loads its state and exchanges it: one load and one compare-and-swap, without a lock.
+//! its state. A key has two sets that it may be in, and gets a place in the one with more room: a
+//! million keys fit into 24 MB, of which a table with one set for each key would refuse three in a
+//! hundred. An operation on a key with a place reads its fingerprint, loads its state and exchanges
+//! it: one load and one compare-and-swap, without a lock.
 //! A key without one gets a place under a lock of its sets, so that no key gets two.
 //!
 //! **Two writers never admit more than the quota.** A charge counts if the state that it read is
@@ -62,7 +63,7 @@ pub struct Table<M> {
     contended: AtomicU64,
 }
 
-/// What happens to a new key whose sets are full of states that are not over.
+/// The treatment of a new key whose sets are full of states that are not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// Its charge is refused until the first of those states is over.

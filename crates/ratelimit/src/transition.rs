@@ -6,7 +6,7 @@ use crate::state::State;
 /// The parts of an algorithm in which it differs from others. Times are within
 /// [`MAX_TIME`](crate::MAX_TIME).
 pub(crate) trait Counting {
-    /// What a state says at one time.
+    /// The reading of a state at one time.
     type View: Copy;
 
     fn view(&self, state: State, now: u64) -> Self::View;

@@ -15,16 +15,15 @@ mod instructions;
 mod languages;
 mod layers;
 mod metadata;
-mod mosquitto;
 mod npm;
 mod parity;
 mod policy_tests;
 mod readme;
-mod redis;
 mod setup;
 mod shell;
 mod spocp;
 mod suite;
+mod system;
 mod vectors;
 mod wasm;
 
@@ -67,8 +66,8 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "demo" => demo(rest),
         "test" => suite::run(rest),
         "step" => suite::step(rest),
-        "mosquitto" => without_arguments(rest, mosquitto::test),
-        "redis" => without_arguments(rest, redis::test),
+        "mosquitto" => without_arguments(rest, system::mosquitto),
+        "redis" => without_arguments(rest, system::redis),
         "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),

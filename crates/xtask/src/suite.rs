@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds, target};
 use crate::{
-    bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, mosquitto, npm,
-    parity, policy_tests, readme, redis, setup, spocp, vectors, wasm,
+    bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, npm, parity,
+    policy_tests, readme, setup, spocp, system, vectors, wasm,
 };
 
 /// Runs every step and prints a summary. `--long` generates as many requests as the commands of the
@@ -104,8 +104,8 @@ const PACKAGE: &[Step] = &[
 /// The steps that only read the package, the long ones first.
 const BESIDE: &[Step] = &[
     Step { name: "hosts", action: |_| hosts::test() },
-    Step { name: "mosquitto", action: |_| mosquitto::test() },
-    Step { name: "redis", action: |_| redis::test() },
+    Step { name: "mosquitto", action: |_| system::mosquitto() },
+    Step { name: "redis", action: |_| system::redis() },
     Step { name: "instructions", action: |_| instructions::run(&[]) },
     Step { name: "conformance", action: |_| conformance::run(&[]) },
     Step { name: "fuzz smoke", action: fuzz::smoke },

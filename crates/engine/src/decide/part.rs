@@ -1,7 +1,8 @@
 //! Decisions about some of the MQTT topics that a request asks about.
 //!
-//! The walk is the one of every decision. An allow that is met for a part counts, as long as its scope denies nothing as
-//! a whole and needs no consent; so does an allow as a whole behind a deny for a part. A failure counts for nothing.
+//! The walk is the one of every decision. An allow that is met for a part counts, as long as its
+//! scope denies nothing as a whole and needs no consent; so does an allow as a whole behind a deny for
+//! a part. A failure counts for nothing.
 
 use super::session::Session;
 use super::verdict::Verdict;

@@ -19,7 +19,7 @@ pub struct Set {
     states: [AtomicU64; WAYS],
 }
 
-/// The place of a key, with the word that was there.
+/// The two words of a key in its set, with the fingerprint that was read.
 pub(super) struct Place<'a> {
     word: &'a AtomicU64,
     found: u64,
@@ -33,7 +33,7 @@ pub(super) struct Claim<'a> {
     second: Option<&'a Set>,
 }
 
-/// Where a new key is.
+/// The result of giving a new key a place.
 pub(super) enum Put {
     /// In a place that was free.
     Free,

@@ -1,0 +1,26 @@
+//! Tests that need a server of the system, as Debian has it.
+
+use crate::setup;
+use crate::shell::{self, Outcome, cargo};
+
+/// Tests the plugin in mosquitto.
+pub(crate) fn mosquitto() -> Outcome {
+    test("plugin for mosquitto", "mosquitto", "plugin", "WARDGATE_REQUIRE_MOSQUITTO")
+}
+
+/// Tests the script of rate limits in redis-server.
+pub(crate) fn redis() -> Outcome {
+    test("script of rate limits", "redis-server", "algorithms", "WARDGATE_REQUIRE_REDIS")
+}
+
+/// Runs an integration test that must find a program, which is that of the package with its name.
+/// Where it cannot be installed, the step says so: the other tests need none.
+fn test(what: &str, program: &str, target: &str, required: &str) -> Outcome {
+    if let Err(why) = setup::program_of_system(program, program) {
+        println!("    skipped: {why}");
+        return Ok(());
+    }
+    // With the libraries of `cargo test --workspace`.
+    let mut test = cargo(["test", "--workspace", "--test", target]);
+    shell::logged(what, test.env(required, "1"))
+}
