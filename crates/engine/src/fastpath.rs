@@ -8,10 +8,11 @@
 
 pub mod footprint;
 mod frame;
+pub mod topics;
 mod verdicts;
 mod verify;
 
-use wardgate_fastpath::{FastPath, FastPathList, FastPaths, NoPrograms, Slots};
+use wardgate_fastpath::{FastPath, FastPathList, FastPaths, NoPrograms, Programs, Slots};
 
 pub use frame::Contents;
 pub use verdicts::Subject;
@@ -261,6 +262,22 @@ impl PolicyTable {
     ) -> Answer {
         let decide = |fast_path: FastPath<'_>, running: Running<'_, _>| {
             fast_path.decide_classes(classes, frame, &running)
+        };
+        self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
+    }
+
+    /// Decides by `decide`, which gets the fast path and its programs; they may take so many steps
+    /// together.
+    #[must_use]
+    pub fn decide_by(
+        &self,
+        fast_path: u32,
+        (frame, contents): (&impl Slots, &dyn Contents),
+        (now, steps): (Timestamp, u32),
+        decide: impl FnOnce(FastPath<'_>, &dyn Programs) -> Answer,
+    ) -> Answer {
+        let decide = |fast_path: FastPath<'_>, running: Running<'_, _>| {
+            decide(fast_path, &running.within(steps))
         };
         self.running(fast_path, (frame, contents), now, decide).unwrap_or(Answer::Unsure)
     }

@@ -200,6 +200,36 @@ impl<'a, S: Slots> Machine<'a, S> {
     }
 }
 
+/// Returns the truth of the code at `next` where every program that it runs is false; `None` if it
+/// depends on anything else, or if `may_be` refuses a program.
+pub(crate) fn where_false(
+    code: &[u32],
+    mut next: usize,
+    mut may_be: impl FnMut(u32) -> bool,
+) -> Option<Truth> {
+    let mut stack = Stack(0);
+    loop {
+        let [op, a, ..] = code.get(next)?.to_le_bytes().map(u32::from);
+        let operand = || code.get(next.saturating_add(1)).copied();
+        let after = next.saturating_add(1 + code::operands(op));
+        match op {
+            code::END => return Some(stack.top()),
+            code::PUSH => stack.push(Truth::from_bits(a.into())),
+            code::PROGRAM if may_be(operand()?) => stack.push(Truth::False),
+            code::NOT..=code::INVERT => match stack.step(op, a) {
+                Step::Next => {}
+                Step::Jump => {
+                    next = after.saturating_add(at(operand()?));
+                    continue;
+                }
+                Step::Fail | Step::Unknown => return None,
+            },
+            _ => return None,
+        }
+        next = after;
+    }
+}
+
 /// The continuation after an operation on the stack.
 enum Step {
     Next,

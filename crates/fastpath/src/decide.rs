@@ -4,11 +4,15 @@
 //! error ends the class, an allow is noted. A principal with an allow in one class is allowed. If
 //! another of its classes fails, the order of the roles matters and the answer is Unsure.
 
+mod selected;
+
 use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Slots, word};
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
 use crate::record::{Entry, FastPath, FastPaths};
+
+pub use selected::Selection;
 
 /// The answer of a fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,14 +92,7 @@ impl FastPath<'_> {
         if self.flags() & BY_CLASS != 0 {
             return Answer::Unsure;
         }
-        let mut machine = Machine::new(*self, frame, programs);
-        let mut state = State { live: roles, ..State::default() };
-        for entry in self.entries() {
-            if machine.entry(entry, &mut state).is_none() {
-                return Answer::Unsure;
-            }
-        }
-        state.answer()
+        Machine::new(*self, frame, programs).all(roles, self.entries().iter())
     }
 }
 
@@ -165,6 +162,17 @@ impl State {
 }
 
 impl<S: Slots> Machine<'_, S> {
+    /// Tries entries for all classes of `roles` at once.
+    fn all<'e>(&mut self, roles: u32, entries: impl Iterator<Item = &'e Entry>) -> Answer {
+        let mut state = State { live: roles, ..State::default() };
+        for entry in entries {
+            if self.entry(entry, &mut state).is_none() {
+                return Answer::Unsure;
+            }
+        }
+        state.answer()
+    }
+
     /// Tries one entry for all classes at once. `None` is Unsure.
     fn entry(&mut self, entry: &Entry, state: &mut State) -> Option<()> {
         if entry[0] & 0x7f == layout::SCOPE_END {

@@ -28,7 +28,7 @@ mod verify;
 
 pub use code::{NoPrograms, Programs, Truth};
 pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
-pub use decide::Answer;
+pub use decide::{Answer, Selection};
 pub use frame::{Frame, Slots, word};
 pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord, SlotTest, Term};
 pub use texts::Texts;

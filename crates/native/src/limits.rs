@@ -14,3 +14,7 @@ pub(crate) const MAX_GRANT_REGIONS: usize = 1024;
 /// The most comparisons of two filters for the lists of one action, at about 50 ns each.
 #[cfg(feature = "grants")]
 pub(crate) const MAX_GRANT_COMPARISONS: u64 = 16_000_000;
+
+/// The most patterns of topics in the indexes of one set of policies, about 100 bytes each. The fast
+/// paths beyond try every rule.
+pub(crate) const MAX_INDEXED_PATTERNS: usize = 1 << 18;

@@ -147,7 +147,7 @@ impl Policies {
     /// suffice, the action is denied.
     ///
     /// Programs of fast paths count no steps across decisions, so a fast path decides here only if
-    /// it has none.
+    /// none runs: it has none, or those of many rules about topics are answered in another way.
     #[must_use]
     pub fn is_allowed_within(
         &self,
@@ -160,13 +160,11 @@ impl Policies {
         let fast_path = self
             .index
             .fast_path(&self.table, input.target())
-            .filter(|fast_path| !fast_path.has_programs())
             // The fast path of a principal with policies of its own may have programs.
             .filter(|_| !self.index.has_own_policies(input.principal()));
-        if let Some(fast_path) = fast_path
+        if let Some(steps) = fast_path.and_then(|fast_path| fast_path.steps(&input, budget.left()))
             && let Some(is_allowed) = self.try_fast(&input, &clock)
         {
-            let steps = u32::try_from(fast_path.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
             return budget.take(steps) && is_allowed;
         }
         self.table.is_allowed_within(request, action, clock.now(), budget)

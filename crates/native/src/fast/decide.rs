@@ -148,14 +148,19 @@ impl<C: Clock> Decider<'_, C> {
     ) -> Option<bool> {
         let Self { table, fast_path, clock } = *self;
         let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
-        let slots = LazySlots::<_, _, N, P>::new(&fast_path.slots, input, read, now);
+        let slots = LazySlots::<_, _, N, P>::new(&fast_path.slots, input, &read, now);
         let guards = fast_path.guards.iter();
         guards.for_each(|guard| _ = slots.word(*guard));
         if slots.are_unsure() {
             return None;
         }
         let contents: (_, &dyn Contents) = (&slots, &slots);
+        let asked = if P == 0 { None } else { fast_path.topics.as_deref() };
+        let topic = asked.and_then(|topics| topics.asked(&read));
         let answer = match roles {
+            roles if let Some(topic) = topic => {
+                topic.decide((table, fast_path.id), roles, (&slots, &slots), &read, now)
+            }
             Roles::Mask(mask) if P == 0 => table.decide(fast_path.id, *mask, &slots),
             Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, contents, now),
             Roles::Classes(classes, count) if P == 0 => {

@@ -12,6 +12,7 @@ use wardgate_fastpath::FastPathList;
 use crate::fast::cache::Cache;
 use crate::fast::input::FastInput;
 use crate::fast::path::UnpackedPath;
+use crate::limits::MAX_INDEXED_PATTERNS;
 use crate::names::{Known, Names};
 
 /// The fast paths of a table, found by names.
@@ -78,10 +79,10 @@ impl Index {
     /// Unpacks the fast paths of `table`, whose answers `cache` remembers.
     pub(crate) fn new(table: &PolicyTable, cache: Option<&Arc<Cache>>) -> Self {
         let count = u32::try_from(table.fast_paths().len()).unwrap_or(u32::MAX);
+        let mut room = MAX_INDEXED_PATTERNS;
+        let unpack = |id| UnpackedPath::unpack(table, id, cache, &mut room).map(Arc::new);
         let mut index = Self {
-            fast_paths: (0..count)
-                .map(|id| UnpackedPath::unpack(table, id, cache).map(Arc::new))
-                .collect(),
+            fast_paths: (0..count).map(unpack).collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
             default_version: table.default_version().into(),
             has_role_policies: table.has_role_policies(),
@@ -134,6 +135,12 @@ impl Index {
         let default_list = if is_default { self.kinds.get(target.kind) } else { None };
         let list = default_list.or_else(|| self.scoped_list(table, target))?;
         self.in_list(table, list, target.action)
+    }
+
+    /// Returns a fast path by its number in the table.
+    #[cfg(test)]
+    pub(crate) fn path(&self, id: u32) -> Option<&UnpackedPath> {
+        self.fast_paths.get(usize::try_from(id).ok()?)?.as_deref()
     }
 
     #[inline]

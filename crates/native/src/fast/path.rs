@@ -11,6 +11,8 @@ use wardgate_fastpath::{SlotRecord, word};
 use crate::fast::cache::Cache;
 use crate::fast::derived::Test;
 use crate::fast::equalities::{self, Equality};
+use crate::fast::input::{FastInput, SlotValue, read};
+use crate::fast::topic::Topics;
 use crate::names::Names;
 
 /// The slots, roles and entries of one fast path, unpacked.
@@ -33,6 +35,8 @@ pub(crate) struct UnpackedPath {
     /// The cache of answers, if the fast path uses one: its conditions read no more than its slots,
     /// and take longer than a lookup.
     pub(crate) cache: Option<Arc<Cache>>,
+    /// Its programs about topics, if it has any.
+    pub(crate) topics: Option<Box<Topics>>,
 }
 
 /// One path into a request.
@@ -66,13 +70,21 @@ pub(crate) enum SlotRoot {
 impl UnpackedPath {
     /// Unpacks fast path `id`. Returns `None` if a slot has a root that fast paths do not read: the
     /// general path then decides.
-    pub(crate) fn unpack(table: &PolicyTable, id: u32, cache: Option<&Arc<Cache>>) -> Option<Self> {
+    /// `room` is the number of patterns of topics that indexes may still have.
+    pub(crate) fn unpack(
+        table: &PolicyTable,
+        id: u32,
+        cache: Option<&Arc<Cache>>,
+        room: &mut usize,
+    ) -> Option<Self> {
         let fast_path = table.fast_paths().get(id)?;
         let is_worth_it = fast_path.flags() & (PROGRAMS | NOW) == PROGRAMS;
         let mut slots: Vec<Slot> = Vec::new();
         for record in fast_path.slots() {
             slots.push(Slot::unpack(table, record, &slots)?);
         }
+        let has_programs = fast_path.flags() & PROGRAMS != 0;
+        let topics = if has_programs { Topics::new(table, &fast_path, &slots, room) } else { None };
         let is_guard = |slot: &Slot| slot.test.as_ref().is_some_and(|test| test.is_guard());
         let guards = (0..).zip(&slots).filter(|(_, slot)| is_guard(slot));
         let guards: Box<[u32]> = guards.map(|(position, _)| position).collect();
@@ -89,6 +101,7 @@ impl UnpackedPath {
             others: fast_path.others(),
             flags: fast_path.flags(),
             cache: cache.filter(|_| is_worth_it).map(Arc::clone),
+            topics: topics.map(Box::new),
         })
     }
 
@@ -120,6 +133,19 @@ impl UnpackedPath {
     #[inline]
     pub(crate) const fn has_programs(&self) -> bool {
         self.flags & PROGRAMS != 0
+    }
+
+    /// Returns the steps that a decision counts for, with so many left; `None` if a program may run.
+    pub(crate) fn steps(&self, input: &impl FastInput, left: u32) -> Option<u32> {
+        let slots = u32::try_from(self.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
+        if !self.has_programs() {
+            return Some(slots);
+        }
+        let topics = self.topics.as_deref().filter(|topics| topics.is_complete())?;
+        let value =
+            |at: usize| self.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot));
+        let steps = topics.asked(value)?.steps().saturating_add(slots);
+        (steps <= left).then_some(steps)
     }
 
     /// Returns true if some condition reads the time.

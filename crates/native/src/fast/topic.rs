@@ -2,6 +2,13 @@
 //!
 //! Filters, which stand for many topics, are for the general path.
 
+#[cfg(test)]
+mod generated;
+mod index;
+mod programs;
+
+pub(crate) use programs::Topics;
+
 use wardgate_mqtt::{Filter, Level, Limits, Name};
 
 /// Returns true if a pattern matches the topic; `None` is an evaluation error.
@@ -33,13 +40,42 @@ pub(crate) fn filled(pattern: &str, words: &[&str]) -> Option<String> {
     words.next().is_none().then_some(text)
 }
 
+/// Returns true if the pattern with a word in the place of each level `{}` matches the topic; `None` if
+/// `word` has no more words, or one that may not fill its level. There are as many words as levels.
+fn filled_matches<'w>(
+    pattern: Filter<'_>,
+    mut word: impl FnMut() -> Option<&'w str>,
+    name: Name<'_>,
+) -> Option<bool> {
+    let mut words = name.words();
+    let (mut is_matched, mut goes_on) = (true, true);
+    for (number, level) in pattern.levels().enumerate() {
+        let level = match level {
+            Level::Word("{}") => Level::Word(word().filter(|it| Level::may_fill(it, number))?),
+            level => level,
+        };
+        is_matched &= match level {
+            Level::Word(expected) => words.next() == Some(expected),
+            Level::Any => words.next().is_some(),
+            Level::Rest => {
+                goes_on = false;
+                true
+            }
+        };
+        is_matched &= number > 0 || !name.is_internal() || matches!(level, Level::Word(_));
+    }
+    Some(is_matched && !(goes_on && words.next().is_some()))
+}
+
 fn filter(text: &str) -> Option<Filter<'_>> {
     Filter::unshared_within(text, &Limits::WIDEST).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{filled, is_matched};
+    use wardgate_mqtt::{Filter, Limits, Name};
+
+    use super::{filled, filled_matches, is_matched};
 
     #[test]
     fn patterns_match_topics() {
@@ -66,6 +102,27 @@ mod tests {
         check("{}", &["a", "b"], None);
         for word in ["", "+", "#", "a/b", "a\0"] {
             check("a/{}", &[word], None);
+        }
+    }
+
+    #[test]
+    fn filling_a_pattern_and_matching_it_is_one_step() {
+        let patterns =
+            ["{}", "a/{}", "{}/{}/#", "+/{}", "{}/+", "a/{}/b", "{}/#", "/{}", "a/{}/+/#"];
+        let names = ["a", "b", "a/b", "a/b/b", "$c/b", "$c", "a/$c", "/b", "a//", "a/b/c/d", "b/"];
+        let words = ["a", "b", "$c", "", "+"];
+        for pattern in patterns {
+            for name in names {
+                for pair in words.iter().flat_map(|a| words.map(|b| [*a, b])) {
+                    let count = pattern.matches("{}").count();
+                    let words = pair.get(..count).unwrap();
+                    let expected = filled(pattern, words).map(|it| is_matched(name, &[it]));
+                    let mut words = words.iter().copied();
+                    let filter = Filter::unshared_within(pattern, &Limits::WIDEST).unwrap();
+                    let found = filled_matches(filter, || words.next(), Name::new(name).unwrap());
+                    assert_eq!(found, expected.flatten(), "{pattern} {name} {pair:?}");
+                }
+            }
         }
     }
 }

@@ -15,7 +15,8 @@ use crate::limits::MAX_REGISTERS;
 pub struct Instruction<'a> {
     /// The operation.
     pub op: Op,
-    at: usize,
+    /// The offset of its word in the code.
+    pub at: usize,
     /// Registers, mostly; see [`Op`].
     pub operands: [u8; 3],
     /// The words that follow the instruction's own.
