@@ -114,6 +114,12 @@ impl Index {
                 index.offsets.insert(offset, list);
             }
         }
+        // Hosts of MQTT name kinds in a way that would be spelled anew for each message.
+        for kind in KINDS_OF_MQTT {
+            let spelled = sanitized(kind);
+            let list = kinds.iter().find(|(known, _)| *known == spelled).map(|(_, list)| *list);
+            kinds.extend(list.map(|list| (kind, list)));
+        }
         index.kinds = kinds.into_iter().collect();
         index.other_kinds = others.keys().copied().zip(0..).collect();
         let by_scope = |(version, scopes): (&str, Vec<_>)| {
@@ -252,3 +258,5 @@ impl List {
         table.fast_path_of_action(table.fast_paths().list(self.offset)?, action)
     }
 }
+
+const KINDS_OF_MQTT: [&str; 2] = ["mqtt:client", "mqtt:topic"];

@@ -10,7 +10,7 @@ use std::slice::Iter;
 use wardgate_fastpath::{Entry, FastPath, Selection};
 use wardgate_mqtt::{Filters, Name};
 
-use crate::fast::topic::programs::Program;
+use crate::fast::topic::programs::{Matched, Program};
 
 /// The indexes of the entries of a fast path, one for each class.
 #[derive(Debug, Default)]
@@ -20,17 +20,24 @@ pub(crate) struct Index {
 
 /// The entries of one class.
 struct List {
-    /// The patterns of entries that are false where none of them matches, with the numbers of those
-    /// entries.
-    patterns: Filters<u32>,
+    /// The patterns of entries that are false where none of them matches.
+    patterns: Filters<Found>,
     /// The numbers of the other entries, ascending.
     others: Box<[u32]>,
+}
+
+/// The number of an entry, and its program, if that is true where the pattern matches.
+#[derive(Clone, Copy)]
+struct Found {
+    entry: u32,
+    program: Option<u32>,
 }
 
 /// The question which entries may not be false for a topic.
 pub(super) struct Asked<'i, 'n> {
     index: &'i Index,
     name: Name<'n>,
+    matched: &'i Matched,
 }
 
 impl Index {
@@ -65,17 +72,19 @@ impl List {
         }
         let mut patterns = Vec::new();
         let mut others = Vec::new();
-        for (number, entry) in (0..).zip(entries) {
+        for (position, entry) in (0..).zip(entries) {
             let before = patterns.len();
             let is_false = fast_path.is_false_without(entry, |program| {
                 let constant = known(program).filter(|program| program.words.is_empty());
                 let found = constant.map_or(&[][..], |program| &program.patterns);
-                patterns.extend(found.iter().map(|pattern| (pattern, number)));
+                let program = constant.filter(|it| it.is_whole).map(|it| it.number);
+                let found_by = Found { entry: position, program };
+                patterns.extend(found.iter().map(|pattern| (pattern, found_by)));
                 constant.is_some()
             });
             if !is_false {
                 patterns.truncate(before);
-                others.push(number);
+                others.push(position);
             }
         }
         if entries.len() - others.len() < MIN_ENTRIES {
@@ -83,16 +92,16 @@ impl List {
         }
         *room = room.checked_sub(patterns.len())?;
         let mut set = Filters::new();
-        for (pattern, number) in patterns {
-            set.insert(pattern.filter(), number).ok()?;
+        for (pattern, found) in patterns {
+            set.insert(pattern.filter(), found).ok()?;
         }
         Some(Self { patterns: set, others: others.into() })
     }
 }
 
 impl<'i, 'n> Asked<'i, 'n> {
-    pub(super) const fn new(index: &'i Index, name: Name<'n>) -> Self {
-        Self { index, name }
+    pub(super) const fn new(index: &'i Index, name: Name<'n>, matched: &'i Matched) -> Self {
+        Self { index, name, matched }
     }
 }
 
@@ -102,7 +111,10 @@ impl Selection for Asked<'_, '_> {
         match self.index.lists.get(class) {
             Some(Some(list)) => {
                 let mut found = Numbers::default();
-                list.patterns.matches(self.name, &mut |number| found.add(*number));
+                list.patterns.matches(self.name, &mut |it| {
+                    found.add(it.entry);
+                    it.program.into_iter().for_each(|program| self.matched.add(program));
+                });
                 found.sort();
                 Selected::Some { entries, others: list.others.iter().peekable(), found, next: 0 }
             }
@@ -189,4 +201,4 @@ impl fmt::Debug for List {
 const MIN_ENTRIES: usize = 8;
 
 /// The numbers that are held without an allocation.
-const FEW: usize = 16;
+const FEW: usize = 8;

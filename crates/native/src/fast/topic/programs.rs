@@ -4,6 +4,7 @@
 //! topic name, a program that is `matchesTopic` of it, alone or before a `&&`, is answered here, and
 //! an [`Index`] leaves out the rules whose patterns do not match. In any other case the programs run.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wardgate_engine::cel::Timestamp;
@@ -12,7 +13,7 @@ use wardgate_engine::fastpath::topics::{MAX_WORD_BYTES, TopicProgram, topic_prog
 use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::{Answer, FastPath, Programs, Slots, Truth};
-use wardgate_mqtt::{Limits, Name, OwnedFilter};
+use wardgate_mqtt::{Level, Limits, Name, OwnedFilter};
 
 use crate::fast::decide::Roles;
 use crate::fast::input::SlotValue;
@@ -26,8 +27,10 @@ use crate::field::Field;
 pub(crate) struct Topics {
     /// The slot of the topic.
     slot: usize,
-    /// The programs by their numbers, sorted.
-    programs: Box<[(u32, Program)]>,
+    programs: Box<[Program]>,
+    /// The programs by hashes of their numbers, the next free bucket on; [`NONE`] in a free one. Half
+    /// of the buckets are free, and their number is a power of two.
+    buckets: Box<[(u32, u32)]>,
     index: Index,
     /// The most steps that the general path takes for all programs, but for reading the topic.
     steps: usize,
@@ -40,11 +43,21 @@ pub(crate) struct Topics {
 /// A program that is false where the topic matches no pattern.
 #[derive(Debug)]
 pub(super) struct Program {
-    pub(super) patterns: Box<[OwnedFilter]>,
-    /// The slots of the words of the one pattern; none if the patterns are constant.
-    pub(super) words: Box<[usize]>,
+    pub(super) number: u32,
     /// True if it is true where a pattern matches.
-    is_whole: bool,
+    pub(super) is_whole: bool,
+    pub(super) patterns: Box<[OwnedFilter]>,
+    /// The words of the one pattern; none if the patterns are constant.
+    pub(super) words: Box<[Word]>,
+    /// The bytes before the first word or wildcard of a pattern with words.
+    head: Box<str>,
+}
+
+/// A word that a pattern is filled with: its slot, and the number of its level.
+#[derive(Debug)]
+pub(super) struct Word {
+    slot: usize,
+    level: usize,
 }
 
 /// A topic that the programs are asked about.
@@ -84,11 +97,11 @@ impl Topics {
             }
         }
         let unpacked = |(number, program): (u32, Option<TopicProgram<'_>>)| {
-            Some((number, Program::unpack(&program?, place)?))
+            Program::unpack(number, &program?, place)
         };
         let programs: Box<[_]> = found.into_iter().filter_map(unpacked).collect();
-        let mut topics =
-            Self { slot, programs, index: Index::default(), steps, reads, is_complete };
+        let (buckets, index) = (buckets(&programs), Index::default());
+        let mut topics = Self { slot, programs, buckets, index, steps, reads, is_complete };
         topics.index = Index::new(fast_path, &|program| topics.find(program), room);
         (!topics.programs.is_empty()).then_some(topics)
     }
@@ -115,9 +128,17 @@ impl Topics {
         !self.index.is_empty()
     }
 
+    #[inline]
     fn find(&self, program: u32) -> Option<&Program> {
-        let found = self.programs.binary_search_by_key(&program, |(number, _)| *number);
-        found.ok().and_then(|position| self.programs.get(position)).map(|(_, program)| program)
+        let mask = self.buckets.len().wrapping_sub(1);
+        for probe in 0..self.buckets.len() {
+            match self.buckets.get(hash(program).wrapping_add(probe) & mask)? {
+                (_, NONE) => return None,
+                (number, at) if *number == program => return self.programs.get(place(*at)),
+                _ => {}
+            }
+        }
+        None
     }
 }
 
@@ -136,10 +157,11 @@ impl Topic<'_, '_> {
         read: &dyn Fn(usize) -> SlotValue<'r>,
         now: Timestamp,
     ) -> Answer {
-        let selection = Asked::new(&self.topics.index, self.name);
+        let matched = Matched::default();
+        let selection = Asked::new(&self.topics.index, self.name, &matched);
         let left = MAX_FAST_PATH_STEPS.saturating_sub(self.steps);
         table.decide_by(fast_path, (frame, contents), (now, left), |fast_path, programs| {
-            let programs = &Answered { topic: self, read, contents, programs };
+            let programs = &Answered { topic: self, matched: &matched, read, contents, programs };
             match roles {
                 Roles::Mask(mask) => fast_path.decide_selected(*mask, &selection, frame, programs),
                 Roles::Classes(classes, count) => {
@@ -154,6 +176,7 @@ impl Topic<'_, '_> {
 /// Programs, of which those about the topic do not run.
 struct Answered<'d, 'r> {
     topic: Topic<'d, 'd>,
+    matched: &'d Matched,
     read: &'d dyn Fn(usize) -> SlotValue<'r>,
     contents: &'d dyn Contents,
     programs: &'d dyn Programs,
@@ -162,22 +185,55 @@ struct Answered<'d, 'r> {
 impl Programs for Answered<'_, '_> {
     fn run(&self, program: u32) -> Option<Truth> {
         let Topic { topics, name, .. } = self.topic;
-        let known = topics.find(program);
-        if let Some(truth) = known.and_then(|program| program.truth(name, self.read)) {
-            let steps = 1 + u32::try_from(name.text().len() / 16).unwrap_or(u32::MAX);
-            return self.contents.pays(steps).then_some(truth);
+        let truth = || topics.find(program)?.truth(name, self.read);
+        let known = if self.matched.has(program) { Some(Truth::True) } else { truth() };
+        let Some(truth) = known else { return self.programs.run(program) };
+        let steps = 1 + u32::try_from(name.text().len() / 16).unwrap_or(u32::MAX);
+        self.contents.pays(steps).then_some(truth)
+    }
+}
+
+/// Some of the programs that an index has found to be true.
+#[derive(Default)]
+pub(super) struct Matched {
+    programs: [Cell<u32>; MATCHED],
+    count: Cell<usize>,
+}
+
+impl Matched {
+    pub(super) fn add(&self, program: u32) {
+        if let Some(free) = self.programs.get(self.count.get()) {
+            free.set(program);
+            self.count.set(self.count.get() + 1);
         }
-        self.programs.run(program)
+    }
+
+    fn has(&self, program: u32) -> bool {
+        self.programs.iter().take(self.count.get()).any(|known| known.get() == program)
     }
 }
 
 impl Program {
-    fn unpack(program: &TopicProgram<'_>, place: impl Fn(&u32) -> Option<usize>) -> Option<Self> {
-        let words: Option<Box<[usize]>> = program.words.iter().map(place).collect();
+    fn unpack(
+        number: u32,
+        program: &TopicProgram<'_>,
+        place: impl Fn(&u32) -> Option<usize>,
+    ) -> Option<Self> {
+        let levels = program.patterns.iter().flat_map(|pattern| pattern.levels()).enumerate();
+        let holes = levels.filter(|(_, level)| *level == Level::Word("{}"));
+        let word =
+            |(slot, (level, _)): (&u32, (usize, _))| Some(Word { slot: place(slot)?, level });
+        let words: Option<Box<[Word]>> = program.words.iter().zip(holes).map(word).collect();
+        let pattern = program.patterns.first().map_or("", |pattern| pattern.text());
+        let mut levels = pattern.split_inclusive('/');
+        let is_plain = |level: &&str| !matches!(level.trim_end_matches('/'), "{}" | "+" | "#");
+        let head: usize = levels.by_ref().take_while(is_plain).map(str::len).sum();
         Some(Self {
+            number,
+            is_whole: program.is_whole,
             patterns: program.patterns.iter().copied().map(OwnedFilter::from).collect(),
             words: words?,
-            is_whole: program.is_whole,
+            head: pattern.get(..head)?.into(),
         })
     }
 
@@ -200,10 +256,17 @@ impl Program {
         name: Name<'_>,
         read: &dyn Fn(usize) -> SlotValue<'r>,
     ) -> Option<bool> {
-        let mut words = self.words.iter().map(|slot| match read(*slot) {
-            SlotValue::Field(Field::Text(word)) if word.len() <= MAX_WORD_BYTES => Some(word),
+        let word = |word: &Word| match read(word.slot) {
+            SlotValue::Field(Field::Text(text)) if text.len() <= MAX_WORD_BYTES => {
+                Level::may_fill(text, word.level).then_some(text)
+            }
             _ => None,
-        });
+        };
+        if !name.text().starts_with(&*self.head) {
+            // The words of a pattern that does not match may still be none.
+            return self.words.iter().all(|it| word(it).is_some()).then_some(false);
+        }
+        let mut words = self.words.iter().map(word);
         filled_matches(self.patterns.first()?.filter(), || words.next().flatten(), name)
     }
 }
@@ -212,3 +275,34 @@ fn is_topic(slot: &Slot) -> bool {
     let is_topic = |path: &[Box<str>]| matches!(path, [name] if &**name == "topic");
     slot.root == SlotRoot::ResourceAttr && slot.test.is_none() && is_topic(&slot.path)
 }
+
+fn buckets(programs: &[Program]) -> Box<[(u32, u32)]> {
+    let mut buckets = vec![(0, NONE); programs.len().saturating_mul(2).next_power_of_two()];
+    let mask = buckets.len().wrapping_sub(1);
+    for (at, program) in (0..).zip(programs) {
+        let mut free = hash(program.number) & mask;
+        while let Some(bucket) = buckets.get_mut(free) {
+            if bucket.1 == NONE {
+                *bucket = (program.number, at);
+                break;
+            }
+            free = free.wrapping_add(1) & mask;
+        }
+    }
+    buckets.into()
+}
+
+/// Returns the hash of a number. Numbers are those of the policies, so no request can make it slow.
+fn hash(program: u32) -> usize {
+    place(program.wrapping_mul(0x9E37_79B1) >> 7)
+}
+
+fn place(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The number of no program.
+const NONE: u32 = u32::MAX;
+
+/// The number of true programs that are not looked at again.
+const MATCHED: usize = 4;
