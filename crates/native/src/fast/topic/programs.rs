@@ -12,7 +12,7 @@ use wardgate_engine::fastpath::Contents;
 use wardgate_engine::fastpath::topics::{MAX_WORD_BYTES, TopicProgram, topic_program};
 use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
 use wardgate_engine::table::PolicyTable;
-use wardgate_fastpath::{Answer, FastPath, Programs, Slots, Truth};
+use wardgate_fastpath::{Answer, FastPath, NoPrograms, Programs, Slots, Truth};
 use wardgate_mqtt::{Level, Limits, Name, OwnedFilter};
 
 use crate::fast::decide::Roles;
@@ -159,8 +159,7 @@ impl Topic<'_, '_> {
     ) -> Answer {
         let matched = Matched::default();
         let selection = Asked::new(&self.topics.index, self.name, &matched);
-        let left = MAX_FAST_PATH_STEPS.saturating_sub(self.steps);
-        table.decide_by(fast_path, (frame, contents), (now, left), |fast_path, programs| {
+        let decide = |fast_path: FastPath<'_>, programs: &dyn Programs| {
             let programs = &Answered { topic: self, matched: &matched, read, contents, programs };
             match roles {
                 Roles::Mask(mask) => fast_path.decide_selected(*mask, &selection, frame, programs),
@@ -169,7 +168,14 @@ impl Topic<'_, '_> {
                     fast_path.decide_classes_selected(classes, &selection, frame, programs)
                 }
             }
-        })
+        };
+        // Most decisions run no program, and making what runs them takes a tenth of the time.
+        let without = table.fast_path(fast_path).map(|fast_path| decide(fast_path, &NoPrograms));
+        if let Some(answer) = without.filter(|answer| *answer != Answer::Unsure) {
+            return answer;
+        }
+        let left = MAX_FAST_PATH_STEPS.saturating_sub(self.steps);
+        table.decide_by(fast_path, (frame, contents), (now, left), decide)
     }
 }
 
