@@ -2,8 +2,6 @@
 //!
 //! Filters, which stand for many topics, are for the general path.
 
-#[cfg(test)]
-mod generated;
 mod index;
 mod programs;
 
@@ -73,6 +71,8 @@ fn filter(text: &str) -> Option<Filter<'_>> {
 
 #[cfg(test)]
 mod tests {
+    mod generated;
+
     use wardgate_mqtt::{Filter, Limits, Name};
 
     use super::{filled, filled_matches, is_matched};

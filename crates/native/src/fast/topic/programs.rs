@@ -312,3 +312,65 @@ const NONE: u32 = u32::MAX;
 
 /// The number of true programs that are not looked at again.
 const MATCHED: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use wardgate_bundle::{Conditions, Trust, open, pack};
+    use wardgate_compiler::{Options, compile_files};
+    use wardgate_engine::cel::pool::PROGRAM_WORDS;
+    use wardgate_engine::fastpath::topics::topic_program;
+
+    /// Returns the number of patterns and of words of an expression, and if it is whole.
+    fn form(expression: &str) -> Option<(usize, usize, bool)> {
+        let text =
+            POLICY.replace("EXPRESSION", expression).replace("T(", "R.attr.topic.matchesTopic(");
+        let files = [("topics.yaml".to_owned(), text.into_bytes())];
+        let bundle = pack(&compile_files(&files, &Options::default()).unwrap().parts);
+        let table = open(&bundle, Trust::Unsigned, &Conditions::default()).unwrap().table;
+        let pool = table.pool();
+        let programs = u32::try_from(pool.programs.len() / PROGRAM_WORDS).unwrap();
+        assert_eq!(programs, 1, "{expression}");
+        topic_program(&pool, 0).map(|it| (it.patterns.len(), it.words.len(), it.is_whole))
+    }
+
+    #[test]
+    fn what_can_be_anything_but_false_has_no_patterns() {
+        let check =
+            |expression: &str, expected| assert_eq!(form(expression), expected, "{expression}");
+        check(r#"T("a/+")"#, Some((1, 0, true)));
+        check(r#"T(["a/+", "b", "c/#"])"#, Some((3, 0, true)));
+        check(r#"T("a/{}/#", [P.attr.id])"#, Some((1, 1, true)));
+        check(r#"T("a") && R.attr.qos < 2"#, Some((1, 0, false)));
+        check(r#"R.attr.qos < 2 && T("a")"#, Some((1, 0, false)));
+        check(r#"T("a") && P.id.lowerAscii() == "b""#, Some((1, 0, false)));
+        check(r#"T("a") && P.attr.list.exists(it, it == "b")"#, Some((1, 0, false)));
+        check(r#"T("a") || T(["b", "c"])"#, Some((3, 0, false)));
+        check(r#"(T("a") || T("b")) && (R.attr.qos == 1 || has(P.attr.x))"#, Some((2, 0, false)));
+        check(
+            r#"(R.attr.qos == 1 || has(P.attr.x)) && T("a") && P.id == "b""#,
+            Some((1, 0, false)),
+        );
+        check(r#"!T("a")"#, None);
+        check(r#"T("a") || R.attr.qos < 2"#, None);
+        check(r#"R.attr.qos < 2 || T("a")"#, None);
+        check(r#"T("a") == true"#, None);
+        check(r#"R.attr.qos > 1 ? T("a") : T("b")"#, None);
+        check(r#"T("a/{}", [P.attr.id]) && R.attr.qos < 2"#, None);
+        check(r#"T(P.attr.patterns)"#, None);
+        check(r#"T("a") || R.attr.other.matchesTopic("b")"#, None);
+        // These may take all steps before the topic is compared.
+        check(r#"P.id.lowerAscii() == "b" && T("a")"#, None);
+        check(r#"P.attr.list.exists(it, it == "b") && T("a")"#, None);
+        check(r#"P.attr.a == P.attr.b && T("a")"#, None);
+        check(r#"P.id in P.attr.list && T("a")"#, None);
+    }
+
+    const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: "mqtt:topic"
+  version: default
+  rules:
+    - { actions: [publish], effect: EFFECT_ALLOW, roles: ["*"], condition: { match: { expr: 'EXPRESSION' } } }
+"#;
+}
