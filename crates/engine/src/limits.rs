@@ -97,6 +97,12 @@ pub const MAX_FAST_PATH_ACTION_BYTES: usize = 64;
 /// the fast path is built: so no fast path answers where the general path would reach its limit.
 pub const MAX_FAST_PATH_STEPS: u32 = MAX_REQUEST_STEPS / 2;
 
+/// The largest number of words that fill a pattern of topics without running its program, and the
+/// largest number of bytes of each.
+pub const MAX_TOPIC_WORDS: usize = 8;
+/// See [`MAX_TOPIC_WORDS`].
+pub const MAX_TOPIC_WORD_BYTES: usize = 256;
+
 /// The largest number of steps of the programs of one fast path with verdicts. A check that fast
 /// paths decide has at most 16 actions, and one more of them for its derived roles.
 pub const MAX_VERDICT_STEPS: u32 = MAX_FAST_PATH_STEPS / 17;

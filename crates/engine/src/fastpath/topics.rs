@@ -12,6 +12,7 @@ use wardgate_mqtt::{Filter, Level, Limits};
 use crate::cel::validate::{Instruction, instructions};
 use crate::cel::value::{List, Str, Value, constant};
 use crate::cel::{Function, Op, Pool};
+use crate::limits::{MAX_TOPIC_WORD_BYTES, MAX_TOPIC_WORDS};
 use crate::table::at;
 
 /// A program that is false where a topic matches none of its patterns.
@@ -32,12 +33,6 @@ pub struct TopicProgram<'a> {
     /// The number of times that it reads the topic.
     pub reads: usize,
 }
-
-/// The most words that a pattern is filled with.
-const MAX_WORDS: usize = 8;
-
-/// The most bytes of a word: the bound of steps has room for no more.
-pub const MAX_WORD_BYTES: usize = 256;
 
 /// Reads a program; `None` if it may be anything else than false, or does work without a small bound.
 #[must_use]
@@ -186,7 +181,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let slots: Vec<u32> = slots.iter().chain([slot]).copied().collect();
-        (slots.len() <= MAX_WORDS).then_some(Symbol::Slots(slots))
+        (slots.len() <= MAX_TOPIC_WORDS).then_some(Symbol::Slots(slots))
     }
 
     /// Pays for a comparison with a constant, which reads no more than the constant has.
@@ -254,10 +249,10 @@ impl<'a> Reader<'a> {
             levels += 1;
             holes += usize::from(level == Level::Word("{}"));
         }
-        let length = pattern.text().len() + MAX_WORDS * MAX_WORD_BYTES;
+        let length = pattern.text().len() + MAX_TOPIC_WORDS * MAX_TOPIC_WORD_BYTES;
         let steps = levels.saturating_add(2).saturating_mul(1 + length / 16);
         self.found.steps = self.found.steps.saturating_add(steps);
         self.found.words = words;
-        (holes == self.found.words.len() && (1..=MAX_WORDS).contains(&holes)).then_some(())
+        (holes == self.found.words.len() && (1..=MAX_TOPIC_WORDS).contains(&holes)).then_some(())
     }
 }

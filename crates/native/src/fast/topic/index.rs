@@ -8,7 +8,7 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use wardgate_fastpath::{Entry, FastPath, Selection};
-use wardgate_mqtt::{Filters, Name};
+use wardgate_mqtt::{Filters, Name, OwnedFilter};
 
 use crate::fast::topic::programs::{Matched, Program};
 
@@ -73,18 +73,9 @@ impl List {
         let mut patterns = Vec::new();
         let mut others = Vec::new();
         for (position, entry) in (0..).zip(entries) {
-            let before = patterns.len();
-            let is_false = fast_path.is_false_without(entry, |program| {
-                let constant = known(program).filter(|program| program.words.is_empty());
-                let found = constant.map_or(&[][..], |program| &program.patterns);
-                let program = constant.filter(|it| it.is_whole).map(|it| it.number);
-                let found_by = Found { entry: position, program };
-                patterns.extend(found.iter().map(|pattern| (pattern, found_by)));
-                constant.is_some()
-            });
-            if !is_false {
-                patterns.truncate(before);
-                others.push(position);
+            match patterns_of(fast_path, (entry, position), known) {
+                Some(found) => patterns.extend(found),
+                None => others.push(position),
             }
         }
         if entries.len() - others.len() < MIN_ENTRIES {
@@ -97,6 +88,24 @@ impl List {
         }
         Some(Self { patterns: set, others: others.into() })
     }
+}
+
+/// Returns the patterns of an entry that is false where none of them matches; `None` of any other.
+fn patterns_of<'p>(
+    fast_path: &FastPath<'_>,
+    (entry, position): (&Entry, u32),
+    known: &dyn Fn(u32) -> Option<&'p Program>,
+) -> Option<Vec<(&'p OwnedFilter, Found)>> {
+    let mut patterns = Vec::new();
+    let is_false = fast_path.is_false_without(entry, |program| {
+        let constant = known(program).filter(|program| program.words.is_empty());
+        let is_true = |it: &Program| it.is_whole.then_some(it.number);
+        let found = Found { entry: position, program: constant.and_then(is_true) };
+        let all = constant.map_or(&[][..], |program| &program.patterns);
+        patterns.extend(all.iter().map(|pattern| (pattern, found)));
+        constant.is_some()
+    });
+    is_false.then_some(patterns)
 }
 
 impl<'i, 'n> Asked<'i, 'n> {

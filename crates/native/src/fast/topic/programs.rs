@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::fastpath::Contents;
-use wardgate_engine::fastpath::topics::{MAX_WORD_BYTES, TopicProgram, topic_program};
-use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
+use wardgate_engine::fastpath::topics::{TopicProgram, topic_program};
+use wardgate_engine::limits::{MAX_FAST_PATH_STEPS, MAX_TOPIC_WORD_BYTES};
 use wardgate_engine::table::PolicyTable;
-use wardgate_fastpath::{Answer, FastPath, NoPrograms, Programs, Slots, Truth};
+use wardgate_fastpath::{Answer, FastPath, NoPrograms, Programs, SlotRecord, Slots, Truth};
 use wardgate_mqtt::{Level, Limits, Name, OwnedFilter};
 
 use crate::fast::decide::Roles;
@@ -23,7 +23,7 @@ use crate::fast::topic::index::{Asked, Index};
 use crate::field::Field;
 
 /// The programs of a fast path about the topic of the resource.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Topics {
     /// The slot of the topic.
     slot: usize,
@@ -80,30 +80,31 @@ impl Topics {
     ) -> Option<Self> {
         let slot = slots.iter().position(is_topic)?;
         let pool = table.pool();
-        let offsets: Vec<Option<u32>> =
-            fast_path.slots().map(|slot| slot.test.is_none().then_some(slot.slot)).collect();
+        let offset = |slot: SlotRecord<'_>| slot.test.is_none().then_some(slot.slot);
+        let offsets: Vec<Option<u32>> = fast_path.slots().map(offset).collect();
         let place = |offset: &u32| offsets.iter().position(|known| known == &Some(*offset));
         let of = |program| topic_program(&pool, program).filter(|it| place(&it.slot) == Some(slot));
         let mut found: BTreeMap<u32, Option<TopicProgram<'_>>> = BTreeMap::new();
-        let (mut steps, mut reads, mut is_complete) = (0_usize, 0_usize, true);
+        let mut all = Self { slot, is_complete: true, ..Self::default() };
         for program in fast_path.lists().flatten().flat_map(|entry| fast_path.programs(entry)) {
-            match found.entry(program).or_insert_with(|| of(program)) {
-                Some(program) => {
-                    steps = steps.saturating_add(program.steps);
-                    reads = reads.saturating_add(program.reads);
-                    is_complete &= program.is_whole;
-                }
-                None => is_complete = false,
-            }
+            all.count(found.entry(program).or_insert_with(|| of(program)).as_ref());
         }
         let unpacked = |(number, program): (u32, Option<TopicProgram<'_>>)| {
             Program::unpack(number, &program?, place)
         };
-        let programs: Box<[_]> = found.into_iter().filter_map(unpacked).collect();
-        let (buckets, index) = (buckets(&programs), Index::default());
-        let mut topics = Self { slot, programs, buckets, index, steps, reads, is_complete };
-        topics.index = Index::new(fast_path, &|program| topics.find(program), room);
-        (!topics.programs.is_empty()).then_some(topics)
+        all.programs = found.into_iter().filter_map(unpacked).collect();
+        all.buckets = buckets(&all.programs);
+        all.index = Index::new(fast_path, &|program| all.find(program), room);
+        (!all.programs.is_empty()).then_some(all)
+    }
+
+    /// Counts a program that an entry runs; `None` if it is none about the topic.
+    fn count(&mut self, program: Option<&TopicProgram<'_>>) {
+        self.is_complete &= program.is_some_and(|program| program.is_whole);
+        if let Some(program) = program {
+            self.steps = self.steps.saturating_add(program.steps);
+            self.reads = self.reads.saturating_add(program.reads);
+        }
     }
 
     /// Returns the topic of a question, whose slots `read` reads; `None` if the programs have to run.
@@ -263,7 +264,7 @@ impl Program {
         read: &dyn Fn(usize) -> SlotValue<'r>,
     ) -> Option<bool> {
         let word = |word: &Word| match read(word.slot) {
-            SlotValue::Field(Field::Text(text)) if text.len() <= MAX_WORD_BYTES => {
+            SlotValue::Field(Field::Text(text)) if text.len() <= MAX_TOPIC_WORD_BYTES => {
                 Level::may_fill(text, word.level).then_some(text)
             }
             _ => None,
