@@ -19,7 +19,7 @@ fn odd_values_have_the_answers_of_the_general_path() {
     for own in &odd {
         for other in &odd {
             let (principal, resource) = (Owner(own), Owner(other));
-            for at in 0..CONDITIONS.len() {
+            for (at, condition) in CONDITIONS.iter().enumerate() {
                 let action = format!("action_{at}");
                 let question = Question {
                     principal: PrincipalRef::new("ada", &["user"][..], &principal),
@@ -45,7 +45,7 @@ fn odd_values_have_the_answers_of_the_general_path() {
                     }
                     _ => true,
                 };
-                assert_eq!(found, expected, "{} of {own:?} and {other:?}", CONDITIONS[at]);
+                assert_eq!(found, expected, "{condition} of {own:?} and {other:?}");
                 allowed += u32::from(found);
             }
         }
