@@ -1,0 +1,182 @@
+//! The store on Redis, Valkey or Dragonfly: one call of one script for all checks that wait.
+//!
+//! Carriers are tasks with a connection each. A carrier takes the checks that wait, up to a bound,
+//! and sends them as one batch; meanwhile others gather for the next one. So a check alone goes at
+//! once, and many share a call. The script is atomic and the server's clock is the only one.
+//!
+//! **Nothing is sent twice that may have charged.** After an error or a missing reply a carrier
+//! gives up its connection, its checks fail, and the next check finds a new connection. Only
+//! `NOSCRIPT`, which comes before anything ran, is answered by loading the script and sending
+//! again.
+//!
+//! **Every check ends within the deadline**, whatever the server, the connection or a carrier does:
+//! its caller waits no longer. A check whose caller has gone before it is sent is not sent.
+
+mod batch;
+mod carrier;
+mod connection;
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+use wardgate_ratelimit::Outcome;
+
+use crate::breaker::Breaker;
+use crate::demand::Demands;
+use crate::limits::MAX_WAITING;
+use crate::memory::Clock;
+use crate::store::{Action, Away, Store};
+use carrier::Carrier;
+
+/// A store on a server that speaks the protocol of Redis.
+#[derive(Debug)]
+pub struct Redis {
+    checks: mpsc::Sender<Check>,
+    shared: Arc<Shared>,
+    deadline: Duration,
+}
+
+/// The options of a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The longest time that a check takes.
+    pub deadline: Duration,
+    /// The connections, and so the calls under way at once.
+    pub connections: usize,
+}
+
+/// The events of a store since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Checks that got outcomes.
+    pub answered: u64,
+    /// Calls that brought these.
+    pub calls: u64,
+    /// Calls that failed, and connections that could not be made.
+    pub failures: u64,
+    /// Checks that were not sent, since the breaker was open or too many waited.
+    pub turned_away: u64,
+    /// Times that the breaker opened.
+    pub opened: u64,
+}
+
+/// The address of a store has no such form.
+#[derive(Debug)]
+pub struct ConnectError;
+
+/// One check on its way.
+struct Check {
+    action: Action,
+    demands: Demands,
+    reply: oneshot::Sender<Result<Vec<Outcome>, Away>>,
+}
+
+/// The words that callers and carriers share.
+#[derive(Debug)]
+struct Shared {
+    breaker: Breaker,
+    clock: Clock,
+    answered: AtomicU64,
+    calls: AtomicU64,
+    failures: AtomicU64,
+    turned_away: AtomicU64,
+}
+
+impl Default for Options {
+    /// Returns 50 milliseconds and two connections: the server works on one call while another is
+    /// read and written.
+    fn default() -> Self {
+        Self { deadline: Duration::from_millis(50), connections: 2 }
+    }
+}
+
+impl Redis {
+    /// Makes a store of an address: `redis://user:password@host:port/database` or `unix:path`.
+    /// Connections are made when checks come, and again when they broke. Its tasks run on the
+    /// runtime that calls this and end with the store.
+    ///
+    /// # Errors
+    /// Returns an error if the address has another form. Its text, which may hold a password, is
+    /// not repeated.
+    pub fn new(address: &str, options: Options) -> Result<Self, ConnectError> {
+        let client = redis::Client::open(address).map_err(|_| ConnectError)?;
+        let (checks, waiting) = mpsc::channel(MAX_WAITING);
+        let waiting = Arc::new(Mutex::new(waiting));
+        let shared = Arc::new(Shared::new());
+        for _ in 0..options.connections.max(1) {
+            let (waiting, shared) = (Arc::clone(&waiting), Arc::clone(&shared));
+            let carrier = Carrier::new(client.clone(), waiting, shared, options.deadline);
+            tokio::spawn(carrier.run());
+        }
+        Ok(Self { checks, shared, deadline: options.deadline })
+    }
+
+    /// Returns the events since the store was made.
+    pub fn counts(&self) -> Counts {
+        let read = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        Counts {
+            answered: read(&self.shared.answered),
+            calls: read(&self.shared.calls),
+            failures: read(&self.shared.failures),
+            turned_away: read(&self.shared.turned_away),
+            opened: self.shared.breaker.opened(),
+        }
+    }
+
+    /// Returns true if the store failed in a row and is tried once a second.
+    pub fn is_open(&self) -> bool {
+        self.shared.breaker.is_open()
+    }
+
+    fn turned_away(&self, why: Away) -> Away {
+        self.shared.turned_away.fetch_add(1, Ordering::Relaxed);
+        why
+    }
+}
+
+impl Store for Redis {
+    async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
+        if !self.shared.breaker.admits(self.shared.clock.now()) {
+            return Err(self.turned_away(Away::Open));
+        }
+        let (reply, outcomes) = oneshot::channel();
+        let check = Check { action, demands: demands.clone(), reply };
+        self.checks.try_send(check).map_err(|_| self.turned_away(Away::Crowded))?;
+        match tokio::time::timeout(self.deadline, outcomes).await {
+            Ok(Ok(found)) => found,
+            // The carrier ended with its runtime.
+            Ok(Err(_)) => Err(Away::Lost),
+            Err(_) => Err(Away::Late),
+        }
+    }
+}
+
+impl Shared {
+    fn new() -> Self {
+        let [answered, calls, failures, turned_away] = [const { AtomicU64::new(0) }; 4];
+        let (breaker, clock) = (Breaker::default(), Clock::new());
+        Self { breaker, clock, answered, calls, failures, turned_away }
+    }
+
+    fn succeeded(&self, checks: usize) {
+        self.breaker.succeeded();
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.answered.fetch_add(u64::try_from(checks).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    fn failed(&self) {
+        self.breaker.failed(self.clock.now());
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected an address like `redis://host:6379` for the store of limits")
+    }
+}
+
+impl core::error::Error for ConnectError {}
