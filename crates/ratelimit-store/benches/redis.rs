@@ -47,8 +47,8 @@ async fn measure(address: String) {
             let before = store.counts();
             let time = best(|| checks(Arc::clone(&store), limits, is_hot, callers, each)).await;
             let after = store.counts();
-            let batch = (after.answered - before.answered) as f64
-                / (after.calls - before.calls) as f64;
+            let batch =
+                (after.answered - before.answered) as f64 / (after.calls - before.calls) as f64;
             print_row(&format!("check, {name}, {callers} callers ({batch:.1} a call)"), time);
         }
     }
@@ -118,12 +118,7 @@ fn demands(limits: usize, caller: usize) -> Demands {
     let demand = |limit: usize| Demand {
         limit: Limit::new(&format!("limit-{limit}"), Failure::Local).unwrap(),
         key: Key::new([caller.to_le_bytes().as_slice()]),
-        terms: Terms::new(
-            Algorithm::Gcra { burst: None },
-            1_000_000_000,
-            Window::HOUR,
-        )
-        .unwrap(),
+        terms: Terms::new(Algorithm::Gcra { burst: None }, 1_000_000_000, Window::HOUR).unwrap(),
         cost: 1,
     };
     Demands::new((0..limits).map(demand).collect::<Vec<_>>()).unwrap()

@@ -1,15 +1,16 @@
 //! The store on Redis, Valkey or Dragonfly: one call of one script for all checks that wait.
 //!
-//! Carriers are tasks with a connection each. A carrier takes the checks that wait, up to a bound,
-//! and sends them as one batch; meanwhile others gather for the next one. So a check alone goes at
-//! once, and many share a call. The script is atomic and the server's clock is the only one.
+//! A carrier is a task with a few connections and at most one call on each. It takes the checks that
+//! wait, up to a bound, and sends them as one batch; while all connections are busy, others gather
+//! for the next one. So a check alone goes at once, and many share a call. The script is atomic and
+//! the server's clock is the only one.
 //!
-//! **Nothing is sent twice that may have charged.** After an error or a missing reply a carrier
-//! gives up its connection, its checks fail, and the next check finds a new connection. Only
+//! **Nothing is sent twice that may have charged.** After an error or a missing reply the connection
+//! is given up, the checks of the call fail, and the next call opens a new connection. Only
 //! `NOSCRIPT`, which comes before anything ran, is answered by loading the script and sending
 //! again.
 //!
-//! **Every check ends within the deadline**, whatever the server, the connection or a carrier does:
+//! **Every check ends within the deadline**, whatever the server, the connection or the carrier does:
 //! its caller waits no longer. A check whose caller has gone before it is sent is not sent.
 
 mod batch;
@@ -21,7 +22,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use wardgate_ratelimit::Outcome;
 
 use crate::breaker::Breaker;
@@ -74,7 +75,7 @@ struct Check {
     reply: oneshot::Sender<Result<Vec<Outcome>, Away>>,
 }
 
-/// The words that callers and carriers share.
+/// The words that callers and the carrier share.
 #[derive(Debug)]
 struct Shared {
     breaker: Breaker,
@@ -95,8 +96,8 @@ impl Default for Options {
 
 impl Redis {
     /// Makes a store of an address: `redis://user:password@host:port/database` or `unix:path`.
-    /// Connections are made when checks come, and again when they broke. Its tasks run on the
-    /// runtime that calls this and end with the store.
+    /// Connections are made when checks come, and again when they broke. Its task runs on the
+    /// runtime that calls this and ends with the store.
     ///
     /// # Errors
     /// Returns an error if the address has another form. Its text, which may hold a password, is
@@ -104,13 +105,8 @@ impl Redis {
     pub fn new(address: &str, options: Options) -> Result<Self, ConnectError> {
         let client = redis::Client::open(address).map_err(|_| ConnectError)?;
         let (checks, waiting) = mpsc::channel(MAX_WAITING);
-        let waiting = Arc::new(Mutex::new(waiting));
         let shared = Arc::new(Shared::new());
-        for _ in 0..options.connections.max(1) {
-            let (waiting, shared) = (Arc::clone(&waiting), Arc::clone(&shared));
-            let carrier = Carrier::new(client.clone(), waiting, shared, options.deadline);
-            tokio::spawn(carrier.run());
-        }
+        tokio::spawn(Carrier::new(client, Arc::clone(&shared), options).run(waiting));
         Ok(Self { checks, shared, deadline: options.deadline })
     }
 

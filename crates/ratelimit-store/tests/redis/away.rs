@@ -79,12 +79,9 @@ impl Scene {
 
     /// Makes a store that has not answered yet.
     pub(crate) fn unknown(address: &str) -> Self {
-        let [local, deny, allow] = [
-            ("local", Failure::Local),
-            ("deny", Failure::Deny),
-            ("allow", Failure::Allow),
-        ]
-        .map(|(name, failure)| only(&demand(name, failure, QUOTA)));
+        let [local, deny, allow] =
+            [("local", Failure::Local), ("deny", Failure::Deny), ("allow", Failure::Allow)]
+                .map(|(name, failure)| only(&demand(name, failure, QUOTA)));
         let store = Redis::new(address, Options::default()).unwrap();
         let memory = Memory::new(100, WhenFull::Deny);
         let guarded = Guarded::new(store, memory, Share::new(500).unwrap());

@@ -64,7 +64,9 @@ impl Server {
         let client = redis::Client::open(self.address()).unwrap();
         let mut connection = client.get_multiplexed_async_connection().await.unwrap();
         let mut cmd = redis::cmd(words[0]);
-        words[1..].iter().for_each(|word| drop(cmd.arg(word)));
+        for word in &words[1..] {
+            cmd.arg(*word);
+        }
         cmd.query_async(&mut connection).await.unwrap()
     }
 
