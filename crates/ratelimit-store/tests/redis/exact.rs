@@ -96,6 +96,21 @@ async fn a_script_that_was_flushed_is_loaded_again() {
     assert_eq!(store.counts().failures, 0);
 }
 
+#[tokio::test]
+async fn a_user_with_few_rights_is_enough() {
+    let Some(server) = Server::start("a_user_with_few_rights_is_enough") else { return };
+    let rights = "on >word ~wg1:* -@all +evalsha +script|load +time +mget +set +del";
+    let words: Vec<&str> =
+        ["ACL", "SETUSER", "limits"].into_iter().chain(rights.split(' ')).collect();
+    server.command(&words).await;
+    let store = patient(&server.address().replace("//", "//limits:word@"));
+    let ten = only(&demand("a", Failure::Deny, 10));
+    assert_eq!(run(&store, Action::Charge, &ten).await, [9]);
+    assert_eq!(run(&store, Action::Reset, &ten).await, [10]);
+    let stranger = patient(&server.address().replace("//", "//limits:other@"));
+    assert!(stranger.charge(&ten).await.is_err());
+}
+
 /// Returns what remains of each limit.
 async fn run(store: &Redis, action: Action, demands: &Demands) -> Vec<u64> {
     let outcomes = store.run(action, demands).await.unwrap();
