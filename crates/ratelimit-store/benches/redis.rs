@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use redis::aio::MultiplexedConnection;
-use wardgate_ratelimit::{Algorithm, Window};
+use wardgate_ratelimit::{Algorithm, WhenFull, Window};
 use wardgate_ratelimit_store::{
-    Demand, Demands, Failure, Key, Limit, Options, Redis, Store, Terms,
+    Demand, Demands, Failure, Key, Leased, Limit, Memory, Options, Redis, Store, Terms,
 };
 
 use server::Server;
@@ -45,6 +45,12 @@ async fn measure(address: String) {
             let time = best(|| commands(plain.clone(), command, callers, each)).await;
             print_row(&format!("{command}, {callers} callers"), time);
         }
+        let leased = Arc::new(Leased::new(Arc::clone(&store), 1000));
+        let time = best(|| checks(Arc::clone(&leased), 1, true, callers, each * 10)).await;
+        print_row(&format!("check of a lease, {callers} callers"), time);
+        let memory = Arc::new(Memory::new(1000, WhenFull::Deny));
+        let time = best(|| checks(Arc::clone(&memory), 1, true, callers, each * 10)).await;
+        print_row(&format!("check in memory, {callers} callers"), time);
         for (name, limits, is_hot) in
             [("own keys", 1, false), ("one key", 1, true), ("4 limits", 4, false)]
         {
@@ -92,8 +98,8 @@ async fn commands(
     per(start.elapsed(), callers * each)
 }
 
-async fn checks(
-    store: Arc<Redis>,
+async fn checks<S: Store + 'static>(
+    store: Arc<S>,
     limits: usize,
     is_hot: bool,
     callers: usize,

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::future::Future;
+use std::sync::Arc;
 
 use wardgate_ratelimit::{Operation, Outcome};
 
@@ -38,6 +39,16 @@ pub trait Store: Send + Sync {
     /// Makes the keys of all demands full. It is for administrators.
     fn reset(&self, demands: &Demands) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send {
         self.run(Action::Reset, demands)
+    }
+}
+
+impl<S: Store> Store for Arc<S> {
+    fn run(
+        &self,
+        action: Action,
+        demands: &Demands,
+    ) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send {
+        S::run(self, action, demands)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use wardgate_ratelimit_store::{Failure, Store};
+use wardgate_ratelimit_store::{Failure, Leased, Store};
 
 use crate::server::Server;
 use crate::{demand, only, patient};
@@ -18,12 +18,25 @@ fn a_flood_from_one_process_gets_the_quota() {
 #[test]
 fn a_flood_from_four_processes_gets_the_quota() {
     let Some(server) = Server::start("a_flood_from_four_processes_gets_the_quota") else { return };
+    assert_eq!(from_four_processes(&server, PLAIN), QUOTA);
+}
+
+#[test]
+fn a_flood_on_leases_gets_no_more_than_the_quota() {
+    let test = "a_flood_on_leases_gets_no_more_than_the_quota";
+    let Some(server) = Server::start(test) else { return };
+    let allowed = from_four_processes(&server, LEASED);
+    assert!((QUOTA - QUOTA / 100..=QUOTA).contains(&allowed), "{allowed}");
+}
+
+/// Returns how many of the requests of four processes are allowed.
+fn from_four_processes(server: &Server, variable: &str) -> usize {
     let processes: Vec<_> = (0..4)
         .map(|_| {
             // This test program again, for the part below.
             Command::new(std::env::current_exe().unwrap())
                 .args(["flood::a_part_of_a_flood", "--exact", "--nocapture"])
-                .env(ADDRESS, server.address())
+                .env(variable, server.address())
                 .stdout(std::process::Stdio::piped())
                 .spawn()
                 .unwrap()
@@ -32,17 +45,21 @@ fn a_flood_from_four_processes_gets_the_quota() {
     let allowed = processes.into_iter().map(|process| {
         let output = process.wait_with_output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        let (_, rest) = text.split_once(MARK).unwrap_or_else(|| panic!("{text}"));
+        assert!(text.contains(MARK), "{text}");
+        let (_, rest) = text.split_once(MARK).unwrap();
         rest.lines().next().unwrap().parse::<usize>().unwrap()
     });
-    assert_eq!(allowed.sum::<usize>(), QUOTA);
+    allowed.sum()
 }
 
-/// Does something in the processes that the test above starts only.
+/// Does something in the processes that the tests above start only.
 #[test]
 fn a_part_of_a_flood() {
-    if let Ok(address) = std::env::var(ADDRESS) {
+    if let Ok(address) = std::env::var(PLAIN) {
         println!("{MARK}{}", flood(&address, REQUESTS / 4));
+    }
+    if let Ok(address) = std::env::var(LEASED) {
+        println!("{MARK}{}", leased_flood(&address, REQUESTS / 4));
     }
 }
 
@@ -66,11 +83,40 @@ fn flood(address: &str, requests: usize) -> usize {
     })
 }
 
+/// Sends requests from 64 callers, and returns how many are allowed.
+fn leased_flood(address: &str, requests: usize) -> usize {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = Arc::new(Leased::new(patient(address), 100));
+        let demands = only(&demand("flood", Failure::Deny, u64::try_from(QUOTA).unwrap()));
+        let tasks: Vec<_> = (0..64)
+            .map(|caller| {
+                let (store, demands) = (Arc::clone(&store), demands.clone());
+                let own = requests / 64 + usize::from(caller < requests % 64);
+                tokio::spawn(async move {
+                    let mut allowed = 0;
+                    for _ in 0..own {
+                        let outcomes = store.charge(&demands).await.unwrap();
+                        allowed += usize::from(outcomes[0].is_allowed());
+                    }
+                    allowed
+                })
+            })
+            .collect();
+        let mut allowed = 0;
+        for task in tasks {
+            allowed += task.await.unwrap();
+        }
+        allowed
+    })
+}
+
 const REQUESTS: usize = 150_000;
 const QUOTA: usize = 100_000;
 
-/// The variable by which a process learns that it is a part, and of what.
-const ADDRESS: &str = "WARDGATE_FLOOD_ADDRESS";
+/// The variables by which a process learns that it is a part, and of what.
+const PLAIN: &str = "WARDGATE_FLOOD_ADDRESS";
+const LEASED: &str = "WARDGATE_LEASED_FLOOD_ADDRESS";
 
 /// What stands before the number of a part.
 const MARK: &str = "allowed: ";
