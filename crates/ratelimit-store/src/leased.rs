@@ -56,6 +56,11 @@ impl<S: Store> Leased<S> {
     async fn charge_leased(&self, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         let now = self.clock.now();
         let each = demands.each();
+        if let [one] = each
+            && let Some(taken) = self.book.take(one, now)
+        {
+            return Ok(vec![taken.outcome]);
+        }
         let taken: Vec<Option<Taken>> = each.iter().map(|one| self.book.take(one, now)).collect();
         let missing = each.iter().zip(&taken).filter(|(_, taken)| taken.is_none());
         let rest: Vec<Demand> = missing.map(|(demand, _)| demand.clone()).collect();

@@ -27,5 +27,5 @@
 ///
 /// **Values** are a word and integers: `gcra` with the whole microseconds and 1/128 of the theoretical
 /// arrival time; `fixed` with the end of the window and the count; `sliding` with the start of the
-/// window, the count before it, and its own. One `SET` writes value and time to live.
+/// window, the count before it, and its own. One `PSETEX` writes value and time to live.
 pub const CHARGE_SCRIPT: &str = include_str!("charge.lua");

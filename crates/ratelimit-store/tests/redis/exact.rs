@@ -99,7 +99,7 @@ async fn a_script_that_was_flushed_is_loaded_again() {
 #[tokio::test]
 async fn a_user_with_few_rights_is_enough() {
     let Some(server) = Server::start("a_user_with_few_rights_is_enough") else { return };
-    let rights = "on >word ~wg1:* -@all +evalsha +script|load +time +mget +set +del";
+    let rights = "on >word ~wg1:* -@all +evalsha +script|load +time +mget +psetex +del";
     let words: Vec<&str> =
         ["ACL", "SETUSER", "limits"].into_iter().chain(rights.split(' ')).collect();
     server.command(&words).await;
