@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | [`Memory`] | in this process, in fixed memory | its threads |
 //! | `Redis` (feature `redis`) | on Redis, Valkey or Dragonfly, by their clock | all who share it |
+//! | `RedisCluster` (feature `redis`) | on the nodes of a cluster, by slot | all who share it |
 //! | [`Leased`] | in another store; tokens paid there in advance, in this process | all who share it |
 //! | [`Guarded`] | in another store; in [`Memory`] while that one is away | see [`Failure`] |
 //!
@@ -29,5 +30,5 @@ pub use leased::Leased;
 pub use limits::{MAX_DEMANDS, MAX_NAME_BYTES};
 pub use memory::Memory;
 #[cfg(feature = "redis")]
-pub use remote::{ConnectError, Counts, Options, Redis};
+pub use remote::{ConnectError, Counts, Options, Redis, RedisCluster};
 pub use store::{Action, Away, Store};

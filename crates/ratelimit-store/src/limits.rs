@@ -22,6 +22,10 @@ pub(crate) const FAILURES: u32 = 5;
 #[cfg(feature = "redis")]
 pub(crate) const TRY_MICROS: u64 = 1_000_000;
 
+/// The number of times that a check is sent to the node that has its slot.
+#[cfg(feature = "redis")]
+pub(crate) const ROUTE_ATTEMPTS: usize = 3;
+
 /// The longest time in microseconds for which tokens may be spent after they were paid.
 pub(crate) const LEASE_MICROS: u64 = 1_000_000;
 

@@ -15,13 +15,16 @@
 
 mod batch;
 mod carrier;
+mod cluster;
 mod connection;
+mod slots;
 
 use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use redis::Client;
 use tokio::sync::{mpsc, oneshot};
 use wardgate_ratelimit::Outcome;
 
@@ -31,6 +34,7 @@ use crate::limits::MAX_WAITING;
 use crate::memory::Clock;
 use crate::store::{Action, Away, Store};
 use carrier::Carrier;
+pub use cluster::RedisCluster;
 
 /// A store on a server that speaks the protocol of Redis.
 #[derive(Debug)]
@@ -71,6 +75,8 @@ pub struct ConnectError;
 /// One check on its way.
 struct Check {
     action: Action,
+    /// The slot of all its keys, in a cluster.
+    slot: Option<u16>,
     demands: Demands,
     reply: oneshot::Sender<Result<Vec<Outcome>, Away>>,
 }
@@ -103,11 +109,15 @@ impl Redis {
     /// Returns an error if the address has another form. Its text, which may hold a password, is
     /// not repeated.
     pub fn new(address: &str, options: Options) -> Result<Self, ConnectError> {
-        let client = redis::Client::open(address).map_err(|_| ConnectError)?;
+        let client = Client::open(address).map_err(|_| ConnectError)?;
+        Ok(Self::of(client, options))
+    }
+
+    fn of(client: Client, options: Options) -> Self {
         let (checks, waiting) = mpsc::channel(MAX_WAITING);
         let shared = Arc::new(Shared::new());
         tokio::spawn(Carrier::new(client, Arc::clone(&shared), options).run(waiting));
-        Ok(Self { checks, shared, deadline: options.deadline })
+        Self { checks, shared, deadline: options.deadline }
     }
 
     /// Returns the events since the store was made.
@@ -133,13 +143,19 @@ impl Redis {
     }
 }
 
-impl Store for Redis {
-    async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
+impl Redis {
+    /// Does one thing for demands whose keys are all of that slot, if this is a node of a cluster.
+    async fn run_in(
+        &self,
+        slot: Option<u16>,
+        action: Action,
+        demands: &Demands,
+    ) -> Result<Vec<Outcome>, Away> {
         if !self.shared.breaker.admits(self.shared.clock.now()) {
             return Err(self.turned_away(Away::Open));
         }
         let (reply, outcomes) = oneshot::channel();
-        let check = Check { action, demands: demands.clone(), reply };
+        let check = Check { action, slot, demands: demands.clone(), reply };
         self.checks.try_send(check).map_err(|_| self.turned_away(Away::Crowded))?;
         match tokio::time::timeout(self.deadline, outcomes).await {
             Ok(Ok(found)) => found,
@@ -147,6 +163,12 @@ impl Store for Redis {
             Ok(Err(_)) => Err(Away::Lost),
             Err(_) => Err(Away::Late),
         }
+    }
+}
+
+impl Store for Redis {
+    async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
+        self.run_in(None, action, demands).await
     }
 }
 

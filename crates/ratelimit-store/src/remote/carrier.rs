@@ -1,8 +1,10 @@
 //! The carrier: takes the checks that wait and brings their outcomes, a few calls at once.
 
 use core::future::Future;
+use core::iter::Peekable;
 use core::time::Duration;
 use std::sync::Arc;
+use std::vec::IntoIter;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use redis::{Client, Cmd, Script};
@@ -35,8 +37,14 @@ pub(super) struct Carrier {
 /// A call that has ended, with its checks.
 struct Landed {
     checks: Vec<Check>,
-    found: Result<(Connection, Vec<Outcome>), Away>,
+    /// The outcomes of each group of checks, or why there are none for any.
+    found: Result<Vec<Found>, Away>,
+    /// The connection, if all went well.
+    connection: Option<Connection>,
 }
+
+/// The outcomes of the checks of one slot.
+type Found = Result<Vec<Outcome>, Away>;
 
 impl Carrier {
     pub(super) fn new(client: Client, shared: Arc<Shared>, options: Options) -> Self {
@@ -89,56 +97,81 @@ impl Carrier {
         self.last = checks.len();
         // Whoever waits no more is not charged.
         checks.retain(|check| !check.reply.is_closed());
+        if checks.iter().any(|check| check.slot.is_some()) {
+            checks.sort_by_key(|check| check.slot);
+        }
     }
 
-    /// Returns a call of these checks, which ends within the deadline.
+    /// Returns a call for each slot of these checks, in one write, which ends within the deadline.
     fn send(&mut self, checks: Vec<Check>) -> impl Future<Output = Landed> + use<> {
-        let cmd = self.batch.call(&self.digest, &checks);
-        let (client, connection) = (Arc::clone(&self.client), self.idle.pop());
+        let calls: Vec<Cmd> =
+            groups(&checks).map(|group| self.batch.call(&self.digest, group)).collect();
+        let (client, mut connection) = (Arc::clone(&self.client), self.idle.pop());
         let deadline = self.deadline;
         async move {
-            let call = call(&client, connection, &cmd, &checks);
+            let call = call(&client, &mut connection, &calls, &checks);
             let found = timeout(deadline, call).await.unwrap_or(Err(Away::Late));
-            Landed { checks, found }
+            // A late reply must meet no other call, and a server that refuses may be the wrong one.
+            let is_well = found.as_ref().is_ok_and(|found| !found.iter().any(is_failure));
+            Landed { checks, found, connection: connection.filter(|_| is_well) }
         }
     }
 
-    fn land(&mut self, Landed { checks, found }: Landed) {
+    fn land(&mut self, Landed { checks, found, connection }: Landed) {
+        match connection {
+            Some(_) => self.shared.succeeded(checks.len()),
+            None => self.shared.failed(),
+        }
+        self.idle.extend(connection);
+        let mut rest = checks.into_iter().peekable();
         match found {
-            Ok((connection, outcomes)) => {
-                self.idle.push(connection);
-                self.shared.succeeded(checks.len());
-                deliver(checks, outcomes);
-            }
-            Err(away) => {
-                self.shared.failed();
-                // A caller that has left misses nothing, here and below.
-                checks.into_iter().for_each(|check| drop(check.reply.send(Err(away.clone()))));
-            }
+            Ok(found) => found.into_iter().for_each(|found| deliver(&mut rest, found)),
+            Err(away) => rest.for_each(|check| answer(check, Err(away.clone()))),
         }
     }
 }
 
-/// Makes a call. The connection comes back if all went well: a late reply must meet no other call.
+/// Makes calls, over a new connection if there is none.
 async fn call(
     client: &Client,
-    connection: Option<Connection>,
-    cmd: &Cmd,
+    connection: &mut Option<Connection>,
+    calls: &[Cmd],
     checks: &[Check],
-) -> Result<(Connection, Vec<Outcome>), Away> {
-    let mut connection = match connection {
+) -> Result<Vec<Found>, Away> {
+    let connection = match connection {
         Some(connection) => connection,
-        None => Connection::open(client).await?,
+        none => none.insert(Connection::open(client).await?),
     };
-    let reply = connection.call(cmd).await?;
-    let outcomes = batch::outcomes(reply, checks)?;
-    Ok((connection, outcomes))
+    let replies = connection.call(calls).await?.into_iter().zip(groups(checks));
+    let found = |(reply, group): (Result<_, _>, _)| batch::outcomes(reply?, group);
+    Ok(replies.map(found).collect())
 }
 
-fn deliver(checks: Vec<Check>, outcomes: Vec<Outcome>) {
-    let mut outcomes = outcomes.into_iter();
-    for check in checks {
-        let own = outcomes.by_ref().take(check.demands.each().len()).collect();
-        drop(check.reply.send(Ok(own)));
+/// Returns the checks of each slot.
+fn groups(checks: &[Check]) -> impl Iterator<Item = &[Check]> {
+    checks.chunk_by(|one, next| one.slot == next.slot)
+}
+
+/// Returns true if a call failed. A slot that is elsewhere is no failure of the server that says so.
+fn is_failure(found: &Found) -> bool {
+    found.as_ref().is_err_and(|away| !away.is_of_slot())
+}
+
+/// Answers the checks of the first slot of those that are left.
+fn deliver(rest: &mut Peekable<IntoIter<Check>>, found: Found) {
+    let Some(slot) = rest.peek().map(|check| check.slot) else { return };
+    let mut outcomes = found.map(Vec::into_iter);
+    while let Some(check) = rest.next_if(|check| check.slot == slot) {
+        let count = check.demands.each().len();
+        let own = match &mut outcomes {
+            Ok(outcomes) => Ok(outcomes.take(count).collect()),
+            Err(away) => Err(away.clone()),
+        };
+        answer(check, own);
     }
+}
+
+/// A caller that has left misses nothing.
+fn answer(check: Check, found: Found) {
+    drop(check.reply.send(found));
 }

@@ -1,7 +1,7 @@
 //! A connection to the server, and the script on it.
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, RedisError, ServerErrorKind, Value};
 use wardgate_ratelimit::CHARGE_SCRIPT;
 
 use crate::store::Away;
@@ -18,22 +18,56 @@ impl Connection {
         connection.map(Self).map_err(|error| away(&error))
     }
 
-    /// Sends a call of the script, and loads the script if the server has it no more.
-    pub(super) async fn call(&mut self, cmd: &Cmd) -> Result<Value, Away> {
-        match self.0.send_packed_command(cmd).await.and_then(Value::extract_error) {
-            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {}
-            reply => return reply.map_err(|error| away(&error)),
+    /// Sends calls of the script in one write, and loads the script if the server has it no more.
+    /// Returns a reply for each, or the loss of the connection.
+    pub(super) async fn call(&mut self, calls: &[Cmd]) -> Result<Vec<Reply>, Away> {
+        let mut replies = self.send(calls).await?;
+        if !replies.iter().any(is_unknown) {
+            return Ok(replies.into_iter().map(reply).collect());
         }
         let mut load = redis::cmd("SCRIPT");
         load.arg("LOAD").arg(CHARGE_SCRIPT);
-        self.send(&load).await?;
-        self.send(cmd).await
+        self.send(&[load]).await?.into_iter().try_for_each(|value| reply(value).map(drop))?;
+        for (call, value) in calls.iter().zip(&mut replies) {
+            if is_unknown(value)
+                && let [again] = &mut self.send(core::slice::from_ref(call)).await?[..]
+            {
+                *value = core::mem::replace(again, Value::Nil);
+            }
+        }
+        Ok(replies.into_iter().map(reply).collect())
     }
 
-    async fn send(&mut self, cmd: &Cmd) -> Result<Value, Away> {
-        let reply = self.0.send_packed_command(cmd).await;
-        reply.and_then(Value::extract_error).map_err(|error| away(&error))
+    async fn send(&mut self, calls: &[Cmd]) -> Result<Vec<Value>, Away> {
+        let sent = match calls {
+            [one] => self.0.send_packed_command(one).await.map(|value| vec![value]),
+            several => {
+                let mut pipeline = Pipeline::with_capacity(several.len());
+                for call in several {
+                    pipeline.add_command(call.clone());
+                }
+                self.0.send_packed_commands(&pipeline, 0, several.len()).await
+            }
+        };
+        match sent {
+            Ok(values) if values.len() == calls.len() => Ok(values),
+            Ok(_) => Err(Away::Garbled),
+            Err(error) => Err(away(&error)),
+        }
     }
+}
+
+/// The reply to one call.
+type Reply = Result<Value, Away>;
+
+/// Returns true if the server does not have the script, and so did nothing.
+fn is_unknown(value: &Value) -> bool {
+    let Value::ServerError(error) = value else { return false };
+    error.kind() == Some(ServerErrorKind::NoScript)
+}
+
+fn reply(value: Value) -> Reply {
+    value.extract_error().map_err(|error| away(&error))
 }
 
 fn away(error: &RedisError) -> Away {

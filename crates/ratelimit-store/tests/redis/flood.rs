@@ -66,21 +66,23 @@ fn a_part_of_a_flood() {
 /// Sends requests, all at once, and returns how many are allowed.
 fn flood(address: &str, requests: usize) -> usize {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let store = Arc::new(patient(address));
-        let demands = only(&demand("flood", Failure::Deny, u64::try_from(QUOTA).unwrap()));
-        let tasks: Vec<_> = (0..requests)
-            .map(|_| {
-                let (store, demands) = (Arc::clone(&store), demands.clone());
-                tokio::spawn(async move { store.charge(&demands).await.unwrap()[0].is_allowed() })
-            })
-            .collect();
-        let mut allowed = 0;
-        for task in tasks {
-            allowed += usize::from(task.await.unwrap());
-        }
-        allowed
-    })
+    runtime.block_on(async { flood_of(Arc::new(patient(address)), requests).await })
+}
+
+/// Sends requests to a store, all at once, and returns how many are allowed.
+pub(crate) async fn flood_of(store: Arc<impl Store + 'static>, requests: usize) -> usize {
+    let demands = only(&demand("flood", Failure::Deny, u64::try_from(QUOTA).unwrap()));
+    let tasks: Vec<_> = (0..requests)
+        .map(|_| {
+            let (store, demands) = (Arc::clone(&store), demands.clone());
+            tokio::spawn(async move { store.charge(&demands).await.unwrap()[0].is_allowed() })
+        })
+        .collect();
+    let mut allowed = 0;
+    for task in tasks {
+        allowed += usize::from(task.await.unwrap());
+    }
+    allowed
 }
 
 /// Sends requests from 64 callers, and returns how many are allowed.
@@ -111,8 +113,8 @@ fn leased_flood(address: &str, requests: usize) -> usize {
     })
 }
 
-const REQUESTS: usize = 150_000;
-const QUOTA: usize = 100_000;
+pub(crate) const REQUESTS: usize = 150_000;
+pub(crate) const QUOTA: usize = 100_000;
 
 /// The variables by which a process learns that it is a part, and of what.
 const PLAIN: &str = "WARDGATE_FLOOD_ADDRESS";

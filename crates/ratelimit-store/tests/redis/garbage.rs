@@ -2,6 +2,7 @@
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use wardgate_ratelimit_store::Options;
 
 use crate::away::Scene;
 use crate::server::{Server, address, free_port};
@@ -42,7 +43,7 @@ async fn garbage_is_no_outcome_and_the_store_comes_back() {
             let port = free_port();
             let peer = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
             let task = tokio::spawn(answer(peer, reply.to_owned(), is_greeting));
-            let scene = Scene::unknown(&address(port));
+            let scene = Scene::unknown(&address(port), Options::default());
             scene.goes_away(|_| true).await;
             task.abort();
             assert!(task.await.unwrap_err().is_cancelled());
@@ -56,7 +57,7 @@ async fn a_server_after_garbage_is_found() {
     let port = server.kill();
     let peer = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
     let task = tokio::spawn(answer(peer, "*1\r\n:0\r\n".to_owned(), false));
-    let scene = Scene::unknown(&address(port));
+    let scene = Scene::unknown(&address(port), Options::default());
     scene.goes_away(|_| true).await;
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());

@@ -1,10 +1,11 @@
 //! The store on a real Redis: exact, together or not at all, and away in every way.
 
 #![forbid(unsafe_code)]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 mod away;
+mod cluster;
 mod exact;
 mod flood;
 mod garbage;
@@ -30,8 +31,11 @@ fn only(demand: &Demand) -> Demands {
     Demands::new([demand.clone()]).unwrap()
 }
 
-/// Connects with a deadline that a busy machine meets too.
 fn patient(address: &str) -> Redis {
-    let options = Options { deadline: Duration::from_secs(60), ..Options::default() };
-    Redis::new(address, options).unwrap()
+    Redis::new(address, patience()).unwrap()
+}
+
+/// Returns options with a deadline that a busy machine meets too.
+fn patience() -> Options {
+    Options { deadline: Duration::from_secs(60), ..Options::default() }
 }

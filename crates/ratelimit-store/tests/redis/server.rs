@@ -22,9 +22,15 @@ impl Server {
 
     /// Starts a server at a port. Only after [`Server::start`] of the same test.
     pub(crate) fn start_at(port: u16) -> Self {
+        Self::start_with(port, &[])
+    }
+
+    /// Starts a server at a port with further options.
+    pub(crate) fn start_with(port: u16, options: &[&str]) -> Self {
         let mut child = Command::new(program("").unwrap())
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""])
             .args(["--appendonly", "no", "--maxclients", "1000"])
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
