@@ -8,7 +8,7 @@
 import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
+import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, NO_VERDICTS, numbersOf, type KindNumbers } from "./kinds.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { FIRST_ACCESSOR, MAX_ACCESSORS } from "./read-sites.ts";
 import { isNow, isSchema } from "./derived.ts";
@@ -25,7 +25,7 @@ import {
   type WireSlot,
 } from "./wire-paths.ts";
 import { intern, isWellFormed } from "../base/text.ts";
-import { VerdictList, type VerdictText } from "./verdict-list.ts";
+import { NO_MATCH, NO_POLICY, VerdictList, type VerdictReader, type VerdictText } from "./verdict-list.ts";
 
 /** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
@@ -103,6 +103,8 @@ export class FastPaths {
   #tables = new Map<string, RoleTable>();
   /** The steps of all fast paths. */
   #steps: StepList;
+  /** The verdicts on kinds that no policy is about, once such a kind was asked for. */
+  #deniedVerdicts: VerdictList | null = null;
 
   readonly #runtime: Runtime;
   readonly #accessors: ReadonlyMap<string, number>;
@@ -170,6 +172,7 @@ export class FastPaths {
     this.#numbers = new Map();
     this.#byNumber = new Map();
     this.#tables = new Map();
+    this.#deniedVerdicts = null;
   }
 
   /**
@@ -264,8 +267,10 @@ export class FastPaths {
   #loadVerdicts(kinds: Kinds, kind: string): VerdictList | null {
     const place = digest(kind) & kinds.mask;
     const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
-    // Requests may invent any number of kinds that no policy is about.
-    if (list === null || !list.hasPolicy) return null;
+    if (list === null) return null;
+    // Requests may invent any number of kinds that no policy is about: they share one list. Beside
+    // policies of principals the denial has another reason, which the general path knows.
+    if (!list.hasPolicy) return this.hasPrincipals ? null : this.#deniedVerdicts;
     const { grants: id, at } = list.verdicts;
     const grants = id < 0 ? null : this.#fastPath(id);
     if (grants === undefined) return null;
@@ -303,7 +308,9 @@ export class FastPaths {
 
   /** Returns the list for kinds that no policy is about: every action is denied. */
   #deniedList(): FastPathList {
-    const denied = this.#readFastPath(-1, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
+    const denied = this.#readFastPath(NO_POLICY, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
+    const reader: VerdictReader = { fastPath: () => denied, matching: () => -1, text: () => NO_MATCH, names: () => [] };
+    this.#deniedVerdicts ??= new VerdictList({ ...NO_VERDICTS, other: 0 }, null, reader);
     return new FastPathList([], denied, () => null, null);
   }
 

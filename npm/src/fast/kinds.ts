@@ -107,7 +107,8 @@ export interface VerdictIds {
   readonly at: number;
 }
 
-const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
+/** None. */
+export const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
 
 /** The lists of one version and scope, by kind. */
 export class Kinds {

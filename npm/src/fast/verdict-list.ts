@@ -12,6 +12,12 @@ export interface VerdictText {
   readonly reason: { readonly kind: string; readonly rule?: string };
 }
 
+/** The number of the fast path that denies every action on a kind that no policy is about. */
+export const NO_POLICY = -1;
+
+/** The decision on each action of such a kind. */
+export const NO_MATCH: VerdictText = { effect: "deny", policy: "NO_MATCH", scope: "", reason: { kind: "no-policy" } };
+
 /** A fast path, and the decisions that its answers stand for. */
 export interface VerdictPath {
   readonly fastPath: FastPath;

@@ -67,6 +67,19 @@ describe("a check", () => {
     expect(second.actions["view"]!.reason).not.toBe(first.actions["view"]!.reason);
   });
 
+  it("of a kind that no policy is about needs no general path if no principal has a policy", () => {
+    const kinds = ["nothing", "nothing%2f..", "x".repeat(150)];
+    const requests = kinds.flatMap((kind) => [asking(kind, ["view"]), asking(kind, ["view", "", "view"], { resource: { scope: "acme" }, principal: { attr: { a: [] } } })]);
+    for (const [name, fast] of [["album", true], ["covered", false]] as const) {
+      for (const request of requests) {
+        decided(pdps[name]!, () => request);
+        const before = general.calls;
+        expect(pdps[name]!.check(request).actions["view"]!.policy).toBe("NO_MATCH");
+        expect(general.calls - before, JSON.stringify(request)).toBe(fast ? 0 : 1);
+      }
+    }
+  });
+
   it("refuses what the general path refuses", () => {
     const odd: readonly CheckRequest[] = [
       asking("album", []),
@@ -79,6 +92,11 @@ describe("a check", () => {
       asking("album", ["view"], { resource: { id: "\ud800" } }),
       asking("album", ["\ud800"]),
       asking("album", ["view"], { request: { requestId: 1 } }),
+      asking("nothing", []),
+      asking("nothing", [1]),
+      asking("nothing", ["\ud800"]),
+      asking("nothing", ["view"], { principal: { roles: [1] } }),
+      asking("nothing\ud800", ["view"]),
     ];
     for (const request of odd) {
       const refused = thrownBy(() => pdps["album"]!.decisionBytes(request)) as Error | undefined;

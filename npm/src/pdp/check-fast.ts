@@ -15,7 +15,7 @@ import { ALWAYS, CLASSES_AT, NOW, PROGRAMS, TRUE, UNKNOWN } from "../wasm/frame.
 import type { ActionDecision, Decision, Reason } from "./decision.ts";
 import type { Fields, Tokens } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "../fast/fast-paths.ts";
-import type { VerdictPath } from "../fast/verdict-list.ts";
+import { NO_POLICY, type VerdictPath } from "../fast/verdict-list.ts";
 
 /** Returns the decision on a request; `null` if the general path must decide. */
 export function checkFast(fastPaths: FastPaths, request: unknown): Decision | null {
@@ -122,6 +122,7 @@ const verdictOf = (call: Call, path: FastPath, who: Parts): number => {
   }
   if (callState.serial !== call.serial || frame.words[ALWAYS] !== TRUE) return UNKNOWN;
   writeTime(frame, path.times, now);
+  if (path.id === NO_POLICY) return NOTHING_APPLIES;
   callState.isDeciding = true;
   const answer = frame.verdict(handle, path.id, who.roles.length, frame.used, now);
   callState.isDeciding = false;
@@ -169,6 +170,8 @@ const NAMES: string[] = [];
 const PATHS: VerdictPath[] = [];
 const ANSWERS: number[] = [];
 
+/** The answer of `verdict` if no entry applies, in no scope. */
+const NOTHING_APPLIES = 0;
 /** The compiler has counted the steps of so many actions; masks of so many roles fit into the frame. */
 const MAX_ACTIONS = 16;
 const MAX_ROLES = 31;
