@@ -3,7 +3,7 @@
 //! All times are arguments, in microseconds of one clock.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wardgate_ratelimit::{Admission, Algorithm, Outcome};
@@ -16,13 +16,20 @@ use crate::limits::{
 /// Leases by their keys, in parts with a lock each.
 #[derive(Debug)]
 pub(super) struct Book {
-    shards: Vec<Mutex<HashMap<u64, Lease>>>,
+    shards: Vec<Mutex<Leases>>,
     /// An empty part, for a number that no shard has.
-    spare: Mutex<HashMap<u64, Lease>>,
+    spare: Mutex<Leases>,
     /// The most leases of a shard.
     most: usize,
     secret: RandomState,
 }
+
+/// Leases by the keyed hash of their states.
+type Leases = HashMap<u64, Lease, BuildHasherDefault<Hashed>>;
+
+/// The hash of a number that is a keyed hash already.
+#[derive(Debug, Default)]
+struct Hashed(u64);
 
 /// Tokens of one key under one rule.
 #[derive(Debug)]
@@ -135,7 +142,7 @@ impl Book {
     }
 
     /// Returns the number of a key, and the part of the book that it belongs to.
-    fn shard(&self, demand: &Demand) -> (u64, MutexGuard<'_, HashMap<u64, Lease>>) {
+    fn shard(&self, demand: &Demand) -> (u64, MutexGuard<'_, Leases>) {
         let Demand { limit, key, terms, .. } = demand;
         let state = (key.bytes(), terms.letter(), terms.micros(), limit.name());
         let id = self.secret.hash_one(state);
@@ -143,6 +150,20 @@ impl Book {
         let shard = self.shards.get(usize::from(low) % LEASE_SHARDS).unwrap_or(&self.spare);
         // A thread that panics leaves whole leases: no code between two writes can panic.
         (id, shard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
     }
 }
 
