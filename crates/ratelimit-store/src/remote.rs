@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use redis::Client;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use wardgate_ratelimit::Outcome;
 
@@ -68,9 +69,15 @@ pub struct Counts {
     pub opened: u64,
 }
 
-/// The address of a store has no such form.
-#[derive(Debug)]
-pub struct ConnectError;
+/// The reason for which a store cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectError {
+    /// The address has no such form, or there is none. Its text may hold a password, and is not
+    /// repeated.
+    Address,
+    /// The caller is not on a runtime of tokio, which the store needs.
+    NoRuntime,
+}
 
 /// One check on its way.
 struct Check {
@@ -106,10 +113,10 @@ impl Redis {
     /// runtime that calls this and ends with the store.
     ///
     /// # Errors
-    /// Returns an error if the address has another form. Its text, which may hold a password, is
-    /// not repeated.
+    /// Returns an error if the address has another form, or if there is no runtime.
     pub fn new(address: &str, options: Options) -> Result<Self, ConnectError> {
-        let client = Client::open(address).map_err(|_| ConnectError)?;
+        Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
+        let client = Client::open(address).map_err(|_| ConnectError::Address)?;
         Ok(Self::of(client, options))
     }
 
@@ -193,7 +200,10 @@ impl Shared {
 
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected an address like `redis://host:6379` for the store of limits")
+        f.write_str(match self {
+            Self::Address => "expected an address like `redis://host:6379` for the store of limits",
+            Self::NoRuntime => "expected a runtime of tokio for the store of limits, found none",
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::future::join_all;
 use redis::{Client, ConnectionAddr, Value};
+use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use wardgate_ratelimit::Outcome;
@@ -60,13 +61,14 @@ impl RedisCluster {
     /// first one hold for all.
     ///
     /// # Errors
-    /// Returns an error if there is no address, or one of another form.
+    /// Returns an error if there is no address, one of another form, or no runtime.
     pub fn new(addresses: &[impl AsRef<str>], options: Options) -> Result<Self, ConnectError> {
-        let seeds =
-            addresses.iter().map(|one| Client::open(one.as_ref()).map_err(|_| ConnectError));
+        Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
+        let seeds = addresses.iter().map(|one| Client::open(one.as_ref()));
+        let seeds = seeds.map(|seed| seed.map_err(|_| ConnectError::Address));
         let seeds: Vec<Client> = seeds.collect::<Result<_, _>>()?;
         if seeds.is_empty() {
-            return Err(ConnectError);
+            return Err(ConnectError::Address);
         }
         let (routes, reading) = (RwLock::default(), Mutex::new(0));
         let shared = Shared { seeds, options, routes, reading, clock: Clock::new() };

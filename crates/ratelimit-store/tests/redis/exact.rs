@@ -2,7 +2,9 @@
 
 use redis::Value;
 use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
-use wardgate_ratelimit_store::{Action, Demand, Demands, Failure, Key, Redis, Store, Terms};
+use wardgate_ratelimit_store::{
+    Action, ConnectError, Demand, Demands, Failure, Key, Options, Redis, RedisCluster, Store, Terms,
+};
 
 use crate::server::Server;
 use crate::{demand, only, patient};
@@ -99,16 +101,41 @@ async fn a_script_that_was_flushed_is_loaded_again() {
 #[tokio::test]
 async fn a_user_with_few_rights_is_enough() {
     let Some(server) = Server::start("a_user_with_few_rights_is_enough") else { return };
-    let rights = "on >word ~wg1:* -@all +evalsha +script|load +time +mget +psetex +del";
+    let rights = "on >sesame ~wg1:* -@all +evalsha +script|load +time +mget +psetex +del";
     let words: Vec<&str> =
         ["ACL", "SETUSER", "limits"].into_iter().chain(rights.split(' ')).collect();
     server.command(&words).await;
-    let store = patient(&server.address().replace("//", "//limits:word@"));
+    let store = patient(&server.address().replace("//", "//limits:sesame@"));
     let ten = only(&demand("a", Failure::Deny, 10));
     assert_eq!(run(&store, Action::Charge, &ten).await, [9]);
     assert_eq!(run(&store, Action::Reset, &ten).await, [10]);
     let stranger = patient(&server.address().replace("//", "//limits:other@"));
     assert!(stranger.charge(&ten).await.is_err());
+}
+
+#[tokio::test]
+async fn words_to_enter_are_not_shown() {
+    let address = "redis://limits:sesame@127.0.0.1:1";
+    let store = Redis::new(address, Options::default()).unwrap();
+    let cluster = RedisCluster::new(&[address], Options::default()).unwrap();
+    let away = store.charge(&only(&demand("a", Failure::Deny, 1))).await.unwrap_err();
+    let wrong = Redis::new("http://limits:sesame@127.0.0.1", Options::default()).unwrap_err();
+    let shown = format!("{store:?} {cluster:?} {away:?} {away} {wrong:?} {wrong}");
+    assert!(!shown.contains("sesame"), "{shown}");
+}
+
+#[test]
+fn a_store_needs_a_runtime_and_an_address() {
+    let new = |address| Redis::new(address, Options::default()).unwrap_err();
+    assert_eq!(new("redis://127.0.0.1:1"), ConnectError::NoRuntime);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _entered = runtime.enter();
+    for address in ["", "http://127.0.0.1", "redis://", "redis://:port", "127.0.0.1"] {
+        assert_eq!(new(address), ConnectError::Address, "{address}");
+    }
+    let none: [&str; 0] = [];
+    let cluster = RedisCluster::new(&none, Options::default());
+    assert_eq!(cluster.unwrap_err(), ConnectError::Address);
 }
 
 /// Returns what remains of each limit.
