@@ -16,7 +16,7 @@ use redis::{Client, ConnectionAddr, Value};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
-use wardgate_ratelimit::Outcome;
+use wardgate_ratelimit::{Admission, Outcome};
 
 use super::slots::{self, SLOTS};
 use super::{ConnectError, Options, Redis};
@@ -56,6 +56,9 @@ struct Group {
     demands: Demands,
 }
 
+/// The outcomes of a group.
+type Found = Result<Vec<Outcome>, Away>;
+
 impl RedisCluster {
     /// Makes a store of the addresses of some nodes; they know the others. User and password of the
     /// first one hold for all.
@@ -79,11 +82,11 @@ impl RedisCluster {
         let groups = groups(demands);
         let runs = groups.iter().map(|group| self.run_group(action, group));
         let mut found = join_all(runs).await;
-        let is_refused = found.iter().any(|found| !found.as_ref().is_ok_and(|one| is_done(one)));
-        if action == Action::Charge && is_refused {
-            let charged = groups.iter().zip(&mut found);
-            let refunds = charged.map(|(group, found)| self.refund(group, found));
-            join_all(refunds).await;
+        let is_charged = |found: &Found| found.as_ref().is_ok_and(|one| is_done(one));
+        if action == Action::Charge && !found.iter().all(is_charged) {
+            let charged = groups.iter().zip(&mut found).filter(|(_, found)| is_charged(found));
+            join_all(charged.map(|(group, found)| self.refund(group, found))).await;
+            refuse(&groups, &mut found);
         }
         let mut outcomes = vec![None; demands.each().len()];
         for (group, found) in groups.iter().zip(found) {
@@ -94,11 +97,10 @@ impl RedisCluster {
         outcomes.into_iter().map(|outcome| outcome.ok_or(Away::Garbled)).collect()
     }
 
-    /// Returns the tokens of a group that was charged.
-    async fn refund(&self, group: &Group, found: &mut Result<Vec<Outcome>, Away>) {
-        if found.as_ref().is_ok_and(|outcomes| is_done(outcomes)) {
-            *found = self.run_group(Action::Refund, group).await;
-        }
+    /// Returns the tokens of a group that was charged. If that fails, they are lost.
+    async fn refund(&self, group: &Group, found: &mut Found) {
+        let refunded = self.run_group(Action::Refund, group).await;
+        *found = refunded.or_else(|_| core::mem::replace(found, Err(Away::Lost)));
     }
 
     async fn run_group(&self, action: Action, group: &Group) -> Result<Vec<Outcome>, Away> {
@@ -207,6 +209,16 @@ async fn slots_of(client: &Client) -> Option<Vec<slots::Range>> {
     slots::ranges(&reply, asked).filter(|ranges| !ranges.is_empty())
 }
 
+/// Makes a check that a limit refuses one that is refused, also if the store of another limit is away:
+/// no treatment of that one may admit it.
+fn refuse(groups: &[Group], found: &mut [Found]) {
+    let is_refused = |one: &Outcome| !one.is_allowed();
+    if found.iter().any(|found| found.as_ref().is_ok_and(|all| all.iter().any(is_refused))) {
+        let away = groups.iter().zip(found).filter(|(_, found)| found.is_err());
+        away.for_each(|(group, found)| *found = Ok(vec![UNKNOWN; group.places.len()]));
+    }
+}
+
 /// Returns the demands of each slot.
 fn groups(demands: &Demands) -> Vec<Group> {
     let each = demands.each();
@@ -227,4 +239,49 @@ fn groups(demands: &Demands) -> Vec<Group> {
         Some(Group { slot, places, demands: Demands::new(own).ok()? })
     };
     slots.into_iter().filter_map(group).collect()
+}
+
+/// The outcome of a limit whose node is away, in a check that another limit refuses: its node is
+/// tried again in a second.
+const UNKNOWN: Outcome =
+    Outcome { admission: Admission::After { micros: TRY_MICROS }, remaining: 0, reset: TRY_MICROS };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::{Failure, Key, Limit, Terms};
+    use wardgate_ratelimit::{Algorithm, Window};
+
+    #[test]
+    fn a_refusal_stays_one_while_another_node_is_away() {
+        let groups = groups(&demands(3));
+        assert_eq!(groups.len(), 3);
+        let allowed = Outcome { admission: Admission::Allowed, remaining: 1, reset: 1 };
+        let refused = Outcome { admission: Admission::Never, ..allowed };
+        let mut found = [Ok(vec![allowed]), Err(Away::Late), Ok(vec![allowed])];
+        refuse(&groups, &mut found);
+        assert_eq!(found[1], Err(Away::Late));
+        found[0] = Ok(vec![refused]);
+        refuse(&groups, &mut found);
+        assert_eq!(found, [Ok(vec![refused]), Ok(vec![UNKNOWN]), Ok(vec![allowed])]);
+    }
+
+    #[test]
+    fn limits_of_equal_parts_are_one_group() {
+        let one = demands(1).each()[0].clone();
+        let other = Demand { limit: Limit::new("b", Failure::Deny).unwrap(), ..one.clone() };
+        let all = groups(&Demands::new([one, other]).unwrap());
+        assert_eq!(all.iter().map(|group| group.places.clone()).collect::<Vec<_>>(), [[0, 1]]);
+    }
+
+    /// Returns demands of so many keys.
+    fn demands(keys: u64) -> Demands {
+        let demand = |key: u64| Demand {
+            limit: Limit::new("a", Failure::Deny).unwrap(),
+            key: Key::new([key.to_le_bytes().as_slice()]),
+            terms: Terms::new(Algorithm::Fixed, 5, Window::MINUTE).unwrap(),
+            cost: 1,
+        };
+        Demands::new((0..keys).map(demand).collect::<Vec<_>>()).unwrap()
+    }
 }
