@@ -25,7 +25,7 @@ import {
   type WireSlot,
 } from "./wire-paths.ts";
 import { intern, isWellFormed } from "../base/text.ts";
-import { NO_MATCH, NO_POLICY, VerdictList, type VerdictReader, type VerdictText } from "./verdict-list.ts";
+import { NO_MATCH, NO_POLICY, VerdictList, type FastOutput, type VerdictReader, type VerdictText } from "./verdict-list.ts";
 
 /** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
@@ -103,8 +103,6 @@ export class FastPaths {
   #tables = new Map<string, RoleTable>();
   /** The steps of all fast paths. */
   #steps: StepList;
-  /** The verdicts on kinds that no policy is about, once such a kind was asked for. */
-  #deniedVerdicts: VerdictList | null = null;
 
   readonly #runtime: Runtime;
   readonly #accessors: ReadonlyMap<string, number>;
@@ -172,7 +170,6 @@ export class FastPaths {
     this.#numbers = new Map();
     this.#byNumber = new Map();
     this.#tables = new Map();
-    this.#deniedVerdicts = null;
   }
 
   /**
@@ -243,8 +240,8 @@ export class FastPaths {
     if (text === "") return null;
     let list = this.#lists.get(text);
     if (list === undefined) {
-      const wire = JSON.parse(text) as WireList | null;
-      list = wire === null ? this.#deniedList() : this.#readList(wire);
+      const wire = JSON.parse(text) as WireList | null | false;
+      list = wire ? this.#readList(wire) : this.#deniedList(wire === false);
       this.#lists.set(text, list);
     }
     if (number !== undefined && list.hasPolicy) this.#byNumber.set(number, list);
@@ -268,9 +265,8 @@ export class FastPaths {
     const place = digest(kind) & kinds.mask;
     const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
     if (list === null) return null;
-    // Requests may invent any number of kinds that no policy is about: they share one list. Beside
-    // policies of principals the denial has another reason, which the general path knows.
-    if (!list.hasPolicy) return this.hasPrincipals ? null : this.#deniedVerdicts;
+    // Requests may invent any number of kinds that no policy is about: they share one list.
+    if (!list.hasPolicy) return list.denials;
     const { grants: id, at } = list.verdicts;
     const grants = id < 0 ? null : this.#fastPath(id);
     if (grants === undefined) return null;
@@ -281,7 +277,11 @@ export class FastPaths {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
       matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : undefined),
       text: (id, answer) =>
-        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer)) : null,
+        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer, 0, 0, 0)) : null,
+      outputs: (id, answer, roles, now) => {
+        const { handle, frame: { used } } = this;
+        return this.#read<FastOutput[]>(() => verdictText(handle, kind, version, scope, principal, id, answer, roles, used, now));
+      },
       names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
     });
     kinds.verdicts.set(intern(kind), verdicts);
@@ -306,12 +306,12 @@ export class FastPaths {
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
   }
 
-  /** Returns the list for kinds that no policy is about: every action is denied. */
-  #deniedList(): FastPathList {
+  /** Returns the list for kinds that no policy is about: every action is denied. `isKnown` says if it is for the same reason. */
+  #deniedList(isKnown: boolean): FastPathList {
     const denied = this.#readFastPath(NO_POLICY, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
-    const reader: VerdictReader = { fastPath: () => denied, matching: () => -1, text: () => NO_MATCH, names: () => [] };
-    this.#deniedVerdicts ??= new VerdictList({ ...NO_VERDICTS, other: 0 }, null, reader);
-    return new FastPathList([], denied, () => null, null);
+    const reader: VerdictReader = { fastPath: () => denied, matching: () => -1, text: () => NO_MATCH, names: () => [], outputs: () => null };
+    const denials = isKnown ? new VerdictList({ ...NO_VERDICTS, other: 0 }, null, reader) : null;
+    return new FastPathList([], denied, () => null, { denials });
   }
 
   #readList({ other: [other, otherVerdicts], grants, actions, at }: WireList): FastPathList {

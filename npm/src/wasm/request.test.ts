@@ -34,7 +34,8 @@ describe("a getter", () => {
     const one = open();
     const thing = { kind: "thing", id: "t1" };
     const principal = { id: "ada", roles: ["user"] };
-    const attr = { x: "ada", get owner(): string { one.reload(unusual); return "ada"; } };
+    // Another prototype: the general path reads it.
+    const attr = Object.setPrototypeOf({ x: "ada", get owner(): string { one.reload(unusual); return "ada"; } }, {}) as object;
     expect(one.check({ principal, actions: ["equal"], resource: { ...thing, attr } }).actions["equal"]!.effect).toBe("allow");
     one.dispose();
   });
