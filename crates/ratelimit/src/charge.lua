@@ -6,6 +6,10 @@ local clock, margin = redis.call('TIME'), 1
 -- Returns wait, remaining and reset for each limit, in microseconds; wait is 0 if the cost is there
 -- and -1 if it never is. A charge is done if and only if each wait is 0. `src/script.rs` has the rest.
 --
+-- Or many checks, one after another: `batch`, the number of rules, algorithm, quota, window and burst
+-- of each rule; then for each key what to do (`and` if the key belongs to the check before), the number
+-- of its rule, and the cost.
+--
 -- The body runs anew at each call, and each function and table is made anew: so there are few, and
 -- quotients are `(a - a % b) / b` instead of calls. All numbers are integers below 2^53.
 --
@@ -50,7 +54,10 @@ local function gcra(value, quota, window, burst, amount, add)
   lag, ahead = near(whole, part, limit)
   left, up = limit - ahead, ahead + 127
   if left < 0 then left = 0 end
-  return wait, remaining, reset, string.format('gcra %.0f %.0f', whole, part), whole + 1,
+  -- In two parts, since `%d` is faster than `%.0f` and may have only 32 bits.
+  local low = whole % 1000000000
+  local text = string.format('gcra %d%09d %d', (whole - low) / 1000000000, low, part)
+  return wait, remaining, reset, text, whole + 1,
     (left - left % interval) / interval, lag + (up - up % 128) / 128
 end
 
@@ -140,48 +147,99 @@ end
 
 -- Writes value and time to live with one command: no end of a process leaves one without the other.
 local function write(key, value, till)
-  if not value then return redis.call('DEL', key) end
+  if value == '' then return redis.call('DEL', key) end
   local left = till - now + 999
-  redis.call('SET', key, value, 'PX', (left - left % 1000) / 1000 + margin)
+  redis.call('PSETEX', key, (left - left % 1000) / 1000 + margin, value)
 end
 
 local algorithms = { gcra = gcra, fixed = fixed, sliding = sliding }
 local signs = { charge = 1, look = 0, refund = -1, reset = 0 }
-local mode = ARGV[1]
-local sign, is_done = signs[mode], mode ~= 'look'
-if not sign then error('expected charge, look, refund or reset') end
-local answer, after, seen = {}, {}, {}
 
-for at, key in ipairs(KEYS) do
-  if seen[key] then error('expected each key once') end
-  seen[key] = true
-  local first = at * 5 - 3
-  local name, window, quota = ARGV[first], ARGV[first + 2], tonumber(ARGV[first + 1])
-  local burst, cost, algorithm = quota, tonumber(ARGV[first + 4]), algorithms[name]
-  if algorithm == gcra then burst = tonumber(ARGV[first + 3]) end
+-- Returns the rule at a place of the arguments.
+local function rule_at(at)
+  local name, quota, window = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
+  local burst, algorithm = quota, algorithms[name]
+  if algorithm == gcra then burst = tonumber(ARGV[at + 3]) end
   if window ~= 'month' then window = tonumber(window) end
-  if not (algorithm and quota and window and burst and cost) then
+  if not (algorithm and quota and window and burst) then
     error('expected algorithm, quota, window, burst and cost for each key')
   end
-  -- A value of another algorithm is no state: its rule is not in force any more.
-  local value, amount = redis.call('GET', key) or '', math.min(cost, burst)
-  local wait, remaining, reset, text, till, then_remaining, then_reset =
-    algorithm(value, quota, window, burst, amount, sign * amount)
-  if mode == 'reset' then text, then_remaining, then_reset = nil, burst, 0 end
-  if cost == 0 or mode == 'refund' or mode == 'reset' then wait = 0 end
-  if cost > burst and sign >= 0 and mode ~= 'reset' then wait = -1 end
-  is_done = is_done and wait == 0
-  answer[at * 3 - 2], answer[at * 3 - 1], answer[at * 3] = wait, remaining, reset
-  after[at] = { text, till, then_remaining, then_reset, cost > 0 or mode == 'reset' }
+  return { algorithm, quota, window, burst }
 end
 
-if is_done then
-  for at, key in ipairs(KEYS) do
-    local text, till, remaining, reset, is_change = unpack(after[at], 1, 5)
-    if is_change then
-      write(key, text, till)
-      answer[at * 3 - 1], answer[at * 3] = remaining, reset
+-- The rule and the cost of each key; and the value of each name, as it is or will be.
+local rules, costs, values = {}, {}, {}
+-- What changes, in this order, and the end of each new value.
+local changed, ends = {}, {}
+local answer, seen = {}, {}
+-- What is so for each key if its check is done.
+local texts, tills, lefts, resets = {}, {}, {}, {}
+
+-- Does one check over a part of the keys. Nothing is written yet.
+local function check(mode, first, last)
+  local sign, is_done = signs[mode], mode ~= 'look'
+  if not sign then error('expected charge, look, refund or reset') end
+  for at = first, last do
+    local key, rule, cost = KEYS[at], rules[at], costs[at]
+    if seen[key] == first then error('expected each key once') end
+    seen[key] = first
+    local burst = rule[4]
+    local amount = math.min(cost, burst)
+    local wait, remaining, reset, text, till, left, then_reset =
+      rule[1](values[key], rule[2], rule[3], burst, amount, sign * amount)
+    if mode == 'reset' then text, left, then_reset = nil, burst, 0 end
+    if cost == 0 or sign < 0 or mode == 'reset' then wait = 0 end
+    if cost > burst and sign >= 0 and mode ~= 'reset' then wait = -1 end
+    is_done = is_done and wait == 0
+    answer[at * 3 - 2], answer[at * 3 - 1], answer[at * 3] = wait, remaining, reset
+    texts[at], tills[at], lefts[at], resets[at] = text or '', till, left, then_reset
+  end
+  if not is_done then return end
+  for at = first, last do
+    if costs[at] > 0 or mode == 'reset' then
+      local key = KEYS[at]
+      if not ends[key] then changed[#changed + 1] = key end
+      values[key], ends[key] = texts[at], tills[at]
+      answer[at * 3 - 1], answer[at * 3] = lefts[at], resets[at]
     end
   end
 end
+
+local function one()
+  for at, key in ipairs(KEYS) do
+    -- A value of another algorithm is no state: its rule is not in force any more.
+    values[key] = redis.call('GET', key) or ''
+    rules[at], costs[at] = rule_at(at * 5 - 3), tonumber(ARGV[at * 5 + 1])
+    if not costs[at] then
+      error('expected algorithm, quota, window, burst and cost for each key')
+    end
+  end
+  check(ARGV[1], 1, #KEYS)
+end
+
+local function batch()
+  local terms, place = {}, 3
+  for number = 1, tonumber(ARGV[2]) do
+    terms[number], place = rule_at(place), place + 4
+  end
+  -- A key of another type is no state too: one bad key must not end the checks of others.
+  local found = redis.call('MGET', unpack(KEYS))
+  for at, key in ipairs(KEYS) do
+    local number, cost = tonumber(ARGV[place + at * 3 - 2]), tonumber(ARGV[place + at * 3 - 1])
+    values[key], rules[at], costs[at] = found[at] or '', terms[number], cost
+    if not (rules[at] and cost) then error('expected what to do, a rule and a cost for each key') end
+  end
+  local first, mode = 1, ARGV[place]
+  for at = 2, #KEYS do
+    local word = ARGV[place + at * 3 - 3]
+    if word ~= 'and' then
+      check(mode, first, at - 1)
+      first, mode = at, word
+    end
+  end
+  check(mode, first, #KEYS)
+end
+
+if ARGV[1] == 'batch' then batch() else one() end
+for _, key in ipairs(changed) do write(key, values[key], ends[key]) end
 return answer

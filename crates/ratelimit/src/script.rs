@@ -13,6 +13,13 @@
 /// charge was done if each wait is 0; otherwise nothing was written, and the other numbers are those
 /// of a look. An error comes before the first write.
 ///
+/// **A batch** does many checks in one call, at one time, as if they followed each other: the first
+/// argument is `batch`; then come the number of rules, algorithm, quota, window and burst of each; then
+/// three for each key: what to do, or `and` if the key belongs to the check of the key before it; the
+/// number of its rule, from 1; and the cost. A check names each key once, and other checks may name it
+/// too. The answer is the same, and everything is written after the last check. A batch has at most
+/// 4,000 keys: the server reads them with one command.
+///
 /// **Time** is the server's. The script takes no time from its caller, not even in tests: one that
 /// could be given would be a way to forge it. A test replaces the first line, which is the only one
 /// that reads the clock and says how long a value outlives its state: one millisecond, since the
@@ -20,5 +27,5 @@
 ///
 /// **Values** are a word and integers: `gcra` with the whole microseconds and 1/128 of the theoretical
 /// arrival time; `fixed` with the end of the window and the count; `sliding` with the start of the
-/// window, the count before it, and its own. One `SET` writes value and time to live.
+/// window, the count before it, and its own. One `PSETEX` writes value and time to live.
 pub const CHARGE_SCRIPT: &str = include_str!("charge.lua");

@@ -128,7 +128,7 @@ cargo xtask <command>
   vectors       the suite of vector operations with each set of instructions, and in Node
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
   mosquitto     test the plugin in Debian's mosquitto
-  redis         test the script of rate limits in Debian's redis-server
+  redis         test the script and the store of rate limits in Debian's redis-server
   pages         run the programs of the README and of the pages about runtimes
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP

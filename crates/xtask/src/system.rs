@@ -5,22 +5,24 @@ use crate::shell::{self, Outcome, cargo};
 
 /// Tests the plugin in mosquitto.
 pub(crate) fn mosquitto() -> Outcome {
-    test("plugin for mosquitto", "mosquitto", "plugin", "WARDGATE_REQUIRE_MOSQUITTO")
+    test("plugin for mosquitto", "mosquitto", &["plugin"], "WARDGATE_REQUIRE_MOSQUITTO")
 }
 
-/// Tests the script of rate limits in redis-server.
+/// Tests the script and the store of rate limits in redis-server.
 pub(crate) fn redis() -> Outcome {
-    test("script of rate limits", "redis-server", "algorithms", "WARDGATE_REQUIRE_REDIS")
+    let targets = ["algorithms", "redis"];
+    test("limits on Redis", "redis-server", &targets, "WARDGATE_REQUIRE_REDIS")
 }
 
-/// Runs an integration test that must find a program, which is that of the package with its name.
+/// Runs integration tests that must find a program, which is that of the package with its name.
 /// Where it cannot be installed, the step says so: the other tests need none.
-fn test(what: &str, program: &str, target: &str, required: &str) -> Outcome {
+fn test(what: &str, program: &str, targets: &[&str], required: &str) -> Outcome {
     if let Err(why) = setup::program_of_system(program, program) {
         println!("    skipped: {why}");
         return Ok(());
     }
     // With the libraries of `cargo test --workspace`.
-    let mut test = cargo(["test", "--workspace", "--test", target]);
+    let mut test = cargo(["test", "--workspace"]);
+    test.args(targets.iter().flat_map(|target| ["--test", target]));
     shell::logged(what, test.env(required, "1"))
 }

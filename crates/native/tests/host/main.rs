@@ -8,5 +8,6 @@ mod decisions;
 mod doubles;
 mod expiry;
 mod lists;
+mod odd_values;
 mod policies;
 mod threads;

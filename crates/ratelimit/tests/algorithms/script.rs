@@ -24,8 +24,11 @@ fn the_script_meets_the_vectors() {
 fn check(redis: &mut Redis, script: &str, key: &str, sequence: &Sequence, step: &Step) {
     let (mode, cost) = named(step.operation);
     let call = Call { mode, keys: &[(key, sequence.terms, cost)], time: Some(step.time) };
-    let expected = numbers(&step.outcome).map(Reply::Integer).to_vec();
-    assert_eq!(call.send(redis, script), Reply::List(expected), "{}: {step:?}", sequence.name);
+    let expected = Reply::List(numbers(&step.outcome).map(Reply::Integer).to_vec());
+    assert_eq!(call.send(redis, script), expected, "{}: {step:?}", sequence.name);
+    let batched = format!("{key}b");
+    let call = Call { keys: &[(&batched, sequence.terms, cost)], ..call };
+    assert_eq!(send_batch(redis, script, &[call]), expected, "{}: {step:?}", sequence.name);
     if matches!(step.operation, Operation::Charge(1..)) && step.outcome.is_allowed() {
         // Each state goes by itself, soon after it is over and never before.
         let Reply::Integer(left) = redis.call(&["PTTL", key]) else { panic!("{key}") };
@@ -55,6 +58,54 @@ fn limits_are_charged_together_or_not_at_all() {
     assert_eq!(call("refund", [1, 1], START), [0, 9, 100_000, 0, 1, 2_000_000]);
     assert_eq!(call("look", [10, 1], START), [100_000, 9, 100_000, 0, 1, 2_000_000]);
     assert_eq!(call("reset", [0, 0], START), [0, 10, 0, 0, 2, 0]);
+}
+
+#[test]
+fn checks_of_a_batch_follow_each_other() {
+    let test = "checks_of_a_batch_follow_each_other";
+    let Some(mut redis) = Redis::start(test) else { return };
+    let script = load(&mut redis, &with_given_time());
+    let mut random = fastrand::Rng::with_seed(1);
+    let terms = [Terms::gcra(9, 1_000_000, Some(4)), Terms::sliding(5, 1_000_000)];
+    let names = [["a0", "a1", "a2"], ["b0", "b1", "b2"]];
+    for round in 0..500 {
+        let time = Some(START + round * 100_000);
+        let checks: Vec<(&str, Vec<(usize, u64)>)> = (0..random.usize(1..12))
+            .map(|_| {
+                let mode = ["charge", "charge", "charge", "look", "refund", "reset"];
+                let keys = 0..random.usize(1..4);
+                let keys = keys.map(|key| (key, random.u64(..4))).collect();
+                (mode[random.usize(..6)], keys)
+            })
+            .collect();
+        let keys = |side: usize| -> Vec<Vec<(&str, Terms, u64)>> {
+            let key = |&(key, cost): &(usize, u64)| (names[side][key], terms[key % 2], cost);
+            checks.iter().map(|(_, keys)| keys.iter().map(key).collect()).collect()
+        };
+        let (alone, together) = (keys(0), keys(1));
+        let call = |(mode, _): &(&'static str, _), keys| Call { mode, keys, time };
+        let calls = checks.iter().zip(&alone).map(|(check, keys)| call(check, keys));
+        let expected: Vec<i64> =
+            calls.flat_map(|call| integers(call.send(&mut redis, &script))).collect();
+        let calls: Vec<_> =
+            checks.iter().zip(&together).map(|(check, keys)| call(check, keys)).collect();
+        assert_eq!(integers(send_batch(&mut redis, &script, &calls)), expected, "{checks:?}");
+    }
+}
+
+#[test]
+fn the_key_of_another_type_is_no_state_in_a_batch() {
+    let test = "the_key_of_another_type_is_no_state_in_a_batch";
+    let Some(mut redis) = Redis::start(test) else { return };
+    let script = load(&mut redis, CHARGE_SCRIPT);
+    redis.call(&["LPUSH", "list", "a"]);
+    let terms = Terms::gcra(2, 86_400_000_000, None);
+    let calls = ["list", "other", "list", "list"].map(|key| [(key, terms, 1)]);
+    let calls = calls.each_ref().map(|keys| Call { mode: "charge", keys, time: None });
+    let answer = integers(send_batch(&mut redis, &script, &calls));
+    assert_eq!(answer[..2], [0, 1]);
+    assert_eq!(answer[6..8], [0, 0]);
+    assert!(answer[9] > 0, "{answer:?}");
 }
 
 #[test]
@@ -99,6 +150,11 @@ fn errors_come_before_the_first_write() {
         assert!(matches!(redis.call(&words), Reply::Error(_)), "{words:?}");
         assert_eq!(redis.call(&["EXISTS", "a", "b"]), Reply::Integer(0), "{words:?}");
     }
+    // A batch writes after its last check.
+    let tail = ["charge", "1", "1", "charge", "1"];
+    let batch = ["EVALSHA", &script, "2", "a", "b", "batch", "1", "gcra", "2", "1000000", "2"];
+    assert!(matches!(redis.call(&[&batch[..], &tail[..]].concat()), Reply::Error(_)));
+    assert_eq!(redis.call(&["EXISTS", "a", "b"]), Reply::Integer(0));
     // The value of another algorithm is no state.
     let keys = [("other", Terms::gcra(2, 1_000_000, None), 1)];
     let found = integers(Call { mode: "look", keys: &keys, time: None }.send(&mut redis, &script));
@@ -127,6 +183,28 @@ impl Call<'_> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         redis.call(&words)
     }
+}
+
+/// Sends checks as one call, with a rule for each key.
+fn send_batch(redis: &mut Redis, script: &str, calls: &[Call<'_>]) -> Reply {
+    let limits: Vec<_> = calls.iter().flat_map(|call| call.keys).collect();
+    let mut words = vec!["EVALSHA".into(), script.into(), limits.len().to_string()];
+    words.extend(limits.iter().map(|(key, ..)| (*key).to_owned()));
+    words.extend(["batch".into(), limits.len().to_string()]);
+    words.extend(limits.iter().flat_map(|(_, terms, _)| arguments(terms, 0).into_iter().take(4)));
+    let mut rule = 0;
+    for call in calls {
+        for (at, (_, _, cost)) in call.keys.iter().enumerate() {
+            rule += 1;
+            let mode = if at == 0 { call.mode } else { "and" };
+            words.extend([mode.to_owned(), rule.to_string(), cost.to_string()]);
+        }
+    }
+    if let Some(time) = calls.first().and_then(|call| call.time) {
+        words.extend([(time % 1_000_000).to_string(), (time / 1_000_000).to_string()]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    redis.call(&words)
 }
 
 fn arguments(terms: &Terms, cost: u64) -> [String; 5] {

@@ -1,0 +1,42 @@
+//! The bounds of stores.
+
+/// The most bytes of the name of a limit.
+pub const MAX_NAME_BYTES: usize = 128;
+
+/// The most limits of one check.
+pub const MAX_DEMANDS: usize = 16;
+
+/// The most checks that wait for a store on a network.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_WAITING: usize = 1 << 18;
+
+/// The most checks of one call.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_BATCH: usize = 128;
+
+/// The failures in a row that open the breaker.
+#[cfg(feature = "redis")]
+pub(crate) const FAILURES: u32 = 5;
+
+/// The microseconds from one try to the next while the breaker is open.
+#[cfg(feature = "redis")]
+pub(crate) const TRY_MICROS: u64 = 1_000_000;
+
+/// The number of times that a check is sent to the node that has its slot.
+#[cfg(feature = "redis")]
+pub(crate) const ROUTE_ATTEMPTS: usize = 3;
+
+/// The longest time in microseconds for which tokens may be spent after they were paid.
+pub(crate) const LEASE_MICROS: u64 = 1_000_000;
+
+/// The part of a full key that a lease is at most.
+pub(crate) const LEASES_OF_A_KEY: u64 = 10;
+
+/// The part of what remains that a lease is at most.
+pub(crate) const LEASES_OF_THE_REST: u64 = 16;
+
+/// The fewest checks for which there is a lease.
+pub(crate) const CHECKS_OF_A_LEASE: u64 = 16;
+
+/// The parts of the book of leases, each with a lock.
+pub(crate) const LEASE_SHARDS: usize = 16;

@@ -1,0 +1,154 @@
+//! The store in process: a table of fixed memory that all threads share.
+//!
+//! A check of one limit is one operation of the table, which is exact whoever else writes. A check
+//! of several looks at all of them, then charges one after another, and refunds what it took if
+//! another thread was faster: so it never admits too much, and another check may for a moment
+//! find too little. It has no lock of its own.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use wardgate_ratelimit::{Admission, Operation, Outcome, Set, Table, TableCounts, WhenFull};
+
+use crate::demand::{Demand, Demands};
+use crate::store::{Action, Away, Store};
+
+/// States in the memory of this process.
+///
+/// # Examples
+/// ```
+/// use wardgate_ratelimit::{Algorithm, WhenFull, Window};
+/// use wardgate_ratelimit_store::{Action, Demand, Demands, Failure, Key, Limit, Memory, Terms};
+///
+/// let store = Memory::new(1000, WhenFull::Deny);
+/// let demands = Demands::new([Demand {
+///     limit: Limit::new("api", Failure::Local)?,
+///     key: Key::new([b"sam".as_slice()]),
+///     terms: Terms::new(Algorithm::Gcra { burst: None }, 100, Window::MINUTE)?,
+///     cost: 1,
+/// }])?;
+/// let outcomes = store.apply(Action::Charge, &demands);
+/// assert_eq!(outcomes.first().map(|outcome| outcome.remaining), Some(99));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Memory {
+    table: Table<Vec<Set>>,
+    /// The secret of fingerprints, so that nobody can choose keys that meet.
+    secret: RandomState,
+    clock: Clock,
+}
+
+impl Memory {
+    /// Makes a store with places for so many keys at once. Its memory is taken here: 24 bytes a key.
+    pub fn new(keys: usize, when_full: WhenFull) -> Self {
+        let mut sets = Vec::new();
+        sets.resize_with(Set::count_for(keys), Set::default);
+        let secret = RandomState::new();
+        Self { table: Table::new(sets, when_full), secret, clock: Clock::new() }
+    }
+
+    /// Does one thing for all demands, now.
+    pub fn apply(&self, action: Action, demands: &Demands) -> Vec<Outcome> {
+        self.apply_at(self.now(), action, demands)
+    }
+
+    /// Returns the microseconds since 1970 of this store's clock, which never goes back.
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// Returns the events of the table.
+    pub fn counts(&self) -> TableCounts {
+        self.table.counts()
+    }
+
+    /// Returns the number of keys that have places, and of places. It reads the whole memory.
+    pub fn fill(&self) -> (usize, usize) {
+        (self.table.live(self.now()), self.table.places())
+    }
+
+    /// Does one thing for one demand, now.
+    pub(crate) fn apply_one(&self, action: Action, demand: &Demand) -> Outcome {
+        self.operate(self.now(), demand, action.with(demand.cost))
+    }
+
+    /// Does one thing for all demands at a time.
+    pub(crate) fn apply_at(&self, now: u64, action: Action, demands: &Demands) -> Vec<Outcome> {
+        match demands.each() {
+            [one] => vec![self.operate(now, one, action.with(one.cost))],
+            several if action == Action::Charge => self.charge(now, several),
+            several => self.each(now, several, action),
+        }
+    }
+
+    fn charge(&self, now: u64, demands: &[Demand]) -> Vec<Outcome> {
+        let mut outcomes = self.each(now, demands, Action::Look);
+        if !outcomes.iter().all(Outcome::is_allowed) {
+            return outcomes;
+        }
+        for (at, demand) in demands.iter().enumerate() {
+            let outcome = self.operate(now, demand, Operation::Charge(demand.cost));
+            let is_allowed = outcome.is_allowed();
+            if let Some(place) = outcomes.get_mut(at) {
+                *place = outcome;
+            }
+            if !is_allowed {
+                self.give_back(now, demands.get(..at).unwrap_or_default(), &mut outcomes);
+                break;
+            }
+        }
+        outcomes
+    }
+
+    /// Refunds demands that were charged at this time.
+    fn give_back(&self, now: u64, charged: &[Demand], outcomes: &mut [Outcome]) {
+        for (demand, outcome) in charged.iter().zip(outcomes) {
+            *outcome = self.operate(now, demand, Operation::Refund(demand.cost));
+        }
+    }
+
+    fn each(&self, now: u64, demands: &[Demand], action: Action) -> Vec<Outcome> {
+        demands.iter().map(|one| self.operate(now, one, action.with(one.cost))).collect()
+    }
+
+    fn operate(&self, now: u64, demand: &Demand, operation: Operation) -> Outcome {
+        self.table.apply(self.fingerprint(demand), demand.terms.rule(), now, operation)
+    }
+
+    fn fingerprint(&self, demand: &Demand) -> u64 {
+        let Demand { limit, key, terms, .. } = demand;
+        self.secret.hash_one((key.bytes(), terms.letter(), terms.micros(), limit.name()))
+    }
+}
+
+impl Store for Memory {
+    async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
+        Ok(self.apply(action, demands))
+    }
+}
+
+/// Microseconds since 1970: what the clock of the machine said at the start, and what has passed
+/// since by the one that never goes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    start: Instant,
+    micros: u64,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        let micros = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+        Self { start: Instant::now(), micros: u64::try_from(micros).unwrap_or(u64::MAX) }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        let passed = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.micros.saturating_add(passed)
+    }
+}
+
+/// Returns true if a charge with these outcomes was done.
+pub(crate) fn is_done(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().all(|outcome| outcome.admission == Admission::Allowed)
+}

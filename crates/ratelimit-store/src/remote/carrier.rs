@@ -1,0 +1,177 @@
+//! The carrier: takes the checks that wait and brings their outcomes, a few calls at once.
+
+use core::future::Future;
+use core::iter::Peekable;
+use core::time::Duration;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use redis::{Client, Cmd, Script};
+use tokio::sync::mpsc;
+use tokio::task::yield_now;
+use tokio::time::timeout;
+use wardgate_ratelimit::{CHARGE_SCRIPT, Outcome};
+
+use super::batch::{self, Batch};
+use super::connection::Connection;
+use super::{Check, Options, Shared};
+use crate::limits::MAX_BATCH;
+use crate::store::Away;
+
+/// The task between the callers of a store and its server.
+pub(super) struct Carrier {
+    client: Arc<Client>,
+    shared: Arc<Shared>,
+    deadline: Duration,
+    /// The most calls under way.
+    calls: usize,
+    digest: String,
+    /// The connections without a call.
+    idle: Vec<Connection>,
+    batch: Batch,
+    /// The checks of the last call.
+    last: usize,
+}
+
+/// A call that has ended, with its checks.
+struct Landed {
+    checks: Vec<Check>,
+    /// The outcomes of each group of checks, or why there are none for any.
+    found: Result<Vec<Found>, Away>,
+    /// The connection, if all went well.
+    connection: Option<Connection>,
+}
+
+/// The outcomes of the checks of one slot.
+type Found = Result<Vec<Outcome>, Away>;
+
+impl Carrier {
+    pub(super) fn new(client: Client, shared: Arc<Shared>, options: Options) -> Self {
+        Self {
+            client: Arc::new(client),
+            shared,
+            deadline: options.deadline,
+            calls: options.connections.max(1),
+            digest: Script::new(CHARGE_SCRIPT).get_hash().to_owned(),
+            idle: Vec::new(),
+            batch: Batch::default(),
+            last: 0,
+        }
+    }
+
+    /// Carries checks until their senders are gone.
+    pub(super) async fn run(mut self, mut waiting: mpsc::Receiver<Check>) {
+        let mut under_way = FuturesUnordered::new();
+        let mut checks = Vec::with_capacity(MAX_BATCH);
+        loop {
+            tokio::select! {
+                Some(landed) = under_way.next() => self.land(landed),
+                taken = waiting.recv_many(&mut checks, MAX_BATCH), if under_way.len() < self.calls => {
+                    if taken == 0 {
+                        break;
+                    }
+                    self.gather(&mut waiting, &mut checks).await;
+                    if !checks.is_empty() {
+                        let next = Vec::with_capacity(MAX_BATCH);
+                        under_way.push(self.send(core::mem::replace(&mut checks, next)));
+                    }
+                }
+            }
+        }
+        while let Some(landed) = under_way.next().await {
+            self.land(landed);
+        }
+    }
+
+    /// Adds the checks of callers that were woken together with the first one, which come at once if
+    /// they may run before this task.
+    async fn gather(&mut self, waiting: &mut mpsc::Receiver<Check>, checks: &mut Vec<Check>) {
+        if self.last.max(checks.len()) > 1 {
+            yield_now().await;
+        }
+        while checks.len() < MAX_BATCH {
+            let Ok(check) = waiting.try_recv() else { break };
+            checks.push(check);
+        }
+        self.last = checks.len();
+        // Whoever waits no more is not charged.
+        checks.retain(|check| !check.reply.is_closed());
+        if checks.iter().any(|check| check.slot.is_some()) {
+            checks.sort_by_key(|check| check.slot);
+        }
+    }
+
+    /// Returns a call for each slot of these checks, in one write, which ends within the deadline.
+    fn send(&mut self, checks: Vec<Check>) -> impl Future<Output = Landed> + use<> {
+        let calls: Vec<Cmd> =
+            groups(&checks).map(|group| self.batch.call(&self.digest, group)).collect();
+        let (client, mut connection) = (Arc::clone(&self.client), self.idle.pop());
+        let deadline = self.deadline;
+        async move {
+            let call = call(&client, &mut connection, &calls, &checks);
+            let found = timeout(deadline, call).await.unwrap_or(Err(Away::Late));
+            // A late reply must meet no other call, and a server that refuses may be the wrong one.
+            let is_well = found.as_ref().is_ok_and(|found| !found.iter().any(is_failure));
+            Landed { checks, found, connection: connection.filter(|_| is_well) }
+        }
+    }
+
+    fn land(&mut self, Landed { checks, found, connection }: Landed) {
+        match connection {
+            Some(_) => self.shared.succeeded(checks.len()),
+            None => self.shared.failed(),
+        }
+        self.idle.extend(connection);
+        let mut rest = checks.into_iter().peekable();
+        match found {
+            Ok(found) => found.into_iter().for_each(|found| deliver(&mut rest, found)),
+            Err(away) => rest.for_each(|check| answer(check, Err(away.clone()))),
+        }
+    }
+}
+
+/// Makes calls, over a new connection if there is none.
+async fn call(
+    client: &Client,
+    connection: &mut Option<Connection>,
+    calls: &[Cmd],
+    checks: &[Check],
+) -> Result<Vec<Found>, Away> {
+    let connection = match connection {
+        Some(connection) => connection,
+        none => none.insert(Connection::open(client).await?),
+    };
+    let replies = connection.call(calls).await?.into_iter().zip(groups(checks));
+    let found = |(reply, group): (Result<_, _>, _)| batch::outcomes(reply?, group);
+    Ok(replies.map(found).collect())
+}
+
+/// Returns the checks of each slot.
+fn groups(checks: &[Check]) -> impl Iterator<Item = &[Check]> {
+    checks.chunk_by(|one, next| one.slot == next.slot)
+}
+
+/// Returns true if a call failed. A slot that is elsewhere is no failure of the server that says so.
+fn is_failure(found: &Found) -> bool {
+    found.as_ref().is_err_and(|away| !away.is_of_slot())
+}
+
+/// Answers the checks of the first slot of those that are left.
+fn deliver(rest: &mut Peekable<IntoIter<Check>>, found: Found) {
+    let Some(slot) = rest.peek().map(|check| check.slot) else { return };
+    let mut outcomes = found.map(Vec::into_iter);
+    while let Some(check) = rest.next_if(|check| check.slot == slot) {
+        let count = check.demands.each().len();
+        let own = match &mut outcomes {
+            Ok(outcomes) => Ok(outcomes.take(count).collect()),
+            Err(away) => Err(away.clone()),
+        };
+        answer(check, own);
+    }
+}
+
+/// A caller that has left misses nothing.
+fn answer(check: Check, found: Found) {
+    drop(check.reply.send(found));
+}
