@@ -21,7 +21,7 @@ use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::node::{self, Answer, Job, Right};
 use wardgate_tests::parity::{
-    Compared, Difference, Native, Tally, refusals, smallest, subscriptions,
+    Compared, Difference, Native, Subscriptions, Tally, refusals, smallest, subscriptions,
 };
 use wardgate_tests::program::{self, exit, root};
 
@@ -35,7 +35,7 @@ fn run() -> Result<bool, String> {
     let cases = options.is_native || compare("cases", true, cases.into_iter())?;
     let refusals = options.is_native || refused_alike()?;
     if !options.is_native {
-        println!("parity-topics: {}", subscriptions(&root(), options.topics)?);
+        topics(options.topics)?;
     }
     Ok(cases & refusals & generated(&options)?)
 }
@@ -50,6 +50,20 @@ fn refused_alike() -> Result<bool, String> {
         differences.len()
     );
     Ok(differences.is_empty())
+}
+
+/// Compares subscriptions under generated policies, in pieces.
+fn topics(policies: u64) -> Result<(), String> {
+    let mut found = Subscriptions::default();
+    while found.policies < policies {
+        let end = policies.min(found.policies.saturating_add(PIECE));
+        found.add(&subscriptions(&root(), found.policies..end)?);
+        if policies > PIECE {
+            eprint!("parity-topics, so far: {found}");
+        }
+    }
+    print!("parity-topics: {found}");
+    Ok(())
 }
 
 /// The options of the command line.
@@ -309,6 +323,8 @@ fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
 const DEFAULT_PAIRS: usize = 3000;
 const DEFAULT_TOPICS: u64 = 300;
 const SLOW_TOPICS: u64 = 100_000;
+/// Sets of policies for one process of Node.
+const PIECE: u64 = 5000;
 /// Any seed is good enough; this one never changes.
 const SEED: u8 = 1;
 /// The largest number of requests to one generated policy set: compiling it takes as long as

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::iter::once;
+use std::ops::Range;
 use std::path::Path;
 
 use base64::Engine;
@@ -32,20 +33,25 @@ pub struct Subscriptions {
     pub tally: Tally,
 }
 
-/// Compares the answers to subscriptions under that many generated sets of policies.
+/// Compares the answers to subscriptions under the sets of policies that are generated from these
+/// seeds.
 ///
 /// # Errors
 /// If an answer differs, a subscription is allowed and one of its topics is not, or Node or the
 /// built package is missing.
-pub fn subscriptions(root: &Path, policies: u64) -> Result<Subscriptions, String> {
+pub fn subscriptions(root: &Path, seeds: Range<u64>) -> Result<Subscriptions, String> {
     let topics = names();
-    let lines = once(json!(topics)).chain((0..policies).map_while(|seed| line(seed, &topics)));
+    let lines = once(json!(topics)).chain(seeds.clone().map_while(|seed| line(seed, &topics)));
     let mut found = Subscriptions::default();
-    node::talk(&root.join("tests/node/subscriptions.mjs"), lines, |line| found.add(line))?;
-    if found.policies != policies {
-        return Err(format!("{} of {policies} sets of policies were compared", found.policies));
+    node::talk(&root.join("tests/node/subscriptions.mjs"), lines, |line| {
+        found.read(line).map_err(|fault| {
+            format!("{fault}\n{}", World::new(seeds.start.saturating_add(found.policies)).text())
+        })
+    })?;
+    match seeds.start.checked_add(found.policies) == Some(seeds.end) {
+        true => Ok(found),
+        false => Err(format!("{} sets of policies were compared, of {seeds:?}", found.policies)),
     }
-    Ok(found)
 }
 
 /// Returns generated policies, subscriptions, and the answers of the native build.
@@ -75,19 +81,24 @@ fn subscription(world: &mut World, topics: &[String]) -> Option<Json> {
 }
 
 impl Subscriptions {
+    /// Adds other results.
+    pub fn add(&mut self, other: &Self) {
+        self.policies += other.policies;
+        self.allowed += other.allowed;
+        self.denied += other.denied;
+        self.narrower += other.narrower;
+        self.tally.add(&other.tally);
+    }
+
     /// Adds the answer to one set of policies.
-    fn add(&mut self, line: &str) -> Result<(), String> {
+    fn read(&mut self, line: &str) -> Result<(), String> {
         let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
         if let Some(fault) = json.get("fault") {
-            let text = fault.as_str().unwrap_or_default();
-            return Err(format!("{text}\n{}", World::new(self.policies).text()));
+            return Err(fault.as_str().unwrap_or_default().to_owned());
         }
         let count = |name| json.get(name).and_then(Json::as_u64).unwrap_or_default();
-        self.policies += 1;
-        self.allowed += count("allowed");
-        self.denied += count("denied");
-        self.narrower += count("narrower");
-        self.tally.add(&tally(&json));
+        let [allowed, denied, narrower] = ["allowed", "denied", "narrower"].map(count);
+        self.add(&Self { policies: 1, allowed, denied, narrower, tally: tally(&json) });
         Ok(())
     }
 }
