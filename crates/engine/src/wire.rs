@@ -19,7 +19,7 @@ use crate::number::decimal;
 use crate::text::push_digits;
 pub use fast_paths::{
     actions_json, coverage_json, fast_path_json, fast_path_kinds_json, fast_path_list_json,
-    granted_json, principals_json, untested_fast_path_json, verdict_json,
+    granted_json, outputs_json, principals_json, untested_fast_path_json, verdict_json,
 };
 pub use reads::read_names_json;
 

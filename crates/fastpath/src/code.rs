@@ -25,6 +25,11 @@ pub enum Truth {
 pub trait Programs {
     /// Returns the result of the program; `None` if only the general path can compute it.
     fn run(&self, program: u32) -> Option<Truth>;
+
+    /// Notes that an entry emits an output while the role at this position is tried.
+    fn emitted(&self, role: usize, entry: u32) {
+        let _ = (role, entry);
+    }
 }
 
 /// Programs for fast paths that run none: the result of every program is unknown.
@@ -47,6 +52,10 @@ pub(crate) struct Machine<'a, S> {
     memo: [u8; MAX_MEMOS],
     /// True if an error that a lenient leaf would take for false is a doubt.
     is_exact: bool,
+    /// The position of the role that is tried; only verdicts count it.
+    pub(crate) role: usize,
+    /// True if an entry has emitted an output.
+    pub(crate) has_emitted: bool,
 }
 
 /// The stack of truths: two bits each, the top one lowest.
@@ -56,7 +65,14 @@ struct Stack(u64);
 impl<'a, S: Slots> Machine<'a, S> {
     pub(crate) fn new(fast_path: FastPath<'a>, frame: &'a S, programs: &'a dyn Programs) -> Self {
         let (code, lists) = fast_path.code_and_lists();
-        Self { code, lists, frame, programs, memo: [0; MAX_MEMOS], is_exact: false }
+        let (memo, is_exact, role, has_emitted) = ([0; MAX_MEMOS], false, 0, false);
+        Self { code, lists, frame, programs, memo, is_exact, role, has_emitted }
+    }
+
+    /// Notes that an entry emits an output.
+    pub(crate) fn emit(&mut self, entry: u32) {
+        self.has_emitted = true;
+        self.programs.emitted(self.role, entry);
     }
 
     /// Makes every error of a condition a doubt, in lenient tables too.

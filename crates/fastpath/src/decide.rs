@@ -6,7 +6,7 @@
 
 use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Slots, word};
-use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
+use crate::layout::{self, ALLOW, BY_CLASS, DENY, EMITS, EMITS_UNMET, NEGATE, SIMPLE};
 use crate::mask;
 use crate::record::{Entry, FastPath, FastPaths};
 
@@ -199,6 +199,7 @@ impl<S: Slots> Machine<'_, S> {
                 (Truth::Error, _) => return Some(End::Failed),
                 (Truth::True, DENY) => return Some(End::Denied(number)),
                 (Truth::True, ALLOW) => allowed = allowed.or(Some(number)),
+                (Truth::True, EMITS | EMITS_UNMET) => self.emit(number),
                 _ => {}
             }
         }

@@ -205,6 +205,12 @@ pub const ENTRY_WORDS: usize = 3;
 pub const ALLOW: u32 = 1;
 /// Effect of an entry: it denies.
 pub const DENY: u32 = 2;
+/// Effect of an entry of verdicts alone: the rule of its origin is activated, and emits its output
+/// for that.
+pub const EMITS: u32 = 3;
+/// Effect of an entry of verdicts alone: only the condition of the rule is not met, and the rule
+/// emits its output for that.
+pub const EMITS_UNMET: u32 = 4;
 
 /// Bit of an operation that negates its truth; errors stay.
 pub const NEGATE: u32 = 0x80;

@@ -267,6 +267,18 @@ impl<'a> FastPath<'a> {
         (more, places)
     }
 
+    /// Returns an entry of the view of verdicts and its origin, by the number that a verdict has.
+    #[must_use]
+    pub fn entry_with_origin(&self, number: u32) -> Option<(&'a Entry, u32)> {
+        let (entries, more, origins, _) = self.parts_of_verdicts();
+        let number = at(number);
+        let entry = match number.checked_sub(entries.len()) {
+            None => entries.get(number)?,
+            Some(number) => more.get(number)?,
+        };
+        Some((entry, *origins.get(number)?))
+    }
+
     /// Returns the number of classes of a fast path by class.
     #[must_use]
     pub const fn classes(&self) -> u32 {

@@ -29,6 +29,8 @@ pub struct Searched {
     /// The number of scopes of the kind that were visited, the most specific ones; [`ALL_SCOPES`]
     /// if every scope was.
     pub scopes: u32,
+    /// True if some rule emits an output.
+    pub emits: bool,
 }
 
 /// Stands for the number of all scopes of any search.
@@ -37,6 +39,8 @@ pub const ALL_SCOPES: u32 = origin::MAX_SCOPE;
 impl FastPath<'_> {
     /// Decides with a fast path that has origins, for roles with these masks in their order.
     /// Returns `None` if only the general path can decide.
+    // Out of line: it has several callers, and most of its time is in the entries.
+    #[inline(never)]
     #[must_use]
     pub fn verdict(
         &self,
@@ -48,7 +52,8 @@ impl FastPath<'_> {
         // Without roles no scope is visited.
         let mut machine = self.exact(frame, programs).filter(|_| !roles.is_empty())?;
         let (mut first, mut scopes) = (Verdict::Nothing, 0);
-        for role in roles {
+        for (position, role) in roles.iter().enumerate() {
+            machine.role = position;
             let (number, verdict) = match machine.end(Steps::new(self), |mask| mask & role != 0)? {
                 End::Failed => return None,
                 End::Silent => {
@@ -61,13 +66,13 @@ impl FastPath<'_> {
             let [_, scope, _] = origin::parts(*origins.get(crate::at(number))?);
             scopes = scopes.max(if scope == origin::OWN { 0 } else { scope + 1 });
             if let Verdict::Allow(_) = verdict {
-                return Some(Searched { verdict, scopes });
+                return Some(Searched { verdict, scopes, emits: machine.has_emitted });
             }
             if first == Verdict::Nothing {
                 first = verdict;
             }
         }
-        Some(Searched { verdict: first, scopes })
+        Some(Searched { verdict: first, scopes, emits: machine.has_emitted })
     }
 
     /// Returns the derived roles that are granted in this number of scopes: a bit for each, the

@@ -15,9 +15,9 @@ use crate::at;
 use crate::frame::word;
 use crate::layout::test::{self, MAX_TERMS, NEGATED};
 use crate::layout::{
-    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, LONE, MAX_CLASSES, MAX_MEMOS, MAX_PATTERNS,
-    MAX_SETS, MAX_SLOTS, MAX_VERDICTS, NEGATE, NOW, ORIGINS, PROGRAMS, SIMPLE, TEST, TEXT, VALUE,
-    fast_path,
+    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, EMITS_UNMET, LONE, MAX_CLASSES, MAX_MEMOS,
+    MAX_PATTERNS, MAX_SETS, MAX_SLOTS, MAX_VERDICTS, NEGATE, NOW, ORIGINS, PROGRAMS, SIMPLE, TEST,
+    TEXT, VALUE, fast_path,
 };
 use crate::record::{Entry, FastPath, FastPaths, SlotRecord, SlotTest, Term};
 use crate::schema;
@@ -268,13 +268,13 @@ impl<'a, K: Known> Verifier<'a, K> {
                 && self.fast_path.roles().iter().all(|role| fits(role[1])),
         )?;
         for view in 0..self.views.len() {
-            entries.iter().try_for_each(|entry| self.entry(entry, view))?;
+            entries.iter().try_for_each(|entry| self.entry(entry, view, false))?;
         }
         let (more, _) = self.fast_path.of_verdicts().map_or((&[][..], &[][..]), |view| view.more());
         more.iter().try_for_each(|entry| {
             // A scope ends for both views.
             ensure(entry[0] & 0x7f != layout::SCOPE_END)?;
-            self.entry(entry, VERDICTS)
+            self.entry(entry, VERDICTS, true)
         })
     }
 
@@ -292,14 +292,14 @@ impl<'a, K: Known> Verifier<'a, K> {
             end = first.checked_add(*count)?;
         }
         ensure(at(end) == entries.len())?;
-        entries.iter().try_for_each(|entry| self.entry(entry, EFFECTS))
+        entries.iter().try_for_each(|entry| self.entry(entry, EFFECTS, false))
     }
 
-    /// Ensures that an entry is sound in a view.
-    fn entry(&self, [head, operand, mask]: &Entry, view: usize) -> Option<()> {
+    /// Ensures that an entry is sound in a view; an entry of verdicts alone may emit an output.
+    fn entry(&self, [head, operand, mask]: &Entry, view: usize, may_emit: bool) -> Option<()> {
         ensure(mask >> MAX_CLASSES == 0 || self.fast_path.flags() & BY_CLASS != 0)?;
         let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
-        ensure(matches!(effect, 0 | ALLOW | DENY))?;
+        ensure(matches!(effect, 0 | ALLOW | DENY) || may_emit && effect <= EMITS_UNMET)?;
         let op = op & !NEGATE;
         let of_view = self.views.get(view)?;
         ensure(of_view.flags & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;

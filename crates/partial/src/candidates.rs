@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
 use super::classes::Purpose;
-use super::predicates::{PredicateId, Predicates};
+use super::predicates::{Emission, PredicateId, Predicates};
 use super::rows::{Action, Bits, Rows};
 use super::schemas::Guards;
 use wardgate_engine::decision::Effect;
@@ -65,8 +65,8 @@ pub(super) struct Candidate {
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
-    /// The predicate for a check, which fails where the rule emits an output.
-    pub(super) emitting: PredicateId,
+    /// The outputs of the rule when it is activated, and when it is not.
+    pub(super) emissions: [Option<Emission>; 2],
     /// The variables whose errors a check reports when it considers the rule; `None` if a check of
     /// it reports more than that, or no fast path can hold them.
     pub(super) reported: Option<Rc<[PredicateId]>>,
@@ -170,19 +170,25 @@ impl<'a> Candidates<'a> {
 
     /// Returns an upper bound of the steps that the general path charges for the conditions.
     pub(super) fn cost(&self, predicates: &Predicates<'_>) -> usize {
-        let rules = self.stages.iter().flat_map(|stage| {
+        self.all().fold(0, |cost, rule| cost.saturating_add(predicates.cost(rule.predicate)))
+    }
+
+    /// Returns true if a rule has an output.
+    pub(super) fn emit(&self) -> bool {
+        self.all().any(|rule| rule.emissions.iter().any(Option::is_some))
+    }
+
+    /// Returns the rules of all scopes.
+    fn all(&self) -> impl Iterator<Item = &Candidate> {
+        self.stages.iter().flat_map(|stage| {
             stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
-        });
-        rules.fold(0, |cost, rule| cost.saturating_add(predicates.cost(rule.predicate)))
+        })
     }
 
     /// Returns an upper bound of the steps that a check charges for the variables beside the
     /// conditions; `None` if a rule is such that only the general path can check it.
     pub(super) fn reported_cost(&self, predicates: &Predicates<'_>) -> Option<usize> {
-        let mut rules = self.stages.iter().flat_map(|stage| {
-            stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
-        });
-        rules.try_fold(0_usize, |cost, rule| {
+        self.all().try_fold(0_usize, |cost, rule| {
             let reported = rule.reported.as_ref()?.iter();
             Some(reported.fold(cost, |cost, id| cost.saturating_add(predicates.cost(*id))))
         })
@@ -293,8 +299,8 @@ impl Candidate {
             None => 0,
         };
         let predicate = predicates.of(&rule)?;
-        let emitting = predicates.emitting(&rule)?;
+        let emissions = predicates.emissions(&rule)?;
         let reported = predicates.reported(&rule);
-        Some(Self { number, effect, predicate, emitting, reported })
+        Some(Self { number, effect, predicate, emissions, reported })
     }
 }

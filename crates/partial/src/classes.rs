@@ -17,11 +17,25 @@ use wardgate_fastpath::layout::{ALLOW, DENY, origin};
 /// One rule that a role meets: its predicate and effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Step {
-    /// [`ALLOW`], [`DENY`] or 0.
+    /// [`ALLOW`], [`DENY`] or 0; for an output [`EMITS`] or [`EMITS_UNMET`].
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
     /// True if it is no rule but what a check reports beside: the error of a variable, an output.
     pub(super) is_reported: bool,
+    /// The program of an output that the fast path emits.
+    pub(super) output: Option<u32>,
+}
+
+impl Step {
+    /// Returns a step that a check reports, and that no effect depends on.
+    pub(super) const fn reported(predicate: PredicateId) -> Self {
+        Self { effect: 0, predicate, is_reported: true, output: None }
+    }
+
+    /// Returns the step of a rule.
+    pub(super) const fn of_rule(effect: u32, predicate: PredicateId) -> Self {
+        Self { effect, predicate, is_reported: false, output: None }
+    }
 }
 
 /// A step and its position on the walk.
@@ -164,7 +178,7 @@ impl Walk<'_, '_> {
             }
             if rows.is_empty() {
                 let origin = self.origin(origin::NOT_LISTED, scope, at(*role));
-                let denial = Step { effect: DENY, predicate: ALWAYS, is_reported: false };
+                let denial = Step::of_rule(DENY, ALWAYS);
                 return self.add((scope, None, origin), denial);
             }
         }
@@ -190,16 +204,18 @@ impl Walk<'_, '_> {
     fn meet(&mut self, position: Position, candidate: &Candidate, forgotten: bool) -> bool {
         let (scope, rule, _) = position;
         if self.purpose == Purpose::Verdict {
-            let emitting = Some(candidate.emitting).filter(|id| *id != candidate.predicate);
             let reported = candidate.reported.iter().flat_map(|reported| reported.iter().copied());
-            for predicate in reported.chain(emitting) {
-                let step = Step { effect: 0, predicate, is_reported: true };
+            for predicate in reported {
+                let step = Step::reported(predicate);
                 self.add((scope, rule, self.origin(origin::NONE, scope, 0)), step);
+            }
+            for step in candidate.emissions.iter().flatten() {
+                self.add(position, self.predicates.emission(*step));
             }
         }
         let is_forgotten = forgotten && candidate.effect == ALLOW;
         let effect = if is_forgotten { 0 } else { candidate.effect };
-        self.add(position, Step { effect, predicate: candidate.predicate, is_reported: false })
+        self.add(position, Step::of_rule(effect, candidate.predicate))
     }
 
     /// Returns the word of an origin for verdicts, and 0 for effects alone.
@@ -216,10 +232,12 @@ impl Walk<'_, '_> {
     fn add(&mut self, (scope, rule, origin): Position, step: Step) -> bool {
         let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
         // A check reports errors that an effect does not depend on.
-        let is_reported = self.purpose == Purpose::Verdict && step.predicate != ALWAYS;
+        let emits = step.output.is_some();
+        let is_reported = self.purpose == Purpose::Verdict && (emits || step.predicate != ALWAYS);
         let bears_on_effect =
             !step.is_reported && (step.effect != 0 || self.predicates.can_fail(step.predicate));
-        if !never && (bears_on_effect || is_reported) && self.seen.insert(step) {
+        // Two rules with equal outputs emit both.
+        if !never && (bears_on_effect || is_reported) && (emits || self.seen.insert(step)) {
             let is_more = !bears_on_effect;
             self.steps.push(Placed { scope, rule, step, origin, is_more });
         }

@@ -33,14 +33,14 @@ pub(super) fn shape(route: &Route<'_>, predicates: &mut Predicates<'_>) -> Optio
         let scope = u32::try_from(*scope).ok()?;
         let number = u32::try_from(bit).ok()?;
         for predicate in predicates.variables(role.variables())?.iter() {
-            let step = Step { effect: 0, predicate: *predicate, is_reported: true };
+            let step = Step::reported(*predicate);
             entries.push(Entry::Step(step, taken(bit, origin::word(origin::NONE, scope, 0))));
         }
         let predicate = match role.condition() {
             Some(condition) => predicates.of_conditions([None, Some(condition)])?,
             None => ALWAYS,
         };
-        let step = Step { effect: ALLOW, predicate, is_reported: false };
+        let step = Step::of_rule(ALLOW, predicate);
         let origin = origin::word(origin::RESOURCE_RULE, scope, number);
         entries.push(Entry::Step(step, taken(bit, origin)));
     }

@@ -274,12 +274,24 @@ impl<'a> Builder<'a> {
         // A check decides several actions within the steps of one request.
         let is_cheap = reported.is_some_and(|more| cost + more <= steps / MAX_ACTIONS);
         let both = if is_cheap && route.stops.len() <= MAX_SCOPES {
-            self.record(&candidates, action, Purpose::Verdict)
+            self.verdicts(&candidates, action)
         } else {
             None
         };
         let record = both.or_else(|| self.record(&candidates, action, Purpose::Effect));
         record.and_then(|record| self.intern(record)).unwrap_or_default()
+    }
+
+    /// Writes a fast path with verdicts. One that makes outputs may read too much.
+    fn verdicts(&mut self, candidates: &Candidates<'_>, action: Action<'_>) -> Option<Vec<u32>> {
+        let found = self.record(candidates, action, Purpose::Verdict);
+        if found.is_some() || !candidates.emit() {
+            return found;
+        }
+        self.predicates.allow_outputs(false);
+        let found = self.record(candidates, action, Purpose::Verdict);
+        self.predicates.allow_outputs(true);
+        found
     }
 
     fn record(

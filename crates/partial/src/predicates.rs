@@ -7,8 +7,10 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use wardgate_fastpath::layout::{EMITS, EMITS_UNMET};
 use wardgate_fastpath::word;
 
+use super::classes::Step;
 use super::derived::Test;
 use super::fuse::{Fuser, Op};
 use wardgate_engine::cel::pool::Pool;
@@ -44,14 +46,33 @@ pub(super) struct Predicates<'a> {
     all: Vec<Rc<Predicate>>,
     costs: Vec<usize>,
     ids: BTreeMap<Rc<Predicate>, PredicateId>,
-    /// The numbers by role condition, condition, and the outcomes with an output for which a check
-    /// has a predicate of its own, and whether expressions become tests.
-    known: BTreeMap<([Option<u32>; 3], bool), Option<PredicateId>>,
+    /// The numbers by what was asked, and whether expressions become tests.
+    known: BTreeMap<(Asked, bool), Option<PredicateId>>,
     /// The predicates of the variables, by their set, and whether expressions become tests.
     sets: BTreeMap<(u32, bool), Option<Rc<[PredicateId]>>>,
     labels: u32,
     /// The steps that the general path charges for the conditions being written.
     cost: usize,
+    has_outputs: bool,
+}
+
+/// Role condition and condition of a rule; and the outcome with an output that the predicate is about,
+/// and whether it fails there.
+type Asked = ([Option<u32>; 2], Option<(Outcome, bool)>);
+
+/// The outcomes with an output: [`MET`] and [`UNMET`].
+type Outcome = u32;
+
+/// An output of a rule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Emission {
+    outcome: Outcome,
+    /// The predicate that holds where the rule emits it.
+    holds: PredicateId,
+    /// The predicate that fails there, and does not hold elsewhere.
+    fails: PredicateId,
+    /// Its program, if it reads only what fast paths carry.
+    program: Option<u32>,
 }
 
 impl<'a> Predicates<'a> {
@@ -67,6 +88,7 @@ impl<'a> Predicates<'a> {
             sets: BTreeMap::new(),
             labels: 0,
             cost: 0,
+            has_outputs: true,
         };
         predicates.intern(Predicate::Always);
         predicates
@@ -134,31 +156,54 @@ impl<'a> Predicates<'a> {
     fn numbered(
         &mut self,
         conditions: [Option<u32>; 2],
-        emits: Option<u32>,
+        emits: Option<(Outcome, bool)>,
     ) -> Option<PredicateId> {
-        let [of_role, own] = conditions;
-        let key = ([of_role, own, emits], self.fuser.has_tests());
+        let key = ((conditions, emits), self.fuser.has_tests());
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let written = match emits {
             None => self.write(conditions),
-            Some(outcomes) => self.write_emitting(conditions, outcomes),
+            Some(emits) => self.write_emitting(conditions, emits),
         };
         let found = written.map(|predicate| self.intern(predicate));
         self.known.insert(key, found);
         found
     }
 
-    /// Returns the predicate that a check has for a rule: that of the rule, but it fails where the
-    /// rule emits an output, which only the general path can do. `None` if no fast path can hold
-    /// it.
-    pub(super) fn emitting(&mut self, rule: &Rule<'_>) -> Option<PredicateId> {
-        let own = rule.condition();
-        let when_met = rule.output(true).map_or(0, |_| MET);
-        let when_unmet = rule.output(false).and(own).map_or(0, |_| UNMET);
-        let outcomes = Some(when_met | when_unmet).filter(|outcomes| *outcomes != 0);
-        self.numbered([rule.role_condition(), own], outcomes)
+    /// Returns the outputs of a rule: when it is activated, and when only its own condition is not
+    /// met. `None` if no fast path can hold the conditions.
+    pub(super) fn emissions(&mut self, rule: &Rule<'_>) -> Option<[Option<Emission>; 2]> {
+        let conditions = [rule.role_condition(), rule.condition()];
+        let when_unmet = rule.output(false).filter(|_| rule.condition().is_some());
+        let mut emissions = [None; 2];
+        let outcomes = [(rule.output(true), MET), (when_unmet, UNMET)];
+        for (emission, (output, outcome)) in emissions.iter_mut().zip(outcomes) {
+            let Some(output) = output else { continue };
+            let fails = self.numbered(conditions, Some((outcome, true)))?;
+            let holds = self.numbered(conditions, Some((outcome, false)))?;
+            let program = Some(output).filter(|output| self.footprints.of(*output).is_some());
+            *emission = Some(Emission { outcome, holds, fails, program });
+        }
+        Some(emissions)
+    }
+
+    /// Returns the step of an output: it notes the output, or fails where it is emitted and only the general path can
+    /// make it.
+    pub(super) fn emission(&self, emission: Emission) -> Step {
+        let Emission { outcome, holds, fails, program } = emission;
+        match program.filter(|_| self.has_outputs) {
+            Some(program) => {
+                let effect = if outcome == MET { EMITS } else { EMITS_UNMET };
+                Step { effect, predicate: holds, is_reported: true, output: Some(program) }
+            }
+            None => Step::reported(fails),
+        }
+    }
+
+    /// Says if fast paths make outputs, which read slots of their own.
+    pub(super) const fn allow_outputs(&mut self, has_outputs: bool) {
+        self.has_outputs = has_outputs;
     }
 
     /// Returns true if every evaluation fails.
@@ -224,25 +269,34 @@ impl<'a> Predicates<'a> {
         Some(simplified(code, self.is_strict()))
     }
 
-    /// Writes the conjunction of the conditions with an error where a rule emits an output: when it
-    /// is activated, or when only its own condition is not met.
+    /// Writes code that holds, or fails, where a rule emits an output: when it is activated, or when
+    /// only its own condition is not met.
     fn write_emitting(
         &mut self,
         [of_role, own]: [Option<u32>; 2],
-        outcomes: u32,
+        (outcome, fails): (Outcome, bool),
     ) -> Option<Predicate> {
+        if outcome == MET && !fails {
+            return self.write([of_role, own]);
+        }
         (self.labels, self.cost) = (1, 0);
         let (mut code, end) = (Vec::new(), 1);
         if let Some(condition) = of_role {
             self.condition(condition, &mut code)?;
-            code.push(Op::JumpFalse(end));
         }
-        if let Some(condition) = own.filter(|_| outcomes != MET | UNMET) {
+        if let Some(condition) = own {
+            code.extend(of_role.map(|_| Op::JumpFalse(end)));
             self.condition(condition, &mut code)?;
-            code.push(if outcomes == MET { Op::JumpFalse(end) } else { Op::JumpTrue(end) });
+            code.extend((outcome == UNMET).then_some(Op::Invert));
+        }
+        if of_role.is_none() && !fails {
+            return Some(simplified(code, self.is_strict()));
         }
         let can_pass = !code.is_empty();
-        code.push(Op::Push(ERROR));
+        if fails {
+            code.extend(can_pass.then_some(Op::JumpFalse(end)));
+            code.push(Op::Push(ERROR));
+        }
         code.extend(can_pass.then_some(Op::Label(end)));
         Some(Predicate::Code(code))
     }
@@ -371,9 +425,9 @@ fn simplified(mut code: Vec<Op>, strict: bool) -> Predicate {
 
 /// Truth of code: `true`.
 const TRUE: u32 = 1;
-/// Bits for the outcomes with an output: the rule is activated, or only its condition is not met.
-const MET: u32 = 1;
-const UNMET: u32 = 2;
+/// The rule is activated, or only its condition is not met.
+const MET: Outcome = 1;
+const UNMET: Outcome = 2;
 /// Truth of code: an error.
 const ERROR: u32 = 2;
 

@@ -120,17 +120,19 @@ fn role_policies<'c>(
 
 /// Writes the steps of a resource policy, whose rules are tried in the same order by all classes.
 fn rules<'c>(classes: impl Iterator<Item = &'c Class>, scope: usize, entries: &mut Vec<Entry>) {
-    let mut merged: BTreeMap<(usize, Step, u32), Taken> = BTreeMap::new();
+    // What a check reports of a rule comes before the rule, which may end the walk.
+    let mut merged: BTreeMap<(usize, bool, Step, u32), Taken> = BTreeMap::new();
     for (bit, class) in (0..).zip(classes) {
         for placed in class.steps.iter().filter(|placed| placed.scope == scope) {
             if let Some(rule) = placed.rule {
                 let new = taken(placed, bit);
-                let known = merged.entry((rule, placed.step, placed.origin)).or_insert(new);
+                let key = (rule, !placed.step.is_reported, placed.step, placed.origin);
+                let known = merged.entry(key).or_insert(new);
                 known.join(new);
             }
         }
     }
-    entries.extend(merged.into_iter().map(|((_, step, _), taken)| Entry::Step(step, taken)));
+    entries.extend(merged.into_iter().map(|((_, _, step, _), taken)| Entry::Step(step, taken)));
 }
 
 const fn taken(placed: &Placed, bit: u32) -> Taken {

@@ -8,7 +8,7 @@ use wardgate_engine::wire;
 use wardgate_fastpath::Verdict;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::handles;
+use crate::{frame, handles};
 
 /// Returns the fast paths for resources of one kind, with one version and scope of policies; `null`
 /// if no policy is about the kind, and the empty text if the general path decides. A principal with
@@ -69,11 +69,15 @@ pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     Ok(wire::fast_path_json(&table, fast_path))
 }
 
-/// Returns the decision on an action that an answer of `verdict` stands for, as JSON.
+/// Returns the decision on an action that an answer of `verdict` stands for, as JSON. If the answer
+/// says that rules emit outputs, these instead: for `count` roles and the values that the frame
+/// still has, with `used` and `now` as in the call of `verdict`; the empty text if the general path
+/// must make them.
 ///
 /// # Errors
 /// The handle is closed.
 #[wasm_bindgen(js_name = verdictText)]
+#[allow(clippy::too_many_arguments, reason = "the glue has no other form for a call with texts")]
 pub fn verdict_text(
     handle: u32,
     kind: &str,
@@ -82,15 +86,22 @@ pub fn verdict_text(
     principal: &str,
     fast_path: u32,
     answer: u32,
+    count: u32,
+    used: u32,
+    now: f64,
 ) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
+    let subject = Subject { kind, version, scope, principal };
     let entry = answer & 0xffff;
     let verdict = match answer >> 28 {
         0 => Verdict::Nothing,
         1 => Verdict::Allow(entry),
-        _ => Verdict::Deny(entry),
+        2 => Verdict::Deny(entry),
+        _ => {
+            let outputs = frame::outputs(handle, subject, (fast_path, count), (used, now));
+            return Ok(outputs.unwrap_or_default());
+        }
     };
-    let subject = Subject { kind, version, scope, principal };
     Ok(wire::verdict_json(&table, subject, fast_path, verdict))
 }
 

@@ -8,8 +8,11 @@
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
 
-use wardgate_engine::fastpath::Contents;
+use alloc::string::String;
+
+use wardgate_engine::fastpath::{Contents, Subject};
 use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire;
 use wardgate_fastpath::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
 use wardgate_fastpath::{Answer, FastPaths, Frame, Verdict};
 
@@ -93,7 +96,8 @@ extern "C" fn decide_in_order(handle: u32, fast_path: u32, count: u32, used: u32
 
 /// Decides by a fast path with verdicts, for `count` roles whose masks are in the words behind those
 /// of the slots. Returns [`UNKNOWN`] if the general path must decide; otherwise the verdict (0 is
-/// nothing, 1 allow, 2 deny) in bits 28 and 29, the number of scopes in bits 16 to 21, and the entry.
+/// nothing, 1 allow, 2 deny) in bits 28 and 29, bit 30 if a rule emits an output, the number of scopes in bits 16 to
+/// 21, and the entry.
 #[unsafe(no_mangle)]
 extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     let judge = |table: &PolicyTable, block: &Block| {
@@ -106,9 +110,27 @@ extern "C" fn verdict(handle: u32, fast_path: u32, count: u32, used: u32, now: f
             Verdict::Allow(entry) => (1, entry),
             Verdict::Deny(entry) => (2, entry),
         };
-        Some(kind << 28 | found.scopes << 16 | entry)
+        Some(u32::from(found.emits) << 30 | kind << 28 | found.scopes << 16 | entry)
     };
     ask_for(handle, |table, _, block| judge(table, block)).unwrap_or(UNKNOWN)
+}
+
+/// Returns the outputs beside the verdict on the same block, as JSON; `None` if the general path must make
+/// them.
+pub(crate) fn outputs(
+    handle: u32,
+    subject: Subject<'_>,
+    (fast_path, count): (u32, u32),
+    (used, now): (u32, f64),
+) -> Option<String> {
+    let emit = |table: &PolicyTable, block: &Block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        let asked = (fast_path, block.masks(count)?);
+        let outputs = table.outputs_with(subject, asked, (&block.frame, &arena), now)?;
+        Some(wire::outputs_json(&outputs))
+    };
+    ask_for(handle, |table, _, block| emit(table, block))
 }
 
 /// Returns the derived roles that a fast path grants in the first scopes, a bit for each; [`UNKNOWN`] if

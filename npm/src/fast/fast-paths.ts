@@ -8,7 +8,7 @@
 import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
-import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, numbersOf, type KindNumbers } from "./kinds.ts";
+import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, NO_VERDICTS, numbersOf, type KindNumbers } from "./kinds.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { FIRST_ACCESSOR, MAX_ACCESSORS } from "./read-sites.ts";
 import { isNow, isSchema } from "./derived.ts";
@@ -25,7 +25,7 @@ import {
   type WireSlot,
 } from "./wire-paths.ts";
 import { intern, isWellFormed } from "../base/text.ts";
-import { VerdictList, type VerdictText } from "./verdict-list.ts";
+import { NO_MATCH, NO_POLICY, VerdictList, type FastOutput, type VerdictReader, type VerdictText } from "./verdict-list.ts";
 
 /** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
@@ -240,8 +240,8 @@ export class FastPaths {
     if (text === "") return null;
     let list = this.#lists.get(text);
     if (list === undefined) {
-      const wire = JSON.parse(text) as WireList | null;
-      list = wire === null ? this.#deniedList() : this.#readList(wire);
+      const wire = JSON.parse(text) as WireList | null | false;
+      list = wire ? this.#readList(wire) : this.#deniedList(wire === false);
       this.#lists.set(text, list);
     }
     if (number !== undefined && list.hasPolicy) this.#byNumber.set(number, list);
@@ -264,8 +264,9 @@ export class FastPaths {
   #loadVerdicts(kinds: Kinds, kind: string): VerdictList | null {
     const place = digest(kind) & kinds.mask;
     const list = kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(this, kind);
-    // Requests may invent any number of kinds that no policy is about.
-    if (list === null || !list.hasPolicy) return null;
+    if (list === null) return null;
+    // Requests may invent any number of kinds that no policy is about: they share one list.
+    if (!list.hasPolicy) return list.denials;
     const { grants: id, at } = list.verdicts;
     const grants = id < 0 ? null : this.#fastPath(id);
     if (grants === undefined) return null;
@@ -276,7 +277,11 @@ export class FastPaths {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
       matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : undefined),
       text: (id, answer) =>
-        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer)) : null,
+        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer, 0, 0, 0)) : null,
+      outputs: (id, answer, roles, now) => {
+        const { handle, frame: { used } } = this;
+        return this.#read<FastOutput[]>(() => verdictText(handle, kind, version, scope, principal, id, answer, roles, used, now));
+      },
       names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
     });
     kinds.verdicts.set(intern(kind), verdicts);
@@ -301,10 +306,12 @@ export class FastPaths {
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
   }
 
-  /** Returns the list for kinds that no policy is about: every action is denied. */
-  #deniedList(): FastPathList {
-    const denied = this.#readFastPath(-1, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
-    return new FastPathList([], denied, () => null, null);
+  /** Returns the list for kinds that no policy is about: every action is denied. `isKnown` says if it is for the same reason. */
+  #deniedList(isKnown: boolean): FastPathList {
+    const denied = this.#readFastPath(NO_POLICY, { flags: 0, others: 0, slots: [], roles: [] }, DENIED);
+    const reader: VerdictReader = { fastPath: () => denied, matching: () => -1, text: () => NO_MATCH, names: () => [], outputs: () => null };
+    const denials = isKnown ? new VerdictList({ ...NO_VERDICTS, other: 0 }, null, reader) : null;
+    return new FastPathList([], denied, () => null, { denials });
   }
 
   #readList({ other: [other, otherVerdicts], grants, actions, at }: WireList): FastPathList {

@@ -21,6 +21,8 @@ export type MatchAction = (action: string) => FastPath | null | undefined;
 export class FastPathList {
   /** False if no policy is about the kind: many kinds share the list. */
   readonly hasPolicy: boolean;
+  /** The verdicts on such a kind; `null` if only the general path knows them. */
+  readonly denials: VerdictList | null;
   /**
    * A hash table of loaded fast paths, by a digest of the action. An action that collides with an
    * earlier one is left out.
@@ -40,15 +42,16 @@ export class FastPathList {
     all: Iterable<readonly [action: string, plan: number]>,
     other: FastPath | null | number,
     read: ReadFastPath,
-    verdicts: VerdictIds | null,
+    verdicts: VerdictIds | { readonly denials: VerdictList | null },
     match?: MatchAction,
   ) {
-    this.hasPolicy = verdicts !== null;
+    this.hasPolicy = !("denials" in verdicts);
+    this.denials = "denials" in verdicts ? verdicts.denials : null;
     this.#match = match;
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
-    this.#verdicts = verdicts ?? NO_VERDICTS;
+    this.#verdicts = "denials" in verdicts ? NO_VERDICTS : verdicts;
   }
 
   /** The numbers of the fast paths with verdicts. */
@@ -107,7 +110,8 @@ export interface VerdictIds {
   readonly at: number;
 }
 
-const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
+/** None. */
+export const NO_VERDICTS: VerdictIds = { actions: new Map(), other: -1, grants: -1, at: -1 };
 
 /** The lists of one version and scope, by kind. */
 export class Kinds {

@@ -1,6 +1,7 @@
 // The fast paths with verdicts for one kind, version and scope, and the texts of their verdicts.
 
 import { intern, isWellFormed } from "../base/text.ts";
+import { EMITS } from "../wasm/frame.ts";
 import { ACTIONS, digestOfAction, type VerdictIds } from "./kinds.ts";
 import type { FastPath } from "./fast-paths.ts";
 
@@ -11,6 +12,18 @@ export interface VerdictText {
   readonly scope: string;
   readonly reason: { readonly kind: string; readonly rule?: string };
 }
+
+/** An output with its value, whose action is still empty. */
+export interface FastOutput {
+  readonly src: string;
+  action: string;
+}
+
+/** The number of the fast path that denies every action on a kind that no policy is about. */
+export const NO_POLICY = -1;
+
+/** The decision on each action of such a kind. */
+export const NO_MATCH: VerdictText = { effect: "deny", policy: "NO_MATCH", scope: "", reason: { kind: "no-policy" } };
 
 /** A fast path, and the decisions that its answers stand for. */
 export interface VerdictPath {
@@ -31,6 +44,8 @@ export interface VerdictReader {
   text(fastPath: number, answer: number): VerdictText | null;
   /** Returns the names of derived roles. */
   names(granted: number): readonly string[];
+  /** Returns the outputs beside a verdict whose frame is still there; `null` if the general path must make them. */
+  outputs(fastPath: number, answer: number, roles: number, now: number): readonly FastOutput[] | null;
 }
 
 /** The verdicts on the actions of one kind. */
@@ -98,9 +113,14 @@ export class VerdictList {
     const key = answer & VERDICT;
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = this.#reader.text(fastPath.id, answer);
+    const text = this.#reader.text(fastPath.id, answer & ~EMITS);
     if (text !== null) texts.set(key, text);
     return text;
+  }
+
+  /** Returns the outputs beside the last verdict, for so many roles; `null` if the general path must make them. */
+  outputs({ fastPath }: VerdictPath, answer: number, roles: number, now: number): readonly FastOutput[] | null {
+    return this.#reader.outputs(fastPath.id, answer, roles, now);
   }
 
   /** Returns the names of granted derived roles. */

@@ -67,6 +67,19 @@ describe("a check", () => {
     expect(second.actions["view"]!.reason).not.toBe(first.actions["view"]!.reason);
   });
 
+  it("of a kind that no policy is about needs no general path if there are no policies of roles and principals", () => {
+    const kinds = ["nothing", "nothing%2f..", "x".repeat(150)];
+    const requests = kinds.flatMap((kind) => [asking(kind, ["view"]), asking(kind, ["view", "", "view"], { resource: { scope: "acme" }, principal: { attr: { a: [] } } })]);
+    for (const [name, fast] of [["album", true], ["covered", false]] as const) {
+      for (const request of requests) {
+        decided(pdps[name]!, () => request);
+        const before = general.calls;
+        expect(pdps[name]!.check(request).actions["view"]!.policy).toBe("NO_MATCH");
+        expect(general.calls - before, JSON.stringify(request)).toBe(fast ? 0 : 1);
+      }
+    }
+  });
+
   it("refuses what the general path refuses", () => {
     const odd: readonly CheckRequest[] = [
       asking("album", []),
@@ -79,6 +92,11 @@ describe("a check", () => {
       asking("album", ["view"], { resource: { id: "\ud800" } }),
       asking("album", ["\ud800"]),
       asking("album", ["view"], { request: { requestId: 1 } }),
+      asking("nothing", []),
+      asking("nothing", [1]),
+      asking("nothing", ["\ud800"]),
+      asking("nothing", ["view"], { principal: { roles: [1] } }),
+      asking("nothing\ud800", ["view"]),
     ];
     for (const request of odd) {
       const refused = thrownBy(() => pdps["album"]!.decisionBytes(request)) as Error | undefined;
@@ -135,24 +153,39 @@ describe("a check without the general path", () => {
     expect(general.calls - before, JSON.stringify(make())).toBe(fast ? 0 : 1);
   };
 
-  it("is one in which no rule emits an output", () => {
-    const emits = (action: string, attr: object, fast: boolean, roles = ["user"]): void =>
-      check(() => asking("emits", [action], { principal: { roles }, resource: { attr } }), fast);
-    emits("always", {}, false);
+  it("makes the outputs of its rules, each once for an action", () => {
+    const emits = (action: string | readonly string[], attr: object, fast: boolean, roles = ["user"]): void =>
+      check(() => asking("emits", typeof action === "string" ? [action] : action, { principal: { roles }, resource: { attr } }), fast);
+    emits("always", {}, true);
     emits("always", {}, true, ["admin"]);
     emits("always", {}, true, ["guest"]);
-    emits("met", { open: true }, false);
+    emits("met", { open: true }, true);
     emits("met", { open: false }, true);
     emits("met", { open: 1 }, true);
     emits("met", {}, false);
     emits("met", { open: true }, true, ["admin"]);
     emits("met", { open: true }, true, ["admin", "user"]);
-    emits("met", { open: true }, false, ["user", "admin"]);
+    emits("met", { open: true }, true, ["user", "admin"]);
     emits("unmet", { closed: true }, true);
-    emits("unmet", { closed: false }, false);
+    emits("unmet", { closed: false }, true);
     emits("both", { open: false, closed: true }, true);
-    emits("both", { open: true, closed: true }, false);
+    emits("both", { open: true, closed: true }, true);
     emits("none", {}, true);
+    emits(["always", "both", "always", "unmet"], { open: true, closed: false }, true);
+    emits(["met", "unmet"], { open: true }, false);
+  });
+
+  it("makes values of any kind for outputs, or leaves them to the general path", () => {
+    for (const who of ["ada", "", "\u0000\"\\\ud83d\udd11", "x".repeat(100)]) {
+      for (const value of ["text", "", true, null, 0, -0, 1.5, 1e300, [1, ["a", null]], { a: { b: [] } }]) {
+        check(() => asking("values", ["tell"], { principal: { id: who }, resource: { attr: { value } } }), true);
+      }
+    }
+    check(() => asking("values", ["tell"], { resource: { attr: {} } }), false);
+    check(() => asking("values", ["tell"], { resource: { attr: { value: "x".repeat(70_000) } } }), false);
+    check(() => asking("values", ["divide"], { resource: { attr: { value: 0 } } }), false);
+    check(() => asking("values", ["time", "time"], { resource: { attr: { value: 0 } } }), true);
+    check(() => asking("values", ["everything"], { resource: { attr: { value: 0 } } }), false);
   });
 
   it("is one of a principal with policies of its own", () => {

@@ -3,19 +3,19 @@
 //
 // It reads the members that select the rules and those that the rules read. Unlike `isAllowed` it
 // refuses, by leaving the request to the general path, every member that a request does not have.
-// An error, an output or a violation of a schema is for the general path too: see
-// `crates/fastpath/src/verdict.rs` and `emitting` in `crates/partial/src/predicates.rs`.
+// An error or a violation of a schema is for the general path too: see `crates/fastpath/src/verdict.rs`.
+// Outputs are made by programs on the frame of the verdict: see `outputs_with` of the engine.
 
 import * as entry from "../fast/accessors.ts";
 import * as encoder from "../fast/generated/encode-values.ts";
 import { isWellFormed } from "../base/text.ts";
 import { writeTime } from "../fast/derived.ts";
 import { callState } from "../wasm/reentrancy.ts";
-import { ALWAYS, CLASSES_AT, NOW, PROGRAMS, TRUE, UNKNOWN } from "../wasm/frame.ts";
-import type { ActionDecision, Decision, Reason } from "./decision.ts";
+import { ALWAYS, CLASSES_AT, EMITS, NOW, PROGRAMS, TRUE, UNKNOWN } from "../wasm/frame.ts";
+import type { ActionDecision, Decision, Output, Reason } from "./decision.ts";
 import type { Fields, Tokens } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "../fast/fast-paths.ts";
-import type { VerdictPath } from "../fast/verdict-list.ts";
+import { NO_POLICY, type VerdictList, type VerdictPath } from "../fast/verdict-list.ts";
 
 /** Returns the decision on a request; `null` if the general path must decide. */
 export function checkFast(fastPaths: FastPaths, request: unknown): Decision | null {
@@ -49,7 +49,7 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
   const list = fastPaths.verdicts(kind, policyVersion, scope, hasPolicy ? id : undefined);
   if (list === null || (fastPaths.canExpire && fastPaths.isExpired())) return null;
   const who: Parts = { id, roles: roles as readonly unknown[], principalAttr, kind, resourceId, resourceAttr, tokens };
-  const call: Call = { fastPaths, serial, now: -1, table: null };
+  const call: Call = { fastPaths, serial, now: -1, table: null, outputs: null };
   const { length } = actions;
   let scopes = 0;
   for (let at = 0; at < length; at += 1) {
@@ -59,6 +59,7 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
     if (path === null) return null;
     const answer = verdictOf(call, path.fastPath, who);
     if (answer === UNKNOWN) return null;
+    if (answer & EMITS && isFirst(action, at) && !emits(call, list, path, answer, action, roles.length)) return null;
     scopes = Math.max(scopes, (answer >>> 16) & 63);
     NAMES[at] = action;
     PATHS[at] = path;
@@ -78,9 +79,33 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
     const reason = (rule === undefined ? { kind } : { kind, rule }) as Reason;
     decided[NAMES[at]!] = { effect, policy, scope, reason };
   }
-  const decision = { requestId: requestId ?? "", resourceId, actions: decided };
-  return granted === 0 ? decision : { ...decision, effectiveDerivedRoles: [...list.names(granted)] };
+  const decision: Decision = { requestId: requestId ?? "", resourceId, actions: decided };
+  if (granted === 0 && call.outputs === null) return decision;
+  return {
+    ...decision,
+    ...(granted !== 0 && { effectiveDerivedRoles: [...list.names(granted)] }),
+    ...(call.outputs !== null && { outputs: call.outputs }),
+  };
 }
+
+/** Returns true if the actions before this position do not name this one. */
+const isFirst = (action: string, at: number): boolean => {
+  for (let before = 0; before < at; before += 1) if (NAMES[before] === action) return false;
+  return true;
+};
+
+/** Adds the outputs beside the last verdict; returns false if the general path must make them. */
+const emits = (call: Call, list: VerdictList, path: VerdictPath, answer: number, action: string, roles: number): boolean => {
+  const outputs = list.outputs(path, answer, roles, call.now);
+  if (outputs === null) return false;
+  for (const output of outputs) {
+    output.action = action;
+    (call.outputs ??= []).push(output);
+  }
+  // The call took a serial, and no code of the caller has run since the verdict.
+  call.serial = callState.serial;
+  return true;
+};
 
 /** Returns true for what the general path takes as a scope or version, if it is not long. */
 const isName = (value: unknown): boolean =>
@@ -100,11 +125,13 @@ interface Parts {
 /** The state of one check. */
 interface Call {
   readonly fastPaths: FastPaths;
-  readonly serial: number;
+  serial: number;
   /** The time, read once. */
   now: number;
   /** The role table whose masks are in the frame. */
   table: RoleTable | null;
+  /** The outputs so far; `null` if there are none. */
+  outputs: Output[] | null;
 }
 
 /** Returns the answer of `verdict` for an action. */
@@ -122,6 +149,7 @@ const verdictOf = (call: Call, path: FastPath, who: Parts): number => {
   }
   if (callState.serial !== call.serial || frame.words[ALWAYS] !== TRUE) return UNKNOWN;
   writeTime(frame, path.times, now);
+  if (path.id === NO_POLICY) return NOTHING_APPLIES;
   callState.isDeciding = true;
   const answer = frame.verdict(handle, path.id, who.roles.length, frame.used, now);
   callState.isDeciding = false;
@@ -169,6 +197,8 @@ const NAMES: string[] = [];
 const PATHS: VerdictPath[] = [];
 const ANSWERS: number[] = [];
 
+/** The answer of `verdict` if no entry applies, in no scope. */
+const NOTHING_APPLIES = 0;
 /** The compiler has counted the steps of so many actions; masks of so many roles fit into the frame. */
 const MAX_ACTIONS = 16;
 const MAX_ROLES = 31;

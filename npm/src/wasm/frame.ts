@@ -33,6 +33,9 @@ export const UNSURE = 2;
 /** No answer of `verdict` and `grants`, as the signed number that a call returns. */
 export const UNKNOWN = -1;
 
+/** The bit of an answer of `verdict` for a request with outputs. */
+export const EMITS = 1 << 30;
+
 /** The flags of a fast path. */
 export const PROGRAMS = 2;
 export const NOW = 4;
@@ -68,7 +71,10 @@ export interface DecideCalls {
   decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
   decideClasses(handle: number, fastPath: number, count: number, used: number, now: number): number;
   decideInOrder(handle: number, fastPath: number, count: number, used: number, now: number): number;
-  /** The verdict, the number of scopes and the entry in one number; `UNKNOWN` if the general path decides. */
+  /**
+   * The verdict, the number of scopes, the entry, and `EMITS` if a rule emits an output, in one number; `UNKNOWN` if
+   * the general path decides.
+   */
   verdict(handle: number, fastPath: number, count: number, used: number, now: number): number;
   /** A bit for each derived role; `UNKNOWN` if the general path decides. */
   grants(handle: number, fastPath: number, roles: number, scopes: number, used: number, now: number): number;

@@ -2,11 +2,12 @@
 //! JavaScript does.
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::decision::Decision;
+use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason};
 use wardgate_engine::fastpath::{Contents, Coverage, Subject};
 use wardgate_engine::limits::MAX_FAST_PATH_ROLE_BYTES;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire;
 use wardgate_fastpath::{FastPath, Frame, Verdict};
 
 use super::{Filled, coverage, fill};
@@ -50,12 +51,13 @@ fn decided(
         [&resource.kind, &resource.policy_version, &resource.scope].map(String::as_str);
     let list = match coverage(table, request) {
         Coverage::List(offset) => table.fast_paths().list(offset),
-        Coverage::NoPolicy => return Err("no policy is about the kind"),
+        Coverage::NoPolicy => return of_no_policy(table, request),
         Coverage::General => None,
     };
     let list = list.ok_or("the kind has no fast paths")?;
+    let subject = Subject { kind, version, scope, principal: &request.principal.id };
     let mut found: Vec<(&str, u32, Verdict)> = Vec::new();
-    let mut scopes = 0;
+    let (mut scopes, mut outputs) = (0, Vec::new());
     for action in &request.actions {
         let id = table.verdicts_of_action(list, action).ok_or("the action has no verdicts")?;
         let (fast_path, filled) = filled(table, id, (request, now))?;
@@ -63,11 +65,16 @@ fn decided(
         let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
         let searched = table.verdict_with(id, &masks, contents, now).ok_or("unsure")?;
         scopes = scopes.max(searched.scopes);
-        if found.iter().all(|(known, ..)| known != action) {
-            found.push((action, id, searched.verdict));
+        if found.iter().any(|(known, ..)| known == action) {
+            continue;
+        }
+        found.push((action, id, searched.verdict));
+        if searched.emits {
+            let emitted = table.outputs_with(subject, (id, &masks), contents, now);
+            let of_action = |output| Output { action: action.clone(), ..output };
+            outputs.extend(emitted.ok_or("an output that only the general path makes")?.into_iter().map(of_action));
         }
     }
-    let subject = Subject { kind, version, scope, principal: &request.principal.id };
     let granted = match list.grants() {
         None => 0,
         Some(id) => {
@@ -81,6 +88,7 @@ fn decided(
     let mut decision = Decision {
         request_id: request.request_id.clone(),
         resource_id: resource.id.clone(),
+        outputs,
         ..Decision::default()
     };
     for (action, id, verdict) in found {
@@ -91,6 +99,34 @@ fn decided(
     let names = table.granted_names(subject, granted).into_iter().filter(|_| granted != 0);
     decision.effective_derived_roles = names.map(str::to_owned).collect();
     Ok(decision)
+}
+
+/// Decides about a kind that no policy is about.
+fn of_no_policy(table: &PolicyTable, request: &Request) -> Result<Decision, &'static str> {
+    let Request { resource, actions, .. } = request;
+    let names = [&resource.kind, &resource.policy_version, &resource.scope].map(String::as_str);
+    if wire::coverage_json(table, names, None) != "false" {
+        return Err("no policy is about the kind, beside others of roles or principals");
+    }
+    let mut distinct: Vec<&String> = Vec::new();
+    for action in actions {
+        if !distinct.contains(&action) {
+            distinct.push(action);
+        }
+    }
+    let denied = |action: &String| ActionDecision {
+        action: action.clone(),
+        effect: Effect::Deny,
+        policy: "NO_MATCH".to_owned(),
+        scope: String::new(),
+        reason: Reason::NoPolicy,
+    };
+    Ok(Decision {
+        request_id: request.request_id.clone(),
+        resource_id: resource.id.clone(),
+        actions: distinct.into_iter().map(denied).collect(),
+        ..Decision::default()
+    })
 }
 
 fn filled<'t, 'r>(

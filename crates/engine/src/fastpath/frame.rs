@@ -3,10 +3,12 @@
 //! Reading a slot gives the value or error that the general path finds. A reached limit, or a word
 //! without a value, makes the whole decision Unsure: no answer is a guess.
 
+use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
 use wardgate_fastpath::{FastPath, Programs, SlotRecord, Slots, Truth, word};
 
+use crate::attr::Attr;
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decide::memo::{Memo, View};
@@ -43,6 +45,8 @@ pub(super) struct Running<'a, S> {
     is_incomplete: Cell<bool>,
     /// The values of variables, made with the first one: allocating it takes as long as a program.
     memo: RefCell<Option<Memo<'a>>>,
+    /// The entries that emit an output, each with the position of the role for which it does.
+    pub(super) emitted: RefCell<Vec<(usize, u32)>>,
 }
 
 impl<'a, S: Slots> Running<'a, S> {
@@ -60,6 +64,7 @@ impl<'a, S: Slots> Running<'a, S> {
             steps: Cell::new(MAX_FAST_PATH_STEPS),
             is_incomplete: Cell::new(false),
             memo: RefCell::new(None),
+            emitted: RefCell::default(),
         }
     }
 
@@ -82,6 +87,19 @@ impl<'a, S: Slots> Running<'a, S> {
             self.is_incomplete.set(true);
         }
         value
+    }
+
+    /// Makes an output, whose other texts have so many bytes. Returns `None` if only the general path can make or
+    /// report it.
+    pub(super) fn output(&self, program: u32, texts: usize) -> Option<Attr> {
+        let value = self.evaluate(program);
+        if self.is_incomplete.get() {
+            return None;
+        }
+        let written = value.to_attr(&self.steps).ok()?;
+        let of_texts = u32::try_from(2 + texts / 16).ok()?;
+        self.steps.set(self.steps.get().checked_sub(of_texts)?);
+        Some(written)
     }
 
     /// Returns the number and the word of a slot of the table.
@@ -127,6 +145,10 @@ impl<S: Slots> Programs for Running<'_, S> {
             Value::Error(_) => Truth::Error,
             _ => Truth::Other,
         })
+    }
+
+    fn emitted(&self, role: usize, entry: u32) {
+        self.emitted.borrow_mut().push((role, entry));
     }
 }
 

@@ -6,18 +6,18 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::layout::{PROGRAMS, origin};
+use wardgate_fastpath::layout::{EMITS, PROGRAMS, origin};
 use wardgate_fastpath::{FastPath, Frame, NoPrograms, Searched, Verdict};
 
 use super::{Contents, Running};
 use crate::cel::Timestamp;
 use crate::decide::scopes::Search;
-use crate::decision::{ActionDecision, Effect, Reason};
-use crate::limits::MAX_VERDICT_STEPS;
+use crate::decision::{ActionDecision, Effect, Output, Reason};
+use crate::limits::{MAX_FAST_PATH_ACTION_BYTES, MAX_VERDICT_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::order;
 use crate::table::layout::Key;
-use crate::table::{Block, Name, PolicyTable};
+use crate::table::{Block, Name, PolicyTable, Rule};
 
 /// The kind of a resource, with the version and scope of policies, as a request names them; an
 /// empty version is the default one.
@@ -52,6 +52,47 @@ impl PolicyTable {
             fast_path.verdict(roles, frame, &running.within(MAX_VERDICT_STEPS))
         };
         self.running(id, (frame, contents), now, decide)?
+    }
+
+    /// Returns the outputs that the rules emit on the way to the verdict of
+    /// [`PolicyTable::verdict_with`], in the order of the general path; their action, one that fast
+    /// paths match, is left empty. Returns `None` if only the general path can make them, or report
+    /// why they fail.
+    #[must_use]
+    pub fn outputs_with(
+        &self,
+        subject: Subject<'_>,
+        (id, roles): (u32, &[u32]),
+        (frame, contents): (&Frame, &dyn Contents),
+        now: Timestamp,
+    ) -> Option<Vec<Output>> {
+        let route = Route::of(self, subject)?;
+        let (fast_path, pool) = (self.fast_path(id)?, self.pool());
+        let running =
+            Running::new(&pool, (fast_path, frame, contents), now).within(MAX_VERDICT_STEPS);
+        fast_path.verdict(roles, frame, &running)?;
+        let mut outputs = Vec::new();
+        let mut last = None;
+        for (role, number) in running.emitted.take() {
+            let (entry, origin) = fast_path.entry_with_origin(number)?;
+            let [kind, scope, number] = origin::parts(origin);
+            // The policies of the principal itself are searched once, before the roles.
+            if scope == origin::OWN && role > 0 {
+                continue;
+            }
+            let rule = route.rule([kind, scope], number, subject.principal)?;
+            // A rule that is met again by another of its derived roles has had its output.
+            let this = Some((role, rule.policy_id(), rule.name_id()));
+            if rule.derived_role().is_some() && last == this {
+                continue;
+            }
+            last = this;
+            let program = rule.output(entry[0] >> 24 == EMITS)?;
+            let texts = rule.source_len().checked_add(MAX_FAST_PATH_ACTION_BYTES)?;
+            let value = Ok(running.output(program, texts)?);
+            outputs.push(Output { source: rule.source(), action: String::new(), value });
+        }
+        Some(outputs)
     }
 
     /// Returns the derived roles that a fast path grants in the first `scopes` scopes of a kind: a
@@ -90,28 +131,20 @@ impl PolicyTable {
         };
         let (entry, fast_path) = (usize::try_from(entry).ok()?, self.fast_path(fast_path)?);
         let [kind, scope, number] = origin::parts(*fast_path.origins().get(entry)?);
-        if scope == origin::OWN {
-            return route.own_decision(effect, subject.principal, number);
+        let text = || Some(String::from(self.string(route.scope(scope)?)));
+        if kind == origin::NOT_LISTED {
+            let policy = route.roles_block(route.scope(scope)?)?.role_policy(number)?;
+            return Some(route.decision(effect, Some(policy), text()?, Reason::NotInRolePolicy));
         }
-        let scope = route.scope(scope)?;
-        let text = String::from(self.string(scope));
-        let number_of_rule = usize::try_from(number).ok()?;
-        Some(match kind {
-            origin::RESOURCE_RULE => {
-                let rule = route.resource_block(scope)?.rule(number_of_rule);
-                route.decision(effect, None, text, Reason::Rule(rule.source()))
-            }
-            origin::ROLE_RULE => {
-                let rule = route.roles_block(scope)?.rule(number_of_rule);
-                let reason = Reason::Rule(rule.source());
-                route.decision(effect, Some(rule.policy()), text, reason)
-            }
-            origin::NOT_LISTED => {
-                let policy = route.roles_block(scope)?.role_policy(number)?;
-                route.decision(effect, Some(policy), text, Reason::NotInRolePolicy)
-            }
-            _ => return None,
-        })
+        let rule = route.rule([kind, scope], number, subject.principal)?;
+        let reason = Reason::Rule(rule.source());
+        if scope == origin::OWN {
+            let version = self.string(route.version);
+            let policy = policy_key("principal", subject.principal, version, "");
+            return Some(route.decision(effect, Some(&policy), String::new(), reason));
+        }
+        let policy = if kind == origin::ROLE_RULE { Some(rule.policy()) } else { None };
+        Some(route.decision(effect, policy, text()?, reason))
     }
 
     /// Returns the names of granted derived roles, sorted, each once.
@@ -176,14 +209,20 @@ impl<'a> Route<'a> {
         Some(Block::new(self.table, offset))
     }
 
-    /// Returns a decision by a rule of the policy that a principal has in the root scope.
-    fn own_decision(&self, effect: Effect, id: &str, rule: u32) -> Option<ActionDecision> {
-        let (table, root) = (self.table, self.table.string_id("")?);
-        let offset = table.find(Key::Principal, [table.string_id(id)?, self.version, root])?;
-        let rule = Block::new(table, offset).rule(usize::try_from(rule).ok()?);
-        let policy = policy_key("principal", id, table.string(self.version), "");
-        let reason = Reason::Rule(rule.source());
-        Some(self.decision(effect, Some(&policy), String::new(), reason))
+    /// Returns the rule that an origin names; those of the principal itself are of the policy that
+    /// it has in the root scope.
+    fn rule(&self, [kind, scope]: [u32; 2], number: u32, principal: &str) -> Option<Rule<'a>> {
+        let table = self.table;
+        let block = match kind {
+            origin::RESOURCE_RULE if scope == origin::OWN => {
+                let key = [table.string_id(principal)?, self.version, table.string_id("")?];
+                Block::new(table, table.find(Key::Principal, key)?)
+            }
+            origin::RESOURCE_RULE => self.resource_block(self.scope(scope)?)?,
+            origin::ROLE_RULE => self.roles_block(self.scope(scope)?)?,
+            _ => return None,
+        };
+        Some(block.rule(usize::try_from(number).ok()?))
     }
 
     /// Returns a decision of a policy; `None` is the most specific one of the kind.

@@ -11,6 +11,7 @@ use wardgate_fastpath::{FastPath, FastPathList, SlotRecord, Term, Verdict, schem
 use super::Json;
 use crate::attr::Attr;
 use crate::cel::pool::Root;
+use crate::decision::Output;
 use crate::fastpath::{Coverage, Subject};
 use crate::limits::MAX_LISTED_KINDS;
 use crate::table::PolicyTable;
@@ -54,7 +55,8 @@ pub fn untested_fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
 
 /// Returns the list with verdicts: `{"other": [fast_path, with_verdicts], "grants": fast_path,
 /// "actions": [[action, fast_path, with_verdicts], ...]}`; and `null` if no policy is about the
-/// kind: then only a policy of the principal itself can allow an action. If patterns decide about the actions
+/// kind: then only a policy of the principal itself can allow an action. It is `false` instead if the
+/// table has no policies of roles or principals, so that every check says that no policy matched. If patterns decide about the actions
 /// that are not listed, the member `at` is the offset of the list, for
 /// [`PolicyTable::fast_path_of_action`]. With a principal, the list is the one for that principal,
 /// which has no scope.
@@ -77,7 +79,10 @@ pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&s
                 json.finish()
             })
         }
-        Coverage::NoPolicy => String::from("null"),
+        Coverage::NoPolicy if has_role_policies() || table.principals().next().is_some() => {
+            String::from("null")
+        }
+        Coverage::NoPolicy => String::from("false"),
         Coverage::General => String::new(),
     }
 }
@@ -144,6 +149,16 @@ pub fn verdict_json(
     if let Some(decision) = table.decision_of(subject, fast_path, verdict) {
         json.action_decision(&decision);
     }
+    json.finish()
+}
+
+/// Returns outputs as a list, as a decision has them.
+#[must_use]
+pub fn outputs_json(outputs: &[Output]) -> String {
+    let mut json = Json::default();
+    json.open('[');
+    outputs.iter().for_each(|output| json.output(output));
+    json.close(']');
     json.finish()
 }
 

@@ -69,6 +69,9 @@ impl Writer<'_, '_> {
             if taken.is_more != more {
                 continue;
             }
+            if let Some(output) = step.output {
+                self.survey_output(output)?;
+            }
             match self.predicates.get(step.predicate)? {
                 Predicate::Always | Predicate::Never => {}
                 Predicate::Equality(equality, _) => self.survey_op(equality)?,
@@ -120,6 +123,14 @@ impl Writer<'_, '_> {
         let footprint = self.predicates.footprint(program)?;
         self.set(PROGRAMS | if footprint.reads_time { NOW } else { 0 });
         self.programs.entry(program).or_default().0 += 1;
+        footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
+    }
+
+    /// Notes what the program of an output reads. It runs after the decision, so the fast path itself may need no
+    /// programs.
+    fn survey_output(&mut self, program: u32) -> Option<()> {
+        let footprint = self.predicates.footprint(program)?;
+        self.set(if footprint.reads_time { NOW } else { 0 });
         footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
     }
 
