@@ -18,7 +18,7 @@ fn servers_of_mqtt_are_compared() {
         "connect 5.0 ",
         "20 idle clients, memory ",
         "20 slow readers, peak ",
-        "10,000 half-open, peak ",
+        "half-open connections, peak ",
         "16 SUBSCRIBE storms, peak ",
         "1,000 reconnects, peak ",
     ] {

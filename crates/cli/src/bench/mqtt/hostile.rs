@@ -169,7 +169,7 @@ fn reconnects(
 /// has filters of 256 KiB; and one id is one client, beside those that end.
 pub(crate) const CASES: [Case; 4] = [
     Case { name: "20 slow readers", attack: slow_readers, bound: 20 << 20 },
-    Case { name: "10,000 half-open", attack: half_open, bound: 48 << 20 },
+    Case { name: "half-open connections", attack: half_open, bound: 48 << 20 },
     Case { name: "16 SUBSCRIBE storms", attack: storms, bound: 16 << 20 },
     Case { name: "1,000 reconnects", attack: reconnects, bound: 16 << 20 },
 ];
