@@ -176,18 +176,23 @@ fn answer(line: &str) -> Result<Answer, String> {
     if let Some(error) = json.get("error") {
         return Err(format!("node: {error}"));
     }
-    let mut tally = Tally::default();
-    let counts = json.get("counts").and_then(Json::as_object).into_iter().flatten();
-    for (way, count) in counts {
-        tally.count(way, [0, 1].map(|at| count.get(at).and_then(Json::as_u64).unwrap_or_default()));
-    }
     let list = |name| json.get(name).and_then(Json::as_array).into_iter().flatten();
     Ok(Answer {
         decisions: list("decisions").filter_map(|text| text.as_str().map(str::to_owned)).collect(),
         nanoseconds: json.get("nanoseconds").and_then(Json::as_f64),
         differences: list("differences").map(difference).collect(),
-        tally,
+        tally: tally(&json),
     })
+}
+
+/// Reads the `counts` of an answer.
+pub(crate) fn tally(answer: &Json) -> Tally {
+    let mut tally = Tally::default();
+    let counts = answer.get("counts").and_then(Json::as_object).into_iter().flatten();
+    for (way, count) in counts {
+        tally.count(way, [0, 1].map(|at| count.get(at).and_then(Json::as_u64).unwrap_or_default()));
+    }
+    tally
 }
 
 fn difference(json: &Json) -> Difference {

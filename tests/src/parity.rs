@@ -9,6 +9,7 @@ pub(crate) mod hosts;
 mod native;
 mod refusals;
 mod smallest;
+mod subscriptions;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +17,7 @@ use std::fmt;
 pub use native::{Compared, Native};
 pub use refusals::refusals;
 pub use smallest::smallest;
+pub use subscriptions::{Subscriptions, subscriptions};
 
 /// An answer that is not the one of the general path.
 #[derive(Clone, Debug)]

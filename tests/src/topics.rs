@@ -22,6 +22,9 @@ use crate::compiled::Compiled;
 /// The words of generated topics; `x` is in no pattern.
 pub const WORDS: [&str; 3] = ["a", "b", "x"];
 
+/// Subscriptions for each set of policies.
+pub const SUBSCRIPTIONS: usize = 12;
+
 /// The levels of the deepest topic, one more than those of the deepest pattern.
 const LEVELS: usize = 4;
 
@@ -118,6 +121,12 @@ impl World {
     #[must_use]
     pub fn open(&self) -> PolicyTable {
         Compiled::opened(self.bundle.clone()).unwrap().table
+    }
+
+    /// Returns the policies as a bundle.
+    #[must_use]
+    pub fn bundle(&self) -> &[u8] {
+        &self.bundle
     }
 
     /// Returns the table of the policies.

@@ -11,10 +11,7 @@ use wardgate_engine::table::Evaluation;
 use wardgate_mqtt::{Filter, Name};
 use wardgate_tests::check;
 use wardgate_tests::compiled::Compiled;
-use wardgate_tests::topics::{World, names, now};
-
-/// Subscriptions for each set of policies.
-const SUBSCRIPTIONS: usize = 12;
+use wardgate_tests::topics::{SUBSCRIPTIONS, World, names, now};
 
 /// Returns how many sets of policies are generated.
 fn policies() -> u64 {

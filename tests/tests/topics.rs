@@ -8,10 +8,7 @@ use serde_json::{Value as Json, json};
 use wardgate_mqtt::{Filter, Name};
 use wardgate_tests::check;
 use wardgate_tests::compiled::Compiled;
-use wardgate_tests::topics::{World, names, now, pattern};
-
-/// Subscriptions for each set of policies.
-const SUBSCRIPTIONS: usize = 12;
+use wardgate_tests::topics::{SUBSCRIPTIONS, World, names, now, pattern};
 
 /// Returns how many sets of policies are generated.
 fn policies() -> u64 {

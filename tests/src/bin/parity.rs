@@ -2,10 +2,11 @@
 //! and the oracle.
 //!
 //! First on all cases, where the decisions of both hosts must be the same bytes, then on bundles
-//! that must be refused by the same name, then on generated policies and requests: `--generated N`
-//! sets the number of pairs of a policy set and a request. The same number always means the same
-//! pairs; `--seed S` gives others. A difference is shown as the smallest case in which it still
-//! occurs.
+//! that must be refused by the same name, then on subscriptions to topics under generated policies,
+//! of which `--topics N` sets the number (with `SLOW_TESTS=1` 100,000 usually), then on generated
+//! policies and requests: `--generated N` sets the number of pairs of a policy set and a request. The
+//! same number always means the same pairs; `--seed S` gives others. A difference is shown as the
+//! smallest case in which it still occurs.
 #![forbid(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
@@ -19,7 +20,9 @@ use wardgate_tests::cases;
 use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::node::{self, Answer, Job, Right};
-use wardgate_tests::parity::{Compared, Difference, Native, Tally, refusals, smallest};
+use wardgate_tests::parity::{
+    Compared, Difference, Native, Subscriptions, Tally, refusals, smallest, subscriptions,
+};
 use wardgate_tests::program::{self, exit, root};
 
 fn main() -> ExitCode {
@@ -31,6 +34,9 @@ fn run() -> Result<bool, String> {
     let cases = cases::all()?.into_iter().map(case_twin).collect::<Result<Vec<_>, _>>()?;
     let cases = options.is_native || compare("cases", true, cases.into_iter())?;
     let refusals = options.is_native || refused_alike()?;
+    if !options.is_native {
+        topics(options.topics)?;
+    }
     Ok(cases & refusals & generated(&options)?)
 }
 
@@ -46,23 +52,42 @@ fn refused_alike() -> Result<bool, String> {
     Ok(differences.is_empty())
 }
 
+/// Compares subscriptions under generated policies, in pieces.
+fn topics(policies: u64) -> Result<(), String> {
+    let mut found = Subscriptions::default();
+    while found.policies < policies {
+        let end = policies.min(found.policies.saturating_add(PIECE));
+        found.add(&subscriptions(&root(), found.policies..end)?);
+        if policies > PIECE {
+            eprint!("parity-topics, so far: {found}");
+        }
+    }
+    print!("parity-topics: {found}");
+    Ok(())
+}
+
 /// The options of the command line.
 struct Options {
     pairs: usize,
     seed: u8,
+    /// The generated sets of policies about topics.
+    topics: u64,
     /// True if Node is left out.
     is_native: bool,
 }
 
 impl Options {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { pairs: DEFAULT_PAIRS, seed: SEED, is_native: false };
+        let is_slow = std::env::var_os("SLOW_TESTS").is_some();
+        let topics = if is_slow { SLOW_TOPICS } else { DEFAULT_TOPICS };
+        let mut options = Self { pairs: DEFAULT_PAIRS, seed: SEED, topics, is_native: false };
         while let Some(name) = args.next() {
             match name.as_str() {
                 "--generated" => options.pairs = number(args.next())?,
                 "--seed" => options.seed = number(args.next())?,
+                "--topics" => options.topics = number(args.next())?,
                 "--native" => options.is_native = true,
-                _ => return Err("expected `--generated N`, `--seed S` or `--native`".to_owned()),
+                _ => return Err(USAGE.to_owned()),
             }
         }
         Ok(options)
@@ -296,6 +321,10 @@ fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
 
 /// Enough to show a fault, few enough for every run of the tests.
 const DEFAULT_PAIRS: usize = 3000;
+const DEFAULT_TOPICS: u64 = 300;
+const SLOW_TOPICS: u64 = 100_000;
+/// Sets of policies for one process of Node.
+const PIECE: u64 = 5000;
 /// Any seed is good enough; this one never changes.
 const SEED: u8 = 1;
 /// The largest number of requests to one generated policy set: compiling it takes as long as
@@ -306,3 +335,4 @@ const LEAST_WORLDS: usize = 50;
 const BATCH_EVERY: usize = 200;
 const PROGRESS: usize = 50_000;
 const MOST_SHOWN: usize = 5;
+const USAGE: &str = "expected `--generated N`, `--seed S`, `--topics N` or `--native`";

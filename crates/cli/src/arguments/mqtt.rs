@@ -16,6 +16,10 @@ pub(crate) struct Mqtt {
     /// The number of idle clients, as far as the limit of open files allows; 0 leaves them out.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(0..=20_000))]
     pub(crate) idle: u32,
+    /// Measures the memory of servers with hostile clients too, and fails beyond its bounds. The
+    /// half-open connections are 10,000, as far as the limit of open files allows.
+    #[arg(long)]
+    pub(crate) hostile: bool,
     /// The file of the bar chart.
     #[arg(long, value_name = "FILE", default_value = "wardgate-mqtt.svg")]
     pub(crate) chart: PathBuf,

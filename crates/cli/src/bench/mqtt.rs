@@ -5,6 +5,7 @@
 //! servers take turns.
 
 mod client;
+mod hostile;
 mod idle;
 mod load;
 mod programs;
@@ -93,6 +94,9 @@ impl Bench<'_> {
         }
         drop(running);
         rows.extend(self.idle()?);
+        if self.options.hostile {
+            rows.extend(self.hostile()?);
+        }
         let mosquitto = self.mosquitto.as_ref().map(|mosquitto| mosquitto.name.clone());
         Ok(Table { rows, mosquitto })
     }
@@ -163,6 +167,28 @@ impl Bench<'_> {
             return Ok(vec![idle_row(many, &figures)]);
         }
         Ok(vec![idle_row(many, &figures), idle_row(few, &[of_gate])])
+    }
+
+    /// Measures the memory of fresh servers whose clients are hostile.
+    fn hostile(&self) -> Result<Vec<Row>, String> {
+        let mut rows = Vec::new();
+        for case in &hostile::CASES {
+            progress(&format!("{} ...", case.name));
+            let broker = Program::wardgate(&self.folder, hostile::CLIENTS, None)?;
+            let measured =
+                case.measure(&broker).map_err(|error| case.fault(Server::Broker, &error));
+            let mut figures = vec![(Server::Broker, measured?)];
+            drop(broker);
+            if self.mosquitto.is_some() {
+                let Others { mosquitto, gate } = self.start_others(hostile::CLIENTS)?;
+                let measured =
+                    case.measure(&gate).map_err(|error| case.fault(Server::Gate, &error));
+                figures.push((Server::Gate, measured?));
+                drop((gate, mosquitto));
+            }
+            rows.extend(case.rows(&figures));
+        }
+        Ok(rows)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::folder::Folder;
 #[test]
 fn servers_of_mqtt_are_compared() {
     let folder = Folder::new();
-    let ran = folder.run("bench mqtt --seconds 0.05 --idle 20 --chart chart.svg");
+    let ran = folder.run("bench mqtt --seconds 0.05 --idle 20 --hostile --chart chart.svg");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     assert!(ran.out.starts_with("every message was delivered, in order\n"), "{}", ran.out);
     for row in [
@@ -17,6 +17,10 @@ fn servers_of_mqtt_are_compared() {
         "connect 3.1.1 ",
         "connect 5.0 ",
         "20 idle clients, memory ",
+        "20 slow readers, peak ",
+        "half-open connections, peak ",
+        "16 SUBSCRIBE storms, peak ",
+        "1,000 reconnects, peak ",
     ] {
         assert!(ran.out.lines().any(|line| line.starts_with(row)), "{row} is missing: {}", ran.out);
     }

@@ -100,6 +100,7 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         let Some(connection) = connection else { return };
         let mut tick = interval_at(on_grid(self.hub.begin, self.begin), MQTT_TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut is_pushed_out = false;
         let close = loop {
             let held_until = self.held_until();
             // Time comes first: a busy client must not keep its rights by being busy.
@@ -108,7 +109,10 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
                 () = stopping.begun() => {
                     self.gate.close(Reason::SERVER_SHUTTING_DOWN, &mut self.steps);
                 }
-                () = connection.closing() => self.gate.close(Reason::SERVER_BUSY, &mut self.steps),
+                () = connection.closing() => {
+                    is_pushed_out = true;
+                    self.gate.close(Reason::SERVER_BUSY, &mut self.steps);
+                }
                 _ = tick.tick() => self.tick(),
                 () = wait_until(held_until), if held_until.is_some() => self.try_again(),
                 () = poll_fn(|context| self.poll(held_until, context)) => {}
@@ -127,7 +131,15 @@ impl<'r, S: AsyncRead + AsyncWrite + Unpin> Relay<'r, S> {
         if let Some(link) = &mut self.link {
             Box::pin(link.leave(&mut self.judge, &mut self.steps.to_server)).await;
         }
-        Box::pin(self.finish()).await;
+        if is_pushed_out {
+            poll_fn(|context| Poll::Ready(self.poll_last(context).is_ready())).await;
+            return;
+        }
+        // A stranger without a place lingers no longer: its socket would be one beyond the bound.
+        tokio::select! {
+            () = connection.closing() => {}
+            () = Box::pin(self.finish()) => {}
+        }
     }
 
     fn needs_server(&self) -> bool {

@@ -51,12 +51,28 @@ impl Broker {
         block_on(self.0.shared.reload()).unwrap();
     }
 
+    /// Returns how many sockets of clients the server holds, where the system tells it.
+    pub(crate) fn sockets(&self) -> usize {
+        let here = format!(":{:04X}", self.0.mqtt.unwrap().port());
+        let all = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+        let is_held = |line: &&str| {
+            let mut fields = line.split_whitespace().skip(1);
+            let (local, state) = (fields.next().unwrap_or_default(), fields.nth(1));
+            // What waits to be accepted, or was closed, belongs to no process.
+            local.ends_with(&here) && state != Some(LISTENING) && fields.nth(5) != Some("0")
+        };
+        all.lines().filter(is_held).count()
+    }
+
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let metrics = self.0.get("/metrics", "").1;
         let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("{name} in {metrics}")).parse().unwrap()
     }
 }
+
+/// The state of a socket that accepts others.
+const LISTENING: &str = "0A";
 
 /// Everything is allowed but what is under `secret`.
 pub(crate) fn open() -> String {
@@ -252,6 +268,9 @@ fn rights_that_are_gone_end_subscriptions_and_retained_messages() {
     let mut ada = broker.client5("ada", "02", "");
     ada.send("31: 'a/b' 00 2A");
     ada.send("31: 'b' 00 2B");
+    // The answer comes once both messages are there.
+    ada.send("C0:");
+    ada.expect("D0:");
     let mut bob = broker.client5("bob", "02", "");
     bob.send("82: 0001 00 'a/#' 00");
     bob.expect("90: 0001 00 00");

@@ -52,23 +52,21 @@ impl Client {
 
     /// Subscribes with QoS 0, and waits for the answer.
     pub(crate) fn subscribe(&mut self, filter: &str) -> Result<(), String> {
-        let filter = Filter::new(filter).map_err(|error| error.to_string())?;
-        let subscriptions = [Subscription {
-            filter,
-            qos: Qos::AtMostOnce,
-            no_local: false,
-            retain_as_published: false,
-            retain_handling: RetainHandling::Send,
-        }];
-        let (id, properties) = (NonZeroU16::MIN, Properties::EMPTY);
-        let subscriptions = List::of(&subscriptions);
-        self.send(&Packet::Subscribe(Subscribe { id, properties, subscriptions }))?;
+        self.ask(NonZeroU16::MIN, &[filter.to_owned()])?;
         self.next(|packet| match packet {
             Packet::Suback(Suback { reasons, .. }) if reasons.iter().eq([Reason::SUCCESS]) => {
                 Ok(())
             }
             other => Err(format!("SUBSCRIBE is answered with {other:?}")),
         })
+    }
+
+    /// Sends a SUBSCRIBE with QoS 0.
+    pub(crate) fn ask(&mut self, id: NonZeroU16, filters: &[String]) -> Result<(), String> {
+        let subscriptions = filters.iter().map(|filter| subscription(filter));
+        let subscriptions = subscriptions.collect::<Result<Vec<_>, _>>()?;
+        let (properties, subscriptions) = (Properties::EMPTY, List::of(&subscriptions));
+        self.send(&Packet::Subscribe(Subscribe { id, properties, subscriptions }))
     }
 
     /// Says goodbye.
@@ -130,6 +128,16 @@ impl Client {
         encode(packet, self.version, &mut bytes).map_err(|error| error.to_string())?;
         self.write(&bytes)
     }
+}
+
+fn subscription(filter: &str) -> Result<Subscription<'_>, String> {
+    Ok(Subscription {
+        filter: Filter::new(filter).map_err(|error| error.to_string())?,
+        qos: Qos::AtMostOnce,
+        no_local: false,
+        retain_as_published: false,
+        retain_handling: RetainHandling::Send,
+    })
 }
 
 /// Messages that have their number in the first eight bytes of the payload.

@@ -101,8 +101,31 @@ impl Program {
 
     /// Returns its resident memory in bytes, where the system tells it.
     pub(crate) fn resident(&self) -> Option<u64> {
+        self.bytes("VmRSS:")
+    }
+
+    /// Returns the most resident memory that it ever had.
+    pub(crate) fn peak(&self) -> Option<u64> {
+        self.bytes("VmHWM:")
+    }
+
+    /// Returns its resident memory once it no longer changes, or after a few seconds.
+    pub(crate) fn settled(&self) -> Option<u64> {
+        let mut last = self.resident();
+        for _ in 0..SETTLING {
+            thread::sleep(Duration::from_millis(300));
+            let now = self.resident();
+            if now == last {
+                break;
+            }
+            last = now;
+        }
+        last
+    }
+
+    fn bytes(&self, name: &str) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
         let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         kibibytes.checked_mul(1024)
     }
@@ -155,6 +178,9 @@ const USUAL: [&str; 3] = ["mosquitto", "/usr/sbin/mosquitto", "/usr/local/sbin/m
 
 /// The longest wait for a server.
 const START: Duration = Duration::from_secs(10);
+
+/// How often memory is read until it no longer changes.
+const SETTLING: u32 = 20;
 
 const MOSQUITTO: &str =
     "allow_anonymous true\nmax_queued_messages 0\nset_tcp_nodelay true\nlog_dest none\n";
