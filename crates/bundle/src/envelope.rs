@@ -92,14 +92,19 @@ fn body<'b>(cbor: &mut Decoder<'b>) -> Result<(&'b [u8], u64), decode::Error> {
 /// Reads the protected header of a signature: its algorithm and the id of its key.
 fn named(protected: &[u8]) -> Result<(i64, KeyId), decode::Error> {
     let mut cbor = Decoder::new(protected);
-    expect(cbor.map()? == Some(2) && cbor.u8()? == ALGORITHM)?;
-    let algorithm = cbor.i64()?;
-    expect(cbor.u8()? == KEY_ID)?;
+    expect(cbor.map()? == Some(2) && integer(&mut cbor)? == ALGORITHM.into())?;
+    let algorithm = integer(&mut cbor)?;
+    expect(integer(&mut cbor)? == KEY_ID.into())?;
     Ok((algorithm, KeyId::new(cbor.bytes()?).ok_or_else(wrong)?))
 }
 
 fn protected(algorithm: i64, key: &KeyId) -> Vec<u8> {
     written(|cbor| cbor.map(2)?.u8(ALGORITHM)?.i64(algorithm)?.u8(KEY_ID)?.bytes(key.as_bytes()))
+}
+
+/// Reads an integer of any size: one reader for all of them is a smaller module.
+pub(crate) fn integer(cbor: &mut Decoder<'_>) -> Result<i64, decode::Error> {
+    i64::try_from(cbor.int()?).map_err(|_| wrong())
 }
 
 pub(crate) fn expect(holds: bool) -> Result<(), decode::Error> {

@@ -19,7 +19,7 @@ use wardgate_crypto::aead::{self, Key, NONCE_BYTES, Nonce, TAG_BYTES, TooLong};
 use crate::cbor::{wide, written};
 use crate::conditions::Conditions;
 use crate::container::{Kind, PREFIX_BYTES, Prefix};
-use crate::envelope::expect;
+use crate::envelope::{expect, integer};
 use crate::error::OpenError;
 use crate::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
@@ -129,10 +129,10 @@ impl Headers {
 
     fn decoded(protected: &[u8]) -> Result<Self, decode::Error> {
         let mut cbor = Decoder::new(protected);
-        expect(cbor.map()? == Some(3) && cbor.u8()? == ALGORITHM)?;
-        expect(cbor.i64()? == CHACHA20_POLY1305 && cbor.u8()? == IV)?;
+        expect(cbor.map()? == Some(3) && integer(&mut cbor)? == ALGORITHM.into())?;
+        expect(integer(&mut cbor)? == CHACHA20_POLY1305 && integer(&mut cbor)? == IV.into())?;
         let nonce = cbor.bytes()?.try_into().map_err(|_| decode::Error::message(""))?;
-        expect(cbor.i64()? == SALT)?;
+        expect(integer(&mut cbor)? == SALT)?;
         let salt = cbor.bytes()?.try_into().map_err(|_| decode::Error::message(""))?;
         Ok(Self { salt, nonce })
     }

@@ -43,6 +43,32 @@ pub fn rfind(text: &str, part: &str) -> Option<usize> {
     }
 }
 
+/// Returns the texts before and behind the last `separator`, an ASCII character, or `None`.
+#[must_use]
+pub fn cut_last(text: &str, separator: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().rposition(|byte| byte == separator)?;
+    Some((text.get(..at)?, text.get(at.checked_add(1)?..)?))
+}
+
+/// Returns bytes as text, with U+FFFD for each longest part that begins no character.
+#[must_use]
+pub fn lossy(mut bytes: &[u8]) -> String {
+    let mut text = String::new();
+    loop {
+        let error = match core::str::from_utf8(bytes) {
+            Ok(valid) => {
+                text.push_str(valid);
+                return text;
+            }
+            Err(error) => error,
+        };
+        let (valid, rest) = bytes.split_at_checked(error.valid_up_to()).unwrap_or_default();
+        text.push_str(core::str::from_utf8(valid).unwrap_or_default());
+        text.push(char::REPLACEMENT_CHARACTER);
+        bytes = error.error_len().and_then(|length| rest.get(length..)).unwrap_or_default();
+    }
+}
+
 /// Returns the offsets of `part` in `text`, none inside another. An empty part is before each
 /// character and at the end.
 pub fn positions<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
@@ -159,7 +185,7 @@ mod tests {
     use alloc::vec::Vec;
     use alloc::{format, string::String};
 
-    use super::{find, joined, positions, push_digits, rfind};
+    use super::{cut_last, find, joined, lossy, positions, push_digits, rfind};
 
     fn check(text: &str, part: &str) {
         assert_eq!(find(text, part), text.find(part), "`{text}` `{part}`");
@@ -180,6 +206,23 @@ mod tests {
         for text in texts(["", "a", "é"], 6) {
             for part in texts(["", "a", "é"], 3) {
                 check(&text, &part);
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_and_replaces_as_the_standard_library_does() {
+        for text in texts(["/", "a", "é"], 5) {
+            assert_eq!(cut_last(&text, b'/'), text.rsplit_once('/'), "`{text}`");
+        }
+        let parts: [&[u8]; 8] =
+            [b"", b"a", b"\xc3", b"\xa9", b"\xf0\x9f", b"\xe2\x82", b"\xff", b"\xed\xa0\x80"];
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    let bytes = [first, second, third].concat();
+                    assert_eq!(lossy(&bytes), String::from_utf8_lossy(&bytes), "{bytes:?}");
+                }
             }
         }
     }

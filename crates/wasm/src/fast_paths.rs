@@ -69,16 +69,17 @@ pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     Ok(wire::fast_path_json(&table, fast_path))
 }
 
-/// Returns the decision on an action that an answer of `verdict` stands for, as JSON. If the answer
-/// says that rules emit outputs, these instead: for `count` roles and the values that the frame
-/// still has, with `used` and `now` as in the call of `verdict`; the empty text if the general path
-/// must make them.
+/// Returns what an answer stands for, as JSON. An answer of `verdict` is the decision on an action;
+/// if it says that rules emit outputs, these instead: for `count` roles and the values that the
+/// frame still has, with `used` and `now` as in the call of `verdict`; the empty text if the general
+/// path must make them. Without a fast path ([`u32::MAX`]) it is an answer of `grants`: the names of
+/// derived roles. One export for all costs the module less than three.
 ///
 /// # Errors
 /// The handle is closed.
-#[wasm_bindgen(js_name = verdictText)]
+#[wasm_bindgen(js_name = answerText)]
 #[allow(clippy::too_many_arguments, reason = "the glue has no other form for a call with texts")]
-pub fn verdict_text(
+pub fn answer_text(
     handle: u32,
     kind: &str,
     version: &str,
@@ -94,6 +95,7 @@ pub fn verdict_text(
     let subject = Subject { kind, version, scope, principal };
     let entry = answer & 0xffff;
     let verdict = match answer >> 28 {
+        _ if fast_path == u32::MAX => return Ok(wire::granted_json(&table, subject, answer)),
         0 => Verdict::Nothing,
         1 => Verdict::Allow(entry),
         2 => Verdict::Deny(entry),
@@ -103,22 +105,6 @@ pub fn verdict_text(
         }
     };
     Ok(wire::verdict_json(&table, subject, fast_path, verdict))
-}
-
-/// Returns the names of the derived roles that an answer of `grants` stands for, as JSON.
-///
-/// # Errors
-/// The handle is closed.
-#[wasm_bindgen(js_name = grantedNames)]
-pub fn granted_names(
-    handle: u32,
-    kind: &str,
-    version: &str,
-    scope: &str,
-    granted: u32,
-) -> Result<String, JsValue> {
-    let table = handles::table(handle)?;
-    Ok(wire::granted_json(&table, Subject { kind, version, scope, principal: "" }, granted))
 }
 
 /// Returns the ids of the principals with principal policies.

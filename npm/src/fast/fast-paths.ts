@@ -5,7 +5,7 @@
 // and fast paths are loaded on first use, and stored under names that the table knows. A request
 // with an invented name takes the general path each time and stores nothing.
 
-import { grantedNames, planFor, planList, planOf, verdictText } from "../wasm/abi.ts";
+import { answerText, planFor, planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { BY_CLASS, DENY, LONE, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, USES_TEST, type Columns, type Frame } from "../wasm/frame.ts";
 import { digest, Kinds, FastPathList, MAX_NAME_LENGTH, NO_VERDICTS, numbersOf, type KindNumbers } from "./kinds.ts";
@@ -277,12 +277,12 @@ export class FastPaths {
       fastPath: (id) => (edition === this.edition ? this.#fastPath(id) : undefined),
       matching: (action) => (isCurrent() ? this.#verdictFor(at, action) : undefined),
       text: (id, answer) =>
-        isCurrent() ? this.#read<VerdictText>(() => verdictText(this.handle, kind, version, scope, principal, id, answer, 0, 0, 0)) : null,
+        isCurrent() ? this.#read<VerdictText>(() => answerText(this.handle, kind, version, scope, principal, id, answer, 0, 0, 0)) : null,
       outputs: (id, answer, roles, now) => {
         const { handle, frame: { used } } = this;
-        return this.#read<FastOutput[]>(() => verdictText(handle, kind, version, scope, principal, id, answer, roles, used, now));
+        return this.#read<FastOutput[]>(() => answerText(handle, kind, version, scope, principal, id, answer, roles, used, now));
       },
-      names: (granted) => this.#read<string[]>(() => grantedNames(this.handle, kind, version, scope, granted)) ?? [],
+      names: (granted) => this.#read<string[]>(() => answerText(this.handle, kind, version, scope, "", -1, granted, 0, 0, 0)) ?? [],
     });
     kinds.verdicts.set(intern(kind), verdicts);
     return verdicts;

@@ -15,12 +15,12 @@ import type { Message } from "./request.ts";
 export const actions = markCall(glue.actions);
 export const apply = markCall(glue.apply);
 export const close = markCall(glue.close);
-export const grantedNames = markCall(glue.grantedNames);
 export const header = markCall(glue.header);
 export const isDelta = markCall(glue.isDelta);
 export const open = markCall(glue.open);
 export const planFor = markCall(glue.planFor);
 export const planKinds = markCall(glue.planKinds);
+export const answerText = markCall(glue.answerText);
 export const planList = markCall(glue.planList);
 export const planOf = markCall(glue.planOf);
 export const principals = markCall(glue.principals);
@@ -28,7 +28,6 @@ export const readNames = markCall(glue.readNames);
 export const reload = markCall(glue.reload);
 export const textOf = markCall(glue.textOf);
 export const unseal = markCall(glue.unseal);
-export const verdictText = markCall(glue.verdictText);
 
 /** Decides the one action of a message. */
 export function isAllowed(handle: number, message: Message, now: number): boolean {

@@ -4,7 +4,7 @@
 
 use crate::cel::functions::network::address::parse_address;
 use crate::number::{parse_int, parse_uint};
-use crate::text::has;
+use crate::text::{cut_last, has};
 
 /// Returns true if `text` has the format called `name`.
 #[must_use]
@@ -152,7 +152,7 @@ fn is_hostname(text: &str) -> bool {
 }
 
 fn is_email(text: &str) -> bool {
-    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let Some((local, domain)) = cut_last(text, b'@') else { return false };
     if text.len() > 254 || local.len() > 64 {
         return false;
     }
@@ -235,7 +235,7 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_authority(authority: &str) -> bool {
-    let (login, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let (login, host) = cut_last(authority, b'@').unwrap_or(("", authority));
     let login_fits =
         login.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&b));
     let (host, port) = match host.strip_prefix('[') {
@@ -243,7 +243,9 @@ fn is_authority(authority: &str) -> bool {
             Some((ip, port)) if is_ipv6(ip) => ("", port),
             _ => return false,
         },
-        None => host.split_at_checked(host.rfind(':').unwrap_or(host.len())).unwrap_or((host, "")),
+        None => host
+            .split_at_checked(cut_last(host, b':').map_or(host.len(), |(host, _)| host.len()))
+            .unwrap_or((host, "")),
     };
     let port_fits = port.is_empty()
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));

@@ -62,10 +62,10 @@ pub fn untested_fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
 /// which has no scope.
 #[must_use]
 pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&str>) -> String {
-    let has_role_policies = || table.has_role_policies();
+    let has_role_policies = table.has_role_policies();
     let coverage = match principal {
-        Some(principal) => table.own_coverage(principal, names, has_role_policies),
-        None => table.coverage(names, has_role_policies),
+        Some(principal) => table.own_coverage(principal, names, || has_role_policies),
+        None => table.coverage(names, || has_role_policies),
     };
     match coverage {
         Coverage::List(offset) => {
@@ -79,7 +79,7 @@ pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&s
                 json.finish()
             })
         }
-        Coverage::NoPolicy if has_role_policies() || table.principals().next().is_some() => {
+        Coverage::NoPolicy if has_role_policies || table.principals().next().is_some() => {
             String::from("null")
         }
         Coverage::NoPolicy => String::from("false"),

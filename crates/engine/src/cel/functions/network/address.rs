@@ -28,7 +28,7 @@ pub(crate) fn parse_address(text: &str) -> Result<Parsed, Fault<'_>> {
 
 /// Reads `address/length`.
 pub(crate) fn parse_network(text: &str) -> Result<(IpAddr, u8), NetworkFault<'_>> {
-    let (address, length) = text.rsplit_once('/').ok_or(NetworkFault::NoSlash)?;
+    let (address, length) = crate::text::cut_last(text, b'/').ok_or(NetworkFault::NoSlash)?;
     let parsed =
         parse_address(address).map_err(|fault| NetworkFault::Address { text: address, fault })?;
     if parsed.has_zone {

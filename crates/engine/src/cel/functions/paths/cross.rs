@@ -80,7 +80,7 @@ impl CrossPath {
             (Kind::Plain, _) if !self.windows => return Some(slash::dir(&self.value).into()),
             _ => {}
         }
-        self.value.rsplit_once('/').map(|(head, _)| self.restore(head))
+        crate::text::cut_last(&self.value, b'/').map(|(head, _)| self.restore(head))
     }
 
     /// Appends `other` to the path.

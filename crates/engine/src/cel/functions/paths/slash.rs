@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-use crate::text::{has, joined};
+use crate::text::{cut_last, has, joined};
 
 /// Returns the shortest path that means the same: no `.`, no empty element, `..` only at the front.
 pub(super) fn clean(path: &str) -> String {
@@ -17,8 +17,8 @@ pub(super) fn clean(path: &str) -> String {
         match element {
             "" | "." => {}
             ".." if clean.len() > fixed => {
-                let last = clean.get(fixed..).and_then(|undone| undone.rfind('/'));
-                clean.truncate(fixed.saturating_add(last.unwrap_or(0)));
+                let last = clean.get(fixed..).and_then(|undone| cut_last(undone, b'/'));
+                clean.truncate(fixed.saturating_add(last.map_or(0, |(kept, _)| kept.len())));
             }
             ".." if rooted => {}
             _ => {
@@ -37,7 +37,7 @@ pub(super) fn clean(path: &str) -> String {
 
 /// Returns the last element of a clean path.
 pub(super) fn base(path: &str) -> &str {
-    match path.rsplit_once('/') {
+    match cut_last(path, b'/') {
         Some(("", "")) => "/",
         Some((_, last)) => last,
         None => path,
@@ -46,17 +46,21 @@ pub(super) fn base(path: &str) -> &str {
 
 /// Returns all but the last element of a clean path.
 pub(super) fn dir(path: &str) -> &str {
-    match path.rsplit_once('/') {
+    match cut_last(path, b'/') {
         Some(("", _)) => "/",
         Some((head, _)) => head,
         None => ".",
     }
 }
 
+fn base_of(path: &str) -> &str {
+    cut_last(path, b'/').map_or(path, |(_, name)| name)
+}
+
 /// Returns the last element from its last dot on.
 pub(super) fn ext(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default()
+    let name = base_of(path);
+    cut_last(name, b'.').and_then(|(stem, _)| name.get(stem.len()..)).unwrap_or_default()
 }
 
 /// Returns the relative path from the clean path `from` to the clean path `to`. There is none

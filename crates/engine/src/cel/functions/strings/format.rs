@@ -16,6 +16,7 @@ use crate::limits::{MAX_STRING_BYTES, MAX_VALUE_DEPTH};
 use crate::number::decimal;
 use crate::number::parse_uint;
 use crate::order;
+use crate::text;
 
 /// Replaces the clauses of `text` by the elements of `args`.
 pub(super) fn format<'a>(text: &str, args: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
@@ -81,7 +82,7 @@ impl<'a> Output<'a, '_, '_> {
                 self.push(&number::shortest(*value))
             }
             Value::String(text) => self.push(text),
-            Value::Bytes(bytes) => self.push(&String::from_utf8_lossy(bytes)),
+            Value::Bytes(bytes) => self.push(&text::lossy(bytes)),
             Value::Duration(nanoseconds) => self.push(&number::seconds(*nanoseconds)),
             Value::Timestamp(moment) => self.push(&moment.at_offset(0).to_string()),
             Value::Null => self.push("null"),
