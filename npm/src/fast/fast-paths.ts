@@ -241,7 +241,7 @@ export class FastPaths {
     let list = this.#lists.get(text);
     if (list === undefined) {
       const wire = JSON.parse(text) as WireList | null | false;
-      list = wire ? this.#readList(wire) : this.#deniedList(wire === false);
+      list = wire ? this.#readList(wire) : this.#deniedList(wire === false && !this.hasPrincipals);
       this.#lists.set(text, list);
     }
     if (number !== undefined && list.hasPolicy) this.#byNumber.set(number, list);

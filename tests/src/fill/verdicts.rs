@@ -105,7 +105,7 @@ fn decided(
 fn of_no_policy(table: &PolicyTable, request: &Request) -> Result<Decision, &'static str> {
     let Request { resource, actions, .. } = request;
     let names = [&resource.kind, &resource.policy_version, &resource.scope].map(String::as_str);
-    if wire::coverage_json(table, names, None) != "false" {
+    if wire::coverage_json(table, names, None) != "false" || table.principals().next().is_some() {
         return Err("no policy is about the kind, beside others of roles or principals");
     }
     let mut distinct: Vec<&String> = Vec::new();

@@ -56,16 +56,19 @@ pub fn untested_fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
 /// Returns the list with verdicts: `{"other": [fast_path, with_verdicts], "grants": fast_path,
 /// "actions": [[action, fast_path, with_verdicts], ...]}`; and `null` if no policy is about the
 /// kind: then only a policy of the principal itself can allow an action. It is `false` instead if the
-/// table has no policies of roles or principals, so that every check says that no policy matched. If patterns decide about the actions
+/// table has no policies of roles, so that every check of a table without policies of principals says
+/// that no policy matched. If patterns decide about the actions
 /// that are not listed, the member `at` is the offset of the list, for
 /// [`PolicyTable::fast_path_of_action`]. With a principal, the list is the one for that principal,
 /// which has no scope.
 #[must_use]
 pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&str>) -> String {
     let has_role_policies = table.has_role_policies();
+    // One closure, so that there is one copy of the search.
+    let known = || has_role_policies;
     let coverage = match principal {
-        Some(principal) => table.own_coverage(principal, names, || has_role_policies),
-        None => table.coverage(names, || has_role_policies),
+        Some(principal) => table.own_coverage(principal, names, known),
+        None => table.coverage(names, known),
     };
     match coverage {
         Coverage::List(offset) => {
@@ -79,9 +82,7 @@ pub fn coverage_json(table: &PolicyTable, names: [&str; 3], principal: Option<&s
                 json.finish()
             })
         }
-        Coverage::NoPolicy if has_role_policies || table.principals().next().is_some() => {
-            String::from("null")
-        }
+        Coverage::NoPolicy if has_role_policies => String::from("null"),
         Coverage::NoPolicy => String::from("false"),
         Coverage::General => String::new(),
     }
