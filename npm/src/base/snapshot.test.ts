@@ -22,6 +22,15 @@ describe("a snapshot", () => {
     expect(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value).toEqual({ a: 1 });
   });
 
+  it("has the elements that a list has, whatever its iterator says", () => {
+    class Liar extends Array<string> {
+      override *[Symbol.iterator](): ArrayIterator<string> { yield "ada"; }
+    }
+    const copy = snapshot({ teams: new Liar("red", "blue"), none: new Liar() });
+    expect(copy).toEqual({ teams: ["red", "blue"], none: [] });
+    expect(() => snapshot({ roles: new Array(4_000_000_000) })).toThrow("at most 100000 values");
+  });
+
   it("copies the elements of a set", () => {
     const [inner, set] = [{ a: [1] }, new Set<unknown>(["b", "a"])];
     set.add(inner).add(new Set([2]));
