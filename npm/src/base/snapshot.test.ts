@@ -28,7 +28,8 @@ describe("a snapshot", () => {
     }
     const copy = snapshot({ teams: new Liar("red", "blue"), none: new Liar() });
     expect(copy).toEqual({ teams: ["red", "blue"], none: [] });
-    expect(() => snapshot({ roles: new Array(4_000_000_000) })).toThrow("at most 100000 values");
+    const endless = new Array(4_000_000_000);
+    expect(snapshot(endless)).toBe(endless);
   });
 
   it("copies the elements of a set", () => {

@@ -12,25 +12,17 @@ export function snapshot(value: unknown): unknown {
 function copy(value: unknown, budget: { left: number }, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   budget.left -= 1;
-  if (budget.left < 0) throw tooMany();
+  if (budget.left < 0) throw new RangeError(`a principal holds at most ${MAX_VALUES} values`);
   if (depth === 0) return value;
   const inside = (member: unknown): unknown => copy(member, budget, depth - 1);
-  if (Array.isArray(value)) return copyElements(value, inside);
+  // By index, as every other reader of a list does: an iterator of its own may tell other elements.
+  if (Array.isArray(value)) return value.length > MAX_VALUES ? value : Array.from({ length: value.length }, (_, at) => inside(value[at]));
   if (value instanceof Set) return new Set(Array.from(value, inside));
   if (value instanceof Date) return new Date(value);
   if (value instanceof Map) return new Map(Array.from(value, ([name, member]) => [name, inside(member)]));
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null ? copyMembers(value, inside) : value;
 }
-
-/** Copies by index, as every other reader of a list does: an iterator of its own may tell other elements. */
-function copyElements(list: readonly unknown[], inside: (element: unknown) => unknown): unknown {
-  const { length } = list;
-  if (length > MAX_VALUES) throw tooMany();
-  return Array.from({ length }, (_, at) => inside(list[at]));
-}
-
-const tooMany = (): RangeError => new RangeError(`a principal holds at most ${MAX_VALUES} values`);
 
 function copyMembers(value: object, inside: (member: unknown) => unknown): object {
   // The spread makes own members of all names, even `__proto__`.
