@@ -17,7 +17,7 @@ use wardgate_fastpath::layout::{ALLOW, DENY, origin};
 /// One rule that a role meets: its predicate and effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Step {
-    /// [`ALLOW`], [`DENY`] or 0; for an output [`EMITS`] or [`EMITS_UNMET`].
+    /// [`ALLOW`], [`DENY`] or 0; for an output `EMITS` or `EMITS_UNMET` of the layout.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
     /// True if it is no rule but what a check reports beside: the error of a variable, an output.
