@@ -228,6 +228,10 @@ impl fmt::Display for OpenError {
             Self::OldRevision { expected, found } => {
                 write!(f, "expected revision {expected} or later, found {found}")
             }
+            #[cfg(feature = "ratelimit")]
+            Self::Malformed(Flaw::HasLimits) => {
+                f.write_str("the policies have rate limits, which this host does not enforce")
+            }
             Self::Malformed(flaw) => write!(f, "the policy table is malformed: {flaw}"),
             Self::WrongBase { expected, found } if expected == found => {
                 write!(f, "the delta is for another bundle of revision {found} than this one")

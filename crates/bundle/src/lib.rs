@@ -42,6 +42,8 @@ pub use container::Kind;
 pub use error::OpenError;
 pub use header::{Header, Label, hexadecimal};
 pub use key_id::KeyId;
+#[cfg(feature = "ratelimit")]
+pub use opening::open_with_limits;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
 pub use pack::{PackError, pack, pack_as, relabel, strip};
 #[cfg(feature = "rules")]

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use wardgate_crypto::blake3::{DIGEST_BYTES, Digest};
 use wardgate_crypto::ml_dsa::Level;
-use wardgate_engine::table::{Parts, PolicyTable};
+use wardgate_engine::table::{Flaw, Parts, PolicyTable};
 
 use crate::conditions::Conditions;
 use crate::container::{Base, Container, Kind, PREFIX_BYTES};
@@ -75,6 +75,30 @@ pub fn open(
     trust: Trust<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Opened, OpenError> {
+    open_by(bytes, trust, conditions, PolicyTable::from_parts)
+}
+
+/// Opens a bundle that may have rate limits: for a host that charges what
+/// [`PolicyTable::charges`] returns, and for a tool that decides nothing for a host. [`open`] refuses
+/// a bundle with limits, since they would fall away.
+///
+/// # Errors
+/// The first reason found to refuse it.
+#[cfg(feature = "ratelimit")]
+pub fn open_with_limits(
+    bytes: &[u8],
+    trust: Trust<'_>,
+    conditions: &Conditions<'_>,
+) -> Result<Opened, OpenError> {
+    open_by(bytes, trust, conditions, PolicyTable::from_parts_with_limits)
+}
+
+fn open_by(
+    bytes: &[u8],
+    trust: Trust<'_>,
+    conditions: &Conditions<'_>,
+    table: impl FnOnce(Parts) -> Result<PolicyTable, Flaw>,
+) -> Result<Opened, OpenError> {
     conditions.size(bytes)?;
     let container = Container::verified(bytes)?;
     let envelope = Envelope::read(container.envelope)?;
@@ -82,7 +106,7 @@ pub fn open(
     let header = container.header(&envelope)?;
     conditions.header(&header)?;
     conditions.length(container.index.plain())?;
-    let table = PolicyTable::from_parts(parts(&container)?).map_err(OpenError::Malformed)?;
+    let table = table(parts(&container)?).map_err(OpenError::Malformed)?;
     if table.evaluation() != header.evaluation {
         return Err(OpenError::WrongEvaluation);
     }

@@ -39,6 +39,9 @@ pub(crate) fn reason(reason: &Reason) -> String {
         Reason::RequestLimitReached => "the request reached a limit".to_owned(),
         Reason::SchemaViolation => "the attributes do not fit the schema".to_owned(),
         Reason::Expired => "the policies have expired".to_owned(),
+        Reason::Limited(limit) => format!("the rate limit `{limit}` refuses"),
+        Reason::LimitError(limit) => format!("the rate limit `{limit}` failed"),
+        Reason::StoreAway(limit) => format!("the store of the rate limit `{limit}` is away"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
-use wardgate_bundle::{describe, open, sealed};
+use wardgate_bundle::{describe, open, open_with_limits, sealed};
 use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
@@ -47,6 +47,11 @@ impl<'o> Terms<'o> {
 
     pub(crate) fn open(&self, bytes: &[u8]) -> Result<Opened, OpenError> {
         open(bytes, self.trust(), &self.conditions)
+    }
+
+    /// Opens a bundle that may have rate limits, for a command that enforces nothing.
+    pub(crate) fn open_with_limits(&self, bytes: &[u8]) -> Result<Opened, OpenError> {
+        open_with_limits(bytes, self.trust(), &self.conditions)
     }
 
     /// Says why the bundle of `path`, which holds these bytes, is not opened.

@@ -40,17 +40,23 @@ pub(crate) struct Source<'s> {
 
 /// Opens the policies of a bundle or a directory, for which it is `now`.
 pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable> {
-    table_and_sources(source, now).map(|(table, _)| table)
+    let terms = Terms::read(source.opening, now)?;
+    let (bundle, _) = read(source)?;
+    let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &terms, &error));
+    Ok(opened?.table)
 }
 
-/// The same with the policies as they were read, if they come from a directory.
+/// The same, with its rate limits, and with the policies as they were read, if they come from a
+/// directory.
 pub(crate) fn table_and_sources(
     source: Source<'_>,
     now: Timestamp,
 ) -> Result<(PolicyTable, Option<Repository>)> {
     let terms = Terms::read(source.opening, now)?;
     let (bundle, sources) = read(source)?;
-    let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &terms, &error));
+    let opened = terms
+        .open_with_limits(&bundle)
+        .map_err(|error| refused(source.path, &bundle, &terms, &error));
     Ok((opened?.table, sources))
 }
 
@@ -130,7 +136,7 @@ pub(crate) fn located(directory: &Path, mut diagnostics: Vec<Diagnostic>) -> Vec
 pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened> {
     let now = Some(label.not_before.unwrap_or(0));
     let conditions = Conditions { now, ..Conditions::default() };
-    let opened = wardgate_bundle::open(bundle, Trust::Unsigned, &conditions);
+    let opened = wardgate_bundle::open_with_limits(bundle, Trust::Unsigned, &conditions);
     opened.map_err(|error| opening::refused(path, &error))
 }
 

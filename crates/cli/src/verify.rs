@@ -16,7 +16,7 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status> {
     }
     let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock::now))?;
     let bytes = opening::bytes(&verify.bundle, &verify.opening)?;
-    match terms.open(&bytes) {
+    match terms.open_with_limits(&bytes) {
         Ok(opened) => print(&opened, verify.json, out).map(|()| Status::Done),
         Err(error) if verify.json => {
             out.line(refusal(&error))?;

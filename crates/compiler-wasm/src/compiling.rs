@@ -35,7 +35,7 @@ pub(crate) fn compile(files: Vec<File>, call: CompileOptions) -> Result<Answer, 
         Err(error) => return Ok(Answer::refused(vec![too_large(&error)])),
     };
     // A bundle that could not be opened must not take the place of one that can.
-    let table = PolicyTable::from_parts(compiled.parts).map_err(|flaw| {
+    let table = PolicyTable::from_parts_with_limits(compiled.parts).map_err(|flaw| {
         Failure::internal(format!("the compiler wrote a malformed table: {flaw}"))
     })?;
     let digest = digest(&bundle).filter(|_| call.emit_accessors);

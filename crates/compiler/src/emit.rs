@@ -6,6 +6,7 @@
 mod assemble;
 mod blocks;
 mod expressions;
+mod limit;
 mod options;
 mod schemas;
 
@@ -42,6 +43,7 @@ pub fn table(
         emitter.principal_policy(policy);
     }
     emitter.role_policies(&resolved.role);
+    emitter.limits(&resolved.limit);
     for expr in &resolved.unused {
         emitter.check_only(expr);
     }

@@ -51,3 +51,6 @@ pub const MAX_EXPRESSION_CODE_POINTS: usize = 100_000;
 
 /// Errors reported for one expression; further ones would repeat the first.
 pub const MAX_EXPRESSION_ERRORS: usize = 100;
+
+/// Bytes of the longest name of a rate limit: stores accept no longer ones.
+pub const MAX_LIMIT_NAME_BYTES: usize = 128;

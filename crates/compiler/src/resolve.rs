@@ -14,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use self::model::{
-    DerivedRole, Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
+    DerivedRole, Head, Limit, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
 };
 use self::names::Names;
 use self::references::Cache;
@@ -24,7 +24,7 @@ use crate::expression::ExprSource;
 use crate::message::joined;
 use crate::nearest::suggestion;
 use crate::policy::model::{
-    Body, Common, Policy, PrincipalBody, ResourceBody, RoleBody, ScopePermissions,
+    Body, Common, LimitBody, Policy, PrincipalBody, ResourceBody, RoleBody, ScopePermissions,
 };
 use crate::policy::name::{DERIVED_ROLES, set_key};
 use crate::repository::Repository;
@@ -41,6 +41,7 @@ pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
     wardgate_engine::order::sort_by(&mut resolved.resource, |a, b| a.head.order(&b.head));
     wardgate_engine::order::sort_by(&mut resolved.principal, |a, b| a.head.order(&b.head));
     wardgate_engine::order::sort_by(&mut resolved.role, |a, b| a.head.order(&b.head));
+    wardgate_engine::order::sort_by(&mut resolved.limit, |a, b| a.body.name.cmp(&b.body.name));
     resolved.unused = resolver.unused.into_values().cloned().collect();
     (resolved, resolver.errors)
 }
@@ -86,6 +87,7 @@ impl<'r> Resolver<'r> {
             Body::Resource(body) => resolved.resource.push(self.resource(policy, body)),
             Body::Principal(body) => resolved.principal.push(self.principal(policy, body)),
             Body::Role(body) => resolved.role.push(self.role(policy, body)),
+            Body::Limit(body) => resolved.limit.push(self.limit(policy, body)),
             Body::DerivedRoles(_) | Body::ExportVariables(_) | Body::ExportConstants(_) => return,
         }
         self.errors.extend(policy.deferred.iter().cloned());
@@ -126,6 +128,20 @@ impl<'r> Resolver<'r> {
         // A role policy narrows the allows of other policies in any scope.
         head.scope_permissions = ScopePermissions::RequireParentalConsentForAllows;
         RolePolicy { head, parent_roles: body.parent_roles.clone(), rules: body.rules.clone() }
+    }
+
+    fn limit(&mut self, policy: &'r Policy, body: &'r LimitBody) -> Limit {
+        let (constants, variables) = (&body.constants, &body.variables);
+        let cache = &mut self.cache;
+        let names = Names::resolve(&self.sets, constants, variables, cache, &mut self.errors);
+        let used = self.used(&names, body.expressions());
+        self.keep_unused(&names, &used);
+        Limit {
+            body: body.clone(),
+            constants: used.constants(&names),
+            variables: used.variables(&names),
+            location: policy.location.clone(),
+        }
     }
 
     fn head(

@@ -15,7 +15,7 @@ use crate::cel::ast::{ExprKind, Literal};
 use crate::cel::{self, Expr, Span};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::policy::model::Condition;
+use crate::policy::model::{Condition, LimitBody};
 use crate::resolve::model::{Resolved, Variable};
 
 /// The kind of resource whose attribute `topic` is a topic, or all topics of a filter.
@@ -41,6 +41,7 @@ fn is_about_topics(resolved: &Resolved) -> bool {
     resolved.resource.iter().any(|policy| is_topic_kind(&policy.head.name))
         || principal.map(|rule| &rule.resource).any(|pattern| names(pattern))
         || role.map(|rule| &rule.resource).any(|pattern| names(pattern))
+        || resolved.limit.iter().any(|limit| names(&limit.body.resource))
 }
 
 /// Returns true if a rule for the resources of `pattern` can decide about topics.
@@ -81,6 +82,11 @@ impl<'p> Check<'p> {
             let conditions = rules.filter_map(|rule| rule.condition.as_ref());
             self.conditions(conditions, &policy.head.variables);
         }
+        for limit in resolved.limit.iter().filter(|limit| fits(&limit.body.resource)) {
+            let LimitBody { condition, cost, quota, .. } = &limit.body;
+            let condition = condition.iter().flat_map(Condition::expressions);
+            self.expressions(condition.chain(cost).chain([quota]).collect(), &limit.variables);
+        }
     }
 
     /// Checks conditions, and the variables that they use in any number of steps.
@@ -89,7 +95,11 @@ impl<'p> Check<'p> {
         conditions: impl Iterator<Item = &'p Condition>,
         variables: &'p [Variable],
     ) {
-        let mut pending: Vec<&ExprSource> = conditions.flat_map(Condition::expressions).collect();
+        self.expressions(conditions.flat_map(Condition::expressions).collect(), variables);
+    }
+
+    /// Checks expressions, and the variables that they use in any number of steps.
+    fn expressions(&mut self, mut pending: Vec<&'p ExprSource>, variables: &'p [Variable]) {
         let mut used = BTreeSet::new();
         while let Some(source) = pending.pop() {
             // An expression that does not parse is reported where it is compiled.

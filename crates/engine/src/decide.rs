@@ -6,6 +6,8 @@
 //! beats an allow, and the first role that is allowed wins. Without a rule that applies, the action
 //! is denied.
 
+#[cfg(feature = "ratelimit")]
+mod charges;
 pub mod coded;
 mod condition;
 pub(crate) mod memo;
@@ -29,6 +31,8 @@ mod walk;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+#[cfg(feature = "ratelimit")]
+pub use charges::{Charge, LimitError, Met, Rounded, tokens};
 #[cfg(feature = "observe")]
 pub use reads::Sourced;
 pub use record::{Leaf, Outcome, Step};

@@ -70,6 +70,17 @@ pub enum Reason {
     SchemaViolation,
     /// The time of the decision is past the end of the policies' validity.
     Expired,
+    /// The rate limit of this name has too few tokens. Hosts that charge limits say so; the engine
+    /// itself does not.
+    #[cfg(feature = "ratelimit")]
+    Limited(String),
+    /// The charge of the rate limit of this name is unknown, since an expression of it failed. The
+    /// name is empty if the request reached a limit of the evaluation before any.
+    #[cfg(feature = "ratelimit")]
+    LimitError(String),
+    /// The store of the rate limit of this name is away, and the limit denies then.
+    #[cfg(feature = "ratelimit")]
+    StoreAway(String),
 }
 
 /// A value that a rule returns to the PEP.

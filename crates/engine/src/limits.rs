@@ -111,3 +111,14 @@ pub const MAX_VERDICT_STEPS: u32 = MAX_FAST_PATH_STEPS / 17;
 /// takes a third of a millisecond; a host with more of them loads the list of each kind on first
 /// use.
 pub const MAX_LISTED_KINDS: usize = 1024;
+
+/// The largest number of parts of the key of a rate limit.
+pub const MAX_LIMIT_KEYS: usize = 16;
+
+/// The largest number of rate limits that one action meets: those that are enforced, and as many
+/// others.
+pub const MAX_MET_LIMITS: usize = 16;
+
+/// The largest number of tokens that the cost or the quota of a rate limit counts. Larger numbers
+/// count as this one, which is more than any limit admits.
+pub const MAX_LIMIT_TOKENS: u64 = 1_000_000_000_001;

@@ -9,10 +9,32 @@ impl PolicyTable {
     ///
     /// Hosts reach this through `wardgate_bundle::open`, which verifies the origin of the bytes.
     ///
+    /// A table with rate limits is refused: a caller that does not know of them would let them fall
+    /// away, and [`PolicyTable::from_parts_with_limits`] is for those that do.
+    ///
     /// # Errors
     /// The first flaw found.
     pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
-        let mut table = Self::unchecked(parts)?;
+        let table = Self::unchecked(parts)?;
+        #[cfg(feature = "ratelimit")]
+        if table.has_limits() {
+            return Err(Flaw::HasLimits);
+        }
+        table.checked()
+    }
+
+    /// Validates `parts`, which may have rate limits, and makes a table of them. The caller charges
+    /// what [`PolicyTable::charges`] returns, or decides nothing for a host.
+    ///
+    /// # Errors
+    /// The first flaw found.
+    #[cfg(feature = "ratelimit")]
+    pub fn from_parts_with_limits(parts: Parts) -> Result<Self, Flaw> {
+        Self::unchecked(parts)?.checked()
+    }
+
+    fn checked(self) -> Result<Self, Flaw> {
+        let mut table = self;
         let fast_paths = validate(&table)?;
         table.look_up();
         fastpath::verify(&table, &fast_paths).ok_or(Flaw::FastPaths)?;

@@ -10,6 +10,8 @@ pub(crate) mod candidates;
 mod index;
 mod inspect;
 pub mod layout;
+#[cfg(feature = "ratelimit")]
+pub mod limit;
 pub(crate) mod validate;
 
 use alloc::boxed::Box;

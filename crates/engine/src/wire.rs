@@ -270,7 +270,7 @@ impl Json {
         self.open('{');
         self.field("kind", kind);
         if let Some(rule) = rule {
-            self.field("rule", rule);
+            self.field(source_name(&action.reason), rule);
         }
         self.close('}');
         self.close('}');
@@ -344,7 +344,16 @@ fn escaped(text: &str) -> Option<(&str, char, &str)> {
     Some((before, chars.next()?, chars.as_str()))
 }
 
-/// Returns the kind of `reason`, and the rule if there is one.
+/// Returns the name of the member that holds the second part of a reason.
+const fn source_name(reason: &Reason) -> &'static str {
+    match reason {
+        #[cfg(feature = "ratelimit")]
+        Reason::Limited(_) | Reason::LimitError(_) | Reason::StoreAway(_) => "limit",
+        _ => "rule",
+    }
+}
+
+/// Returns the kind of `reason`, and the rule or the limit if there is one.
 #[must_use]
 pub fn reason_parts(reason: &Reason) -> (&'static str, Option<&str>) {
     match reason {
@@ -357,6 +366,12 @@ pub fn reason_parts(reason: &Reason) -> (&'static str, Option<&str>) {
         Reason::RequestLimitReached => ("limit-reached", None),
         Reason::SchemaViolation => ("schema-violation", None),
         Reason::Expired => ("expired", None),
+        #[cfg(feature = "ratelimit")]
+        Reason::Limited(limit) => ("limited", Some(limit)),
+        #[cfg(feature = "ratelimit")]
+        Reason::LimitError(limit) => ("limit-error", Some(limit)),
+        #[cfg(feature = "ratelimit")]
+        Reason::StoreAway(limit) => ("store-away", Some(limit)),
     }
 }
 

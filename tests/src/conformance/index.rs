@@ -156,7 +156,7 @@ fn imports(body: &Body) -> Vec<String> {
             let variables = keys("export_variables", &body.variables.imports);
             variables.chain(keys("export_constants", &body.constants.imports)).collect()
         }
-        Body::ExportVariables(_) | Body::ExportConstants(_) => Vec::new(),
+        Body::ExportVariables(_) | Body::ExportConstants(_) | Body::Limit(_) => Vec::new(),
     }
 }
 

@@ -64,6 +64,8 @@ pub fn policy(policy: &Policy) -> Json {
         Body::ExportConstants(set) => {
             ("exportConstants", export(&set.name, &set.definitions, attribute))
         }
+        // Cerbos has no such policy.
+        Body::Limit(_) => return Json::Null,
     };
     without_empties(&json!({
         "apiVersion": "api.cerbos.dev/v1",

@@ -111,6 +111,10 @@ fn answer(action: &ActionDecision, deciding: Option<&Met>) -> Answer {
         (Reason::NoPolicy, _) => Answer::NoPolicy,
         (Reason::ConditionError(_), _) => Answer::Failed,
         (Reason::LimitReached(_) | Reason::RequestLimitReached, _) => Answer::LimitReached,
+        // The engine decides before limits are charged.
+        (Reason::Limited(_) | Reason::LimitError(_) | Reason::StoreAway(_), _) => {
+            Answer::LimitReached
+        }
         (Reason::SchemaViolation, _) => Answer::SchemaViolation,
         (Reason::Expired, _) => Answer::Expired,
     }

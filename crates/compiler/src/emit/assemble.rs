@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use wardgate_engine::table::layout::{
-    FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
-    Junction, Key, MAGIC, Section, VERSION,
+    FLAG_LENIENT_SCOPE_SEARCH, FLAG_LIMITS, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT,
+    HEADER_WORDS, Junction, Key, MAGIC, Section, VERSION,
 };
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
@@ -18,6 +18,8 @@ pub(super) struct Assembly {
     pub(super) pool: PoolBuilder,
     pub(super) policies: Vec<u32>,
     pub(super) schemas: Vec<u32>,
+    /// The rate limits: see `wardgate_engine::table::limit`.
+    pub(super) limits: Vec<u32>,
     conditions: Interned,
     sets: Interned,
     blocks: Vec<u32>,
@@ -102,7 +104,7 @@ impl Assembly {
     pub(super) fn finish(mut self, options: &Options) -> Parts {
         let parts = self.lay_out(options);
         // A table that is not sound is refused where it is opened.
-        let Ok(table) = PolicyTable::from_parts(parts.clone()) else { return parts };
+        let Ok(table) = PolicyTable::from_parts_with_limits(parts.clone()) else { return parts };
         let built = wardgate_partial::build(&table);
         for (key, value) in built.lists {
             self.name(Key::FastPaths, key, value);
@@ -121,6 +123,9 @@ impl Assembly {
         let pool = self.pool.view();
         let mut words = vec![MAGIC, VERSION, flags(options), default_version];
         words.resize(HEADER_WORDS, 0);
+        if !self.limits.is_empty() {
+            words.extend([0, 0]);
+        }
         for (position, section) in Section::ALL.into_iter().enumerate() {
             let content = match section {
                 Section::Strings => pool.strings,
@@ -144,8 +149,24 @@ impl Assembly {
             }
             words.extend_from_slice(content);
         }
+        self.lay_out_limits(&mut words);
         let explanations = self.pool.explanations().into();
         Parts { words, text: pool.text.into(), blob: pool.blob.into(), explanations }
+    }
+
+    /// Appends the rate limits, if there are any, and says so in the header.
+    fn lay_out_limits(&self, words: &mut Vec<u32>) {
+        let bounds = [index(words.len()), index(self.limits.len())];
+        if self.limits.is_empty() {
+            return;
+        }
+        if let Some(flags) = words.get_mut(FLAGS_WORD) {
+            *flags |= FLAG_LIMITS;
+        }
+        if let Some(place) = words.get_mut(HEADER_WORDS..HEADER_WORDS + 2) {
+            place.copy_from_slice(&bounds);
+        }
+        words.extend_from_slice(&self.limits);
     }
 
     /// Writes everything found by name, sorted.
@@ -161,6 +182,9 @@ fn append(section: &mut Vec<u32>, words: &[u32]) -> u32 {
     section.extend_from_slice(words);
     at
 }
+
+/// The word of the header that holds the flags.
+const FLAGS_WORD: usize = 2;
 
 fn flags(options: &Options) -> u32 {
     let strict = if options.evaluation == Evaluation::Strict { FLAG_STRICT } else { 0 };

@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
+use wardgate_engine::table::limit::{Charged, Consistency, Failure, Mode};
+use wardgate_ratelimit::{Algorithm, Window};
 
-use super::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, policy_key, set_key};
+use super::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, LIMIT, policy_key, set_key};
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
 use crate::source::{Location, Position};
@@ -43,6 +45,7 @@ impl Policy {
             Body::DerivedRoles(body) => set_key(DERIVED_ROLES, &body.name),
             Body::ExportVariables(set) => set_key(EXPORT_VARIABLES, &set.name),
             Body::ExportConstants(set) => set_key(EXPORT_CONSTANTS, &set.name),
+            Body::Limit(body) => format!("{LIMIT}.{}", body.name),
         }
     }
 }
@@ -62,6 +65,51 @@ pub enum Body {
     ExportVariables(Export<ExprSource>),
     /// `exportConstants`.
     ExportConstants(Export<Attr>),
+    /// `wardgateLimit`.
+    Limit(Box<LimitBody>),
+}
+
+/// A rate limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitBody {
+    /// Its name.
+    pub name: String,
+    /// The pattern of the resource kind.
+    pub resource: String,
+    /// Action patterns.
+    pub actions: Vec<String>,
+    /// When it applies; `None` is always.
+    pub condition: Option<Condition>,
+    /// The parts of the key; none is one key for all requests.
+    pub key: Vec<ExprSource>,
+    /// The tokens that a request takes; `None` is one.
+    pub cost: Option<ExprSource>,
+    /// The tokens of a window.
+    pub quota: ExprSource,
+    /// The window.
+    pub window: Window,
+    /// The algorithm, with the burst of GCRA.
+    pub algorithm: Algorithm,
+    /// The actions that it charges.
+    pub charged: Charged,
+    /// The place of its states.
+    pub consistency: Consistency,
+    /// The treatment while its store is away.
+    pub failure: Failure,
+    /// Its effect.
+    pub mode: Mode,
+    /// Variables that its expressions may use.
+    pub variables: Definitions<ExprSource>,
+    /// Constants that its expressions may use.
+    pub constants: Definitions<Attr>,
+}
+
+impl LimitBody {
+    /// Returns all expressions.
+    pub fn expressions(&self) -> impl Iterator<Item = &ExprSource> {
+        let condition = self.condition.iter().flat_map(Condition::expressions);
+        condition.chain(&self.key).chain(&self.cost).chain([&self.quota])
+    }
 }
 
 /// A name that the author wrote, and where.

@@ -21,6 +21,9 @@ pub(crate) const EXPORT_VARIABLES: &str = "export_variables";
 /// The kind of a set of exported constants, as keys spell it.
 pub(crate) const EXPORT_CONSTANTS: &str = "export_constants";
 
+/// The kind of a rate limit, as keys spell it.
+pub(crate) const LIMIT: &str = "limit";
+
 /// The shape of a kind of name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

@@ -3,6 +3,7 @@
 //! Every error of a document is reported, and a document with an error still yields a policy where
 //! its kind and name can be read, so that other documents are not blamed for its absence.
 
+mod limit;
 pub mod reader;
 mod rules;
 
@@ -115,6 +116,7 @@ impl Reader<'_> {
             "principalPolicy" => self.principal_policy(value, top_level).map(Body::Principal),
             "rolePolicy" => self.role_policy(value, top_level).map(Body::Role),
             "derivedRoles" => self.derived_roles(value, top_level).map(Body::DerivedRoles),
+            "wardgateLimit" => self.limit(value, top_level).map(|body| Body::Limit(Box::new(body))),
             _ => match kind {
                 "exportVariables" => {
                     self.export(value, Self::expression).map(Body::ExportVariables)
@@ -360,6 +362,7 @@ const TOP_LEVEL: &[&str] = &[
     "exportVariables",
     "rolePolicy",
     "exportConstants",
+    "wardgateLimit",
     "variables",
     SCHEMA_FIELD,
 ];
@@ -371,6 +374,7 @@ const KINDS: &[&str] = &[
     "exportVariables",
     "rolePolicy",
     "exportConstants",
+    "wardgateLimit",
 ];
 
 const METADATA: &[&str] =

@@ -101,6 +101,7 @@ fn imports(body: &Body) -> Imports<'_> {
         Body::Principal(body) => of(&[], &body.common.constants, &body.common.variables),
         Body::Role(body) => of(&[], &body.common.constants, &body.common.variables),
         Body::DerivedRoles(body) => of(&[], &body.constants, &body.variables),
+        Body::Limit(body) => of(&[], &body.constants, &body.variables),
         Body::ExportVariables(_) | Body::ExportConstants(_) => (&[], &[], &[]),
     }
 }

@@ -10,7 +10,7 @@ use wardgate_engine::attr::Attr;
 
 use crate::expression::ExprSource;
 use crate::policy::model::{
-    Condition, PrincipalRule, ResourceRule, RoleRule, Schemas, ScopePermissions,
+    Condition, LimitBody, PrincipalRule, ResourceRule, RoleRule, Schemas, ScopePermissions,
 };
 use crate::source::Location;
 
@@ -23,6 +23,8 @@ pub struct Resolved {
     pub principal: Vec<PrincipalPolicy>,
     /// Role policies.
     pub role: Vec<RolePolicy>,
+    /// Rate limits.
+    pub limit: Vec<Limit>,
     /// Expressions that must be well formed though no rule may use them.
     pub unused: Vec<ExprSource>,
 }
@@ -115,4 +117,17 @@ pub struct RolePolicy {
     pub parent_roles: Vec<String>,
     /// Its rules, in order.
     pub rules: Vec<RoleRule>,
+}
+
+/// A rate limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The limit as written.
+    pub body: LimitBody,
+    /// The constants that its expressions use.
+    pub constants: BTreeMap<String, Attr>,
+    /// The variables that its expressions use, each after those it names.
+    pub variables: Vec<Variable>,
+    /// The start of the document.
+    pub location: Location,
 }

@@ -32,7 +32,7 @@ impl<'r> Sets<'r> {
                 Body::ExportConstants(set) => {
                     constants.insert(policy.key(), set);
                 }
-                Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
+                Body::Resource(_) | Body::Principal(_) | Body::Role(_) | Body::Limit(_) => {}
             }
         }
         let unsound = policies.iter().filter(|policy| !policy.sound).map(Policy::key).collect();

@@ -30,8 +30,17 @@ pub const FLAG_SCHEMA_WARN: u32 = 4;
 /// Table flag: schema violations are reported and the request is denied.
 pub const FLAG_SCHEMA_REJECT: u32 = 8;
 
+/// Table flag: the table has rate limits, and the header goes on with their offset and length: see
+/// [`limit`](super::limit).
+#[cfg(feature = "ratelimit")]
+pub const FLAG_LIMITS: u32 = 16;
+/// No table flag: a reader without rate limits does not know the flag of tables with limits.
+#[cfg(not(feature = "ratelimit"))]
+const FLAG_LIMITS: u32 = 0;
+
 /// All table flags. A reader refuses others: an unknown flag may change a decision.
-const FLAGS: u32 = FLAG_STRICT | FLAG_LENIENT_SCOPE_SEARCH | FLAG_SCHEMA_WARN | FLAG_SCHEMA_REJECT;
+const FLAGS: u32 =
+    FLAG_STRICT | FLAG_LENIENT_SCOPE_SEARCH | FLAG_SCHEMA_WARN | FLAG_SCHEMA_REJECT | FLAG_LIMITS;
 
 codes! {
     /// A section of the table.
@@ -254,6 +263,9 @@ pub struct Header {
     /// String id.
     pub default_version: u32,
     bounds: [(usize, usize); SECTIONS],
+    /// Offset and length of the rate limits; both are 0 if there are none.
+    #[cfg(feature = "ratelimit")]
+    limits: (usize, usize),
 }
 
 impl Header {
@@ -274,7 +286,19 @@ impl Header {
             words.get(start..start.checked_add(length)?)?;
             *bound = (start, length);
         }
-        Some(Self { flags, default_version: word(words, 3), bounds })
+        Some(Self {
+            flags,
+            default_version: word(words, 3),
+            bounds,
+            #[cfg(feature = "ratelimit")]
+            limits: limit_bounds(words, flags)?,
+        })
+    }
+
+    /// Returns offset and length of the rate limits.
+    #[cfg(feature = "ratelimit")]
+    pub(crate) const fn limits(&self) -> (usize, usize) {
+        self.limits
     }
 
     /// Returns offset and length of `section`.
@@ -282,6 +306,17 @@ impl Header {
     pub fn bounds(&self, section: Section) -> (usize, usize) {
         self.bounds.get(at(section.code())).copied().unwrap_or_default()
     }
+}
+
+/// Reads offset and length of the rate limits, which follow the header of a table that has some.
+#[cfg(feature = "ratelimit")]
+fn limit_bounds(words: &[u32], flags: u32) -> Option<(usize, usize)> {
+    if flags & FLAG_LIMITS == 0 {
+        return Some((0, 0));
+    }
+    let (start, length) = (at(word(words, HEADER_WORDS)), at(word(words, HEADER_WORDS + 1)));
+    words.get(start..start.checked_add(length)?)?;
+    Some((start, length))
 }
 
 /// Hashes text, to find a string by it.

@@ -33,6 +33,12 @@ pub enum Flaw {
     Policies,
     /// A fast path is unsound.
     FastPaths,
+    /// A rate limit is malformed.
+    #[cfg(feature = "ratelimit")]
+    Limits,
+    /// The table has rate limits, and the caller does not enforce any.
+    #[cfg(feature = "ratelimit")]
+    HasLimits,
 }
 
 impl core::fmt::Display for Flaw {
@@ -46,6 +52,10 @@ impl core::fmt::Display for Flaw {
             Self::Blocks => "a rule block is malformed",
             Self::Policies => "the list of policies is malformed",
             Self::FastPaths => "a fast path is malformed",
+            #[cfg(feature = "ratelimit")]
+            Self::Limits => "a rate limit is malformed",
+            #[cfg(feature = "ratelimit")]
+            Self::HasLimits => "it has rate limits, which this host does not enforce",
         })
     }
 }
@@ -67,6 +77,8 @@ pub(crate) fn validate(table: &PolicyTable) -> Result<Vec<u32>, Flaw> {
     let mut check =
         BlockCheck { table, conditions: &conditions, sets: &sets, unread: blocks, read };
     targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
+    #[cfg(feature = "ratelimit")]
+    check.limits().ok_or(Flaw::Limits)?;
     policies(table).ok_or(Flaw::Policies)?;
     Ok(fast_path_lists)
 }
@@ -221,6 +233,24 @@ impl Kind {
             Self::Rules => 3,
             Self::RoleRules => 4,
         }
+    }
+}
+
+#[cfg(feature = "ratelimit")]
+impl BlockCheck<'_> {
+    /// Checks the rate limits and the block that says which requests they are for.
+    fn limits(&mut self) -> Option<()> {
+        if !self.table.has_limits() {
+            return Some(());
+        }
+        let programs = self.table.section(Section::Programs).len() / PROGRAM_WORDS;
+        let words = self.table.limit_words();
+        self.head(word(words, 0), Kind::Rules)?;
+        let block = super::Block::new(self.table, word(words, 0));
+        let is_program = |program: &u32| at(*program) < programs;
+        super::limit::validate(words, block.rule_count(), &is_program, &|id| {
+            has_explanation(self.table, id)
+        })
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
             derived_roles.extend(body.definitions.iter().map(derived_role));
             "derived roles"
         }
-        Body::ExportVariables(_) | Body::ExportConstants(_) => return None,
+        Body::ExportVariables(_) | Body::ExportConstants(_) | Body::Limit(_) => return None,
     };
     for (number, rule) in (1..).zip(&mut rules).filter(|(_, rule)| rule.name.is_empty()) {
         rule.name = format!("rule {number}");

@@ -89,7 +89,10 @@ impl<'p> Linter<'p> {
                 Body::Role(body) => {
                     mentioned.entry(&body.common.name).or_insert(&policy.location);
                 }
-                Body::Principal(_) | Body::ExportVariables(_) | Body::ExportConstants(_) => {}
+                Body::Principal(_)
+                | Body::ExportVariables(_)
+                | Body::ExportConstants(_)
+                | Body::Limit(_) => {}
             }
         }
         mentioned

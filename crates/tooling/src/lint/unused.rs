@@ -67,7 +67,7 @@ impl<'p> Sets<'p> {
                 Body::ExportVariables(set) => drop(sets.variables.insert(&set.name, set)),
                 Body::ExportConstants(set) => drop(sets.constants.insert(&set.name, set)),
                 Body::DerivedRoles(set) => drop(sets.roles.insert(&set.name, set)),
-                Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
+                Body::Resource(_) | Body::Principal(_) | Body::Role(_) | Body::Limit(_) => {}
             }
         }
         sets
@@ -91,6 +91,7 @@ impl<'p> Search<'_, 'p> {
             Body::Principal(body) => (&body.common.variables, &body.common.constants),
             Body::Role(body) => (&body.common.variables, &body.common.constants),
             Body::DerivedRoles(body) => (&body.variables, &body.constants),
+            Body::Limit(body) => (&body.variables, &body.constants),
             Body::ExportVariables(_) | Body::ExportConstants(_) => return,
         };
         let names = Names {
@@ -184,7 +185,7 @@ impl<'p> Search<'_, 'p> {
             Body::DerivedRoles(set) => {
                 ("derived roles", &set.name, &used.imported_roles, unused_roles(set, &used.roles))
             }
-            Body::Resource(_) | Body::Principal(_) | Body::Role(_) => return,
+            Body::Resource(_) | Body::Principal(_) | Body::Role(_) | Body::Limit(_) => return,
         };
         if imported.contains(name.as_str()) {
             return self.found.extend(unused);
@@ -231,6 +232,7 @@ fn expressions(body: &Body) -> Vec<&ExprSource> {
         Body::DerivedRoles(body) => {
             body.definitions.iter().map(|role| (&role.condition, None)).unzip()
         }
+        Body::Limit(body) => return body.expressions().collect(),
         Body::ExportVariables(_) | Body::ExportConstants(_) => (Vec::new(), Vec::new()),
     };
     let conditions = conditions.into_iter().flatten().flat_map(|one| one.expressions());

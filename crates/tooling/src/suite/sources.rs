@@ -82,7 +82,8 @@ impl Sources {
                 errors.join("\n")
             )
         })?;
-        PolicyTable::from_parts(parts).map_err(|flaw| format!("the table is not sound: {flaw}"))
+        PolicyTable::from_parts_with_limits(parts)
+            .map_err(|flaw| format!("the table is not sound: {flaw}"))
     }
 }
 

@@ -144,7 +144,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "native",
         "clock error limits names | mqtt | field request | attributes field_impls | fast | question \
-         value | policies | pdp+prepared protocol",
+         value | policies | pdp+prepared protocol | limited",
     ),
     (
         "bundle",

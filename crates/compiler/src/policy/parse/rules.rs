@@ -178,7 +178,7 @@ impl Reader<'_> {
         }
     }
 
-    fn condition(&mut self, object: &Object<'_>) -> Option<Condition> {
+    pub(super) fn condition(&mut self, object: &Object<'_>) -> Option<Condition> {
         let value = object.get("condition")?;
         let object = self.object(value, &["match", "script"])?;
         match self.one_of(&object, &["match", "script"])? {

@@ -1,0 +1,151 @@
+//! Rate limits: a block whose rules say which requests they are for, and a record for each.
+
+use wardgate_engine::cel::Value;
+use wardgate_engine::cel::pool::DEPENDS_ON_ROLES;
+use wardgate_engine::decide::{Rounded, tokens};
+use wardgate_engine::limits::MAX_LIMIT_TOKENS;
+use wardgate_engine::names::sanitized;
+use wardgate_engine::table::limit::{Algorithm as Word, LIMIT_WORDS, field};
+use wardgate_ratelimit::{Algorithm, MAX_TOKENS, Rule, Window};
+
+use super::Emitter;
+use super::assemble::counted;
+use super::blocks::{Block, Row};
+use super::expressions::Names;
+use crate::cel;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::expression::ExprSource;
+use crate::policy::model::{Condition, LimitBody};
+use crate::resolve::model::Limit;
+use crate::words::index;
+
+impl Emitter<'_> {
+    /// Writes the rate limits. A table without any has no words for them.
+    pub(super) fn limits(&mut self, limits: &[Limit]) {
+        if limits.is_empty() {
+            return;
+        }
+        let mut block = Block::new("", "");
+        let (mut records, mut keys) = (Vec::new(), Vec::new());
+        let keys_at = index(1 + limits.len() * LIMIT_WORDS);
+        for limit in limits {
+            let body = &limit.body;
+            let names = self.names(&limit.constants, &limit.variables);
+            let row = Row {
+                name: self.assembly.pool.string(&body.name),
+                line: limit.location.position.line,
+                condition: body.condition.as_ref().and_then(|at| self.limit_condition(at, &names)),
+                ..Row::default()
+            };
+            let resource = sanitized(&body.resource).into_owned();
+            block.row(row, Some(&body.actions), None, Some(&resource));
+            let key = body.key.iter().filter_map(|part| self.limit_program(part, &names));
+            let key = counted(key.collect::<Vec<_>>());
+            let mut record = self.record(limit, &names);
+            record[field::KEY] = keys_at + index(keys.len());
+            records.extend(record);
+            keys.extend(key);
+            self.bounds(limit);
+        }
+        let at = block.put(&mut self.assembly);
+        self.assembly.limits = [vec![at], records, keys].concat();
+    }
+
+    fn record(&mut self, limit: &Limit, names: &Names) -> [u32; LIMIT_WORDS] {
+        let body = &limit.body;
+        let mut record = [0; LIMIT_WORDS];
+        let cost = body.cost.as_ref().and_then(|cost| self.limit_program(cost, names));
+        record[field::COST] = cost.map_or(0, |cost| cost + 1);
+        record[field::QUOTA] = self.limit_program(&body.quota, names).unwrap_or_default();
+        let window = match body.window {
+            Window::Micros(micros) => micros,
+            Window::Month => 0,
+        };
+        let (algorithm, burst) = match body.algorithm {
+            Algorithm::Gcra { burst } => (Word::Gcra, burst.unwrap_or_default()),
+            Algorithm::Fixed => (Word::Fixed, 0),
+            Algorithm::Sliding => (Word::Sliding, 0),
+        };
+        [record[field::WINDOW], record[field::WINDOW + 1]] = halves(window);
+        [record[field::BURST], record[field::BURST + 1]] = halves(burst);
+        record[field::ALGORITHM] = algorithm.code();
+        record[field::CHARGED] = body.charged.code();
+        record[field::CONSISTENCY] = body.consistency.code();
+        record[field::FAILURE] = body.failure.code();
+        record[field::MODE] = body.mode.code();
+        record[field::FILE] = self.assembly.pool.explanation(&limit.location.file.path);
+        record
+    }
+
+    /// Compiles a condition, whose expressions read no derived roles.
+    fn limit_condition(&mut self, condition: &Condition, names: &Names) -> Option<u32> {
+        let compiled = self.condition(condition, names)?;
+        for expr in condition.expressions() {
+            self.limit_program(expr, names);
+        }
+        Some(compiled)
+    }
+
+    /// Compiles an expression, which may not read derived roles: a limit belongs to no scope, so it
+    /// would read an empty list, and the limit could fall away.
+    fn limit_program(&mut self, expr: &ExprSource, names: &Names) -> Option<u32> {
+        let program = self.program(expr, names)?;
+        let flags = self.assembly.pool.view().program(program).map_or(0, |found| found.flags);
+        if flags & DEPENDS_ON_ROLES != 0 {
+            let message = "a limit cannot read `runtime`: derived roles belong to a scope";
+            self.errors.push(Diagnostic::error(Code::InvalidExpression, &expr.at, message));
+        }
+        Some(program)
+    }
+
+    /// Checks what is known of cost and quota without a request.
+    fn bounds(&mut self, limit: &Limit) {
+        let LimitBody { cost, quota, algorithm, window, .. } = &limit.body;
+        let cost = cost.as_ref().map(|cost| (cost, constant(cost, limit, Rounded::Up)));
+        if let Some((cost, Some(Err(message)))) = cost {
+            self.errors.push(Diagnostic::error(Code::Validation, &cost.at, message));
+        }
+        let message = match constant(quota, limit, Rounded::Down) {
+            Some(Ok(tokens)) if tokens >= MAX_LIMIT_TOKENS => {
+                format!("expected a quota of at most {MAX_TOKENS}")
+            }
+            Some(Ok(tokens)) => match Rule::new(*algorithm, tokens, *window) {
+                Err(error) => error.to_string(),
+                Ok(rule) => {
+                    return self.never(cost, rule.capacity());
+                }
+            },
+            Some(Err(message)) => message.to_owned(),
+            None => return,
+        };
+        self.errors.push(Diagnostic::error(Code::Validation, &quota.at, message));
+    }
+
+    /// Refuses a cost that no key ever has the tokens for.
+    fn never(&mut self, cost: Option<(&ExprSource, Option<Tokens>)>, capacity: u64) {
+        if let Some((cost, Some(Ok(tokens)))) = cost
+            && tokens > capacity
+        {
+            let message = format!("the limit never admits this cost: a full key has {capacity}");
+            self.errors.push(Diagnostic::error(Code::Validation, &cost.at, message));
+        }
+    }
+}
+
+/// Tokens, or the reason why they are none.
+type Tokens = Result<u64, &'static str>;
+
+/// Returns the tokens of an expression that reads nothing of the request.
+fn constant(expr: &ExprSource, limit: &Limit, rounded: Rounded) -> Option<Tokens> {
+    let parsed = cel::parse(&expr.text).ok()?;
+    let tokens = cel::constant(&parsed, &limit.constants, |value| match value {
+        Value::Error(_) => None,
+        value => Some(tokens(&value, rounded)),
+    });
+    tokens.flatten().map(|tokens| tokens.ok_or("expected a number that is not negative"))
+}
+
+fn halves(number: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+}

@@ -1,0 +1,317 @@
+//! The charges that a request meets: which rate limits are for it, with key, cost and quota.
+//!
+//! Pure like a decision: no state and no clock. A host charges what this returns, after the policies
+//! have decided. **A limit never falls away**: an error in a condition, a key, a cost or a quota is an
+//! error of the limit in every mode of evaluation, and the host denies.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::session::Session;
+use crate::budget::Budget;
+use crate::cel::{Error, Timestamp, Value};
+use crate::decision::Effect;
+use crate::limits::{MAX_LIMIT_TOKENS, MAX_MET_LIMITS};
+use crate::number::{exact_int, exact_uint, truncate_uint, uint_to_double};
+use crate::request::Request;
+use crate::table::layout::Junction;
+use crate::table::limit::{Charged, Limit, Mode};
+use crate::table::{PolicyTable, Section, at, word};
+
+/// A rate limit that is for an action of a request.
+#[derive(Clone, Debug)]
+pub struct Met<'t> {
+    /// The limit.
+    pub limit: Limit<'t>,
+    /// The charge, or the reason why there is none.
+    pub charge: Result<Charge, LimitError>,
+}
+
+/// The tokens that an action takes from a key of a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The parts of the key: for each a letter for its type, then its value. Equal values have equal
+    /// bytes, and others do not.
+    pub key: Vec<Vec<u8>>,
+    /// The tokens, rounded up; 0 only looks.
+    pub cost: u64,
+    /// The tokens of a window, rounded down.
+    pub quota: u64,
+}
+
+/// The reason why the charge of a limit is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LimitError {
+    /// An expression failed, or its value cannot be used.
+    Expression {
+        /// The source text of the expression; empty in a table without explanations.
+        expression: String,
+        /// The error, in words.
+        message: String,
+    },
+    /// The steps of the request are spent.
+    Exhausted,
+    /// The action meets more limits than are charged together.
+    TooMany,
+}
+
+impl PolicyTable {
+    /// Returns the rate limits that `action` of `request` meets, in the order of their names. Of an
+    /// action that the policies deny these are the ones that always charge. `now` is the value of
+    /// `now()`, and the steps are taken from `budget`.
+    ///
+    /// # Errors
+    /// The steps do not suffice to find the limits. The host denies, as for an enforced limit whose
+    /// charge is an error.
+    pub fn charges(
+        &self,
+        request: &Request,
+        (action, effect): (&str, Effect),
+        now: Timestamp,
+        budget: &Budget,
+    ) -> Result<Vec<Met<'_>>, LimitError> {
+        let Some(block) = self.limit_block() else { return Ok(Vec::new()) };
+        let pool = self.pool();
+        let session = Session::new(self, &pool, (request, now), None, budget);
+        let kind = session.kind_name();
+        let steps = block.glob_steps(action.len(), 0, kind.text.len());
+        let steps = steps.saturating_add(block.chunk_count()).saturating_add(1);
+        let charged = session.charge(steps);
+        if charged.is_err() {
+            session.settle(budget);
+            return Err(LimitError::Exhausted);
+        }
+        let mut candidates = block.candidates();
+        block.narrow_actions(&mut candidates, self.name(action));
+        block.narrow_resources(&mut candidates, kind);
+        let limits = candidates.filter_map(|number| self.limit(number));
+        let limits = limits.filter(|limit| effect == Effect::Allow || always(limit));
+        let met = session.meet(limits);
+        session.settle(budget);
+        Ok(met)
+    }
+}
+
+impl Session<'_> {
+    fn meet<'t>(&self, limits: impl Iterator<Item = Limit<'t>>) -> Vec<Met<'t>> {
+        let mut met: Vec<Met<'t>> = Vec::new();
+        for limit in limits {
+            let is_same = |other: &&Met<'t>| other.limit.mode() == limit.mode();
+            let count = met.iter().filter(is_same).count();
+            if count > MAX_MET_LIMITS {
+                continue;
+            }
+            let charge = match self.holds_for(&limit) {
+                Ok(false) => continue,
+                Ok(true) if count == MAX_MET_LIMITS => Err(LimitError::TooMany),
+                Ok(true) => self.charge_of(&limit),
+                Err(error) => Err(error),
+            };
+            met.push(Met { limit, charge });
+        }
+        met
+    }
+
+    fn holds_for(&self, limit: &Limit<'_>) -> Result<bool, LimitError> {
+        limit.condition().map_or(Ok(true), |condition| self.holds(condition))
+    }
+
+    /// Returns true if the condition at `offset` is satisfied; an error in it ends it, whatever the
+    /// evaluation of the table. The validator bounds its depth.
+    fn holds(&self, offset: u32) -> Result<bool, LimitError> {
+        self.charge(1).map_err(|_| LimitError::Exhausted)?;
+        let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
+        let (junction, operands) = Junction::split(word(words, 0));
+        let operands = words.get(1..1 + at(operands)).unwrap_or(&[]);
+        let (wanted, found) = match junction {
+            Junction::Expr => return self.is_true(word(operands, 0)),
+            Junction::All => (false, false),
+            Junction::Any => (true, true),
+            Junction::None => (true, false),
+        };
+        for operand in operands {
+            if self.holds(*operand)? == wanted {
+                return Ok(found);
+            }
+        }
+        Ok(!found)
+    }
+
+    fn is_true(&self, program: u32) -> Result<bool, LimitError> {
+        match self.value(program)? {
+            Value::Bool(value) => Ok(value),
+            _ => Err(self.wrong(program, "a condition is true or false")),
+        }
+    }
+
+    fn charge_of(&self, limit: &Limit<'_>) -> Result<Charge, LimitError> {
+        let key = limit.key().iter().map(|program| self.key_part(*program));
+        let key = key.collect::<Result<Vec<_>, _>>()?;
+        let cost = limit.cost().map_or(Ok(1), |program| self.tokens(program, Rounded::Up))?;
+        let quota = self.tokens(limit.quota(), Rounded::Down)?;
+        if quota == 0 {
+            return Err(self.wrong(limit.quota(), "a quota is at least 1"));
+        }
+        Ok(Charge { key, cost, quota })
+    }
+
+    fn key_part(&self, program: u32) -> Result<Vec<u8>, LimitError> {
+        let part = match self.value(program)? {
+            Value::String(text) => tagged(b's', text.as_bytes()),
+            Value::Bool(value) => tagged(b'b', &[u8::from(value)]),
+            Value::Int(number) => whole(number),
+            Value::Uint(number) => i64::try_from(number).map_or_else(|_| large(number), whole),
+            Value::Double(number) => double(number)
+                .ok_or_else(|| self.wrong(program, "a number in a key must be finite"))?,
+            _ => {
+                return Err(self.wrong(program, "a part of a key is text, a number or a boolean"));
+            }
+        };
+        self.charge_text(part.len()).map_err(|_| LimitError::Exhausted)?;
+        Ok(part)
+    }
+
+    fn tokens(&self, program: u32, rounded: Rounded) -> Result<u64, LimitError> {
+        let wrong = || self.wrong(program, "expected a number that is finite and not negative");
+        tokens(&self.value(program)?, rounded).ok_or_else(wrong)
+    }
+
+    fn value(&self, program: u32) -> Result<Value<'_>, LimitError> {
+        match self.evaluate(program) {
+            Value::Error(error) if error.is_incomplete() => Err(LimitError::Exhausted),
+            Value::Error(Error::Partly(_) | Error::PartlyFailed(_)) => {
+                Err(self.wrong(program, "the answer depends on the topic"))
+            }
+            Value::Error(error) => Err(self.wrong(program, &error.to_string())),
+            value => Ok(value),
+        }
+    }
+
+    fn wrong(&self, program: u32, message: &str) -> LimitError {
+        let expression = self.source(program).to_owned();
+        LimitError::Expression { expression, message: message.to_owned() }
+    }
+}
+
+impl LimitError {
+    /// Returns the error in words.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self {
+            Self::Expression { expression, message } if expression.is_empty() => message.clone(),
+            Self::Expression { expression, message } => format!("`{expression}`: {message}"),
+            Self::Exhausted => "the request reached a limit of the evaluation".to_owned(),
+            Self::TooMany => format!("an action meets at most {MAX_MET_LIMITS} limits"),
+        }
+    }
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl core::error::Error for LimitError {}
+
+impl Met<'_> {
+    /// Returns true if the limit denies where it refuses.
+    #[must_use]
+    pub fn is_enforced(&self) -> bool {
+        self.limit.mode() == Mode::Enforce
+    }
+}
+
+/// The direction in which a fraction of a token is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounded {
+    /// That of a cost.
+    Up,
+    /// That of a quota.
+    Down,
+}
+
+/// Returns a value as a number of tokens, at most [`MAX_LIMIT_TOKENS`]; `None` if it is no number,
+/// negative or not finite.
+#[must_use]
+pub fn tokens(value: &Value<'_>, rounded: Rounded) -> Option<u64> {
+    let tokens = match value {
+        Value::Int(number) => u64::try_from(*number).ok(),
+        Value::Uint(number) => Some(*number),
+        Value::Double(number) => round(*number, rounded),
+        _ => None,
+    };
+    tokens.map(|tokens| tokens.min(MAX_LIMIT_TOKENS))
+}
+
+fn always(limit: &Limit<'_>) -> bool {
+    limit.charged() == Charged::Always
+}
+
+/// Rounds a number of tokens; `None` if it is negative or not finite.
+fn round(number: f64, rounded: Rounded) -> Option<u64> {
+    if !number.is_finite() || number < 0.0 {
+        return None;
+    }
+    let whole = truncate_uint(number).unwrap_or(MAX_LIMIT_TOKENS);
+    let has_fraction = uint_to_double(whole) < number;
+    Some(if has_fraction && rounded == Rounded::Up { whole.saturating_add(1) } else { whole })
+}
+
+/// Returns the key of a double, which is that of the whole number that it equals.
+fn double(number: f64) -> Option<Vec<u8>> {
+    if let Some(int) = exact_int(number) {
+        return Some(whole(int));
+    }
+    let own = || number.is_finite().then(|| tagged(b'd', &number.to_bits().to_le_bytes()));
+    exact_uint(number).map(large).or_else(own)
+}
+
+fn whole(number: i64) -> Vec<u8> {
+    tagged(b'i', &number.to_le_bytes())
+}
+
+/// Returns the key of a number beyond every `int`.
+fn large(number: u64) -> Vec<u8> {
+    tagged(b'u', &number.to_le_bytes())
+}
+
+fn tagged(tag: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut part = Vec::with_capacity(bytes.len().saturating_add(1));
+    part.push(tag);
+    part.extend_from_slice(bytes);
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_of_tokens_never_favour_the_caller() {
+        let check = |number: f64, up: Option<u64>, down: Option<u64>| {
+            assert_eq!((round(number, Rounded::Up), round(number, Rounded::Down)), (up, down));
+        };
+        check(0.0, Some(0), Some(0));
+        check(-0.0, Some(0), Some(0));
+        check(0.1, Some(1), Some(0));
+        check(2.0, Some(2), Some(2));
+        check(2.5, Some(3), Some(2));
+        check(-0.1, None, None);
+        check(f64::NAN, None, None);
+        check(f64::INFINITY, None, None);
+        assert!(round(1e300, Rounded::Up) >= Some(MAX_LIMIT_TOKENS));
+    }
+
+    #[test]
+    fn equal_numbers_have_equal_keys() {
+        assert_eq!(double(7.0), Some(whole(7)));
+        assert_eq!(double(-0.0), Some(whole(0)));
+        assert_eq!(double(1e19), Some(large(10_000_000_000_000_000_000)));
+        assert_ne!(double(7.5), double(7.25));
+        assert_eq!(double(f64::NAN), None);
+    }
+}
