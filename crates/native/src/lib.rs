@@ -93,6 +93,8 @@ mod error;
 mod fast;
 mod field;
 mod field_impls;
+#[cfg(feature = "ratelimit")]
+pub mod limited;
 mod limits;
 #[cfg(feature = "grants")]
 pub mod mqtt;

@@ -111,7 +111,11 @@ impl Pdp {
         conditions: &Conditions<'_>,
         entries: usize,
     ) -> Result<Self, OpenError> {
-        let opened = open(bundle, trust, conditions)?;
+        Ok(Self::of(open(bundle, trust, conditions)?, entries))
+    }
+
+    /// Makes a PDP of an opened bundle, with a cache of at least `entries` answers.
+    pub(crate) fn of(opened: Opened, entries: usize) -> Self {
         let policies = Policies::new(opened.table, 0, entries);
         let shared = Shared {
             current: ArcSwap::from_pointee(policies),
@@ -119,7 +123,7 @@ impl Pdp {
             revision: Mutex::new(opened.header.label.revision),
             entries,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Self { shared: Arc::new(shared) }
     }
 
     /// Replaces the policies. Decisions that have begun end by the old ones; those that begin after
@@ -152,7 +156,12 @@ impl Pdp {
         trust: Trust<'_>,
         conditions: &Conditions<'_>,
     ) -> Result<Header, OpenError> {
-        let Opened { table, header, .. } = open(bundle, trust, conditions)?;
+        self.replace(open(bundle, trust, conditions)?, trust)
+    }
+
+    /// Replaces the policies by those of an opened bundle, which must not be older if it is signed.
+    pub(crate) fn replace(&self, opened: Opened, trust: Trust<'_>) -> Result<Header, OpenError> {
+        let Opened { table, header, .. } = opened;
         let shared = &*self.shared;
         // A thread that panicked with the lock has replaced the policies or has not.
         let mut revision = shared.revision.lock().unwrap_or_else(PoisonError::into_inner);

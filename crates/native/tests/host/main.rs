@@ -7,6 +7,8 @@ mod cache;
 mod decisions;
 mod doubles;
 mod expiry;
+#[cfg(feature = "ratelimit")]
+mod limited;
 mod lists;
 mod odd_values;
 mod policies;

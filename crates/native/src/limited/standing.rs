@@ -1,0 +1,151 @@
+//! A limit that an action meets, as a host reports it.
+
+use wardgate_engine::decide::Met;
+use wardgate_engine::table::limit::{Algorithm as Word, Failure as Treatment, Limit as Written};
+use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
+use wardgate_ratelimit_store::{Demand, Failure, Key, Limit, Standing, Terms};
+
+use super::places::Demanded;
+
+/// A rate limit that an action meets, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetLimit {
+    /// The name.
+    pub name: String,
+    /// True if the limit never denies.
+    pub is_shadow: bool,
+    /// The digest of the key; `None` if it is unknown.
+    pub key: Option<[u8; 16]>,
+    /// The tokens of a window; 0 if they are unknown.
+    pub quota: u64,
+    /// The microseconds of the window; `None` for a month of the calendar.
+    pub window: Option<u64>,
+    /// The tokens that the action takes.
+    pub cost: u64,
+    /// What became of the charge.
+    pub state: LimitState,
+    /// The tokens that are left, if the limit was asked. While the store is away these are of the
+    /// share of this process.
+    pub remaining: Option<u64>,
+    /// The microseconds until the key is full if nothing more is charged, if the limit was asked.
+    pub reset: Option<u64>,
+}
+
+/// What became of the charge of a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LimitState {
+    /// The tokens were taken.
+    Charged,
+    /// The tokens are there, and were not taken: another limit denies.
+    Spared,
+    /// The tokens are not there.
+    Refused {
+        /// The microseconds after which they are, if nothing else is charged.
+        retry: u64,
+    },
+    /// The tokens will never be there: the cost is more than a full key has.
+    Never,
+    /// The store is away.
+    Away {
+        /// True if the limit does not hold then; else it denies.
+        is_allowed: bool,
+    },
+    /// An expression of the limit failed, or its value cannot be used.
+    Failed {
+        /// The error, in words.
+        message: String,
+    },
+}
+
+impl LimitState {
+    /// Returns true if the tokens are not there.
+    #[must_use]
+    pub const fn is_refused(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Never)
+    }
+}
+
+impl MetLimit {
+    /// Returns the limit number `at` that an action meets, and what it asks of its store.
+    pub(super) fn of(met: &Met<'_>, at: usize) -> (Self, Option<Demanded>) {
+        let limit = &met.limit;
+        let mut found = Self {
+            name: limit.name().to_owned(),
+            is_shadow: !met.is_enforced(),
+            key: None,
+            quota: 0,
+            window: limit.window(),
+            cost: 0,
+            state: LimitState::Spared,
+            remaining: None,
+            reset: None,
+        };
+        match demand(met) {
+            Ok(demand) => {
+                found.key = Some(*demand.key.bytes());
+                (found.quota, found.cost) = (demand.terms.quota(), demand.cost);
+                (found, Some(Demanded { at, demand, consistency: limit.consistency() }))
+            }
+            Err(message) => {
+                found.state = LimitState::Failed { message };
+                (found, None)
+            }
+        }
+    }
+
+    /// Notes what became of the demand; `is_charged` says if a charge of it was done.
+    pub(super) fn note(&mut self, standing: &Standing, is_charged: bool) {
+        match standing {
+            Standing::Known(outcome) | Standing::Local(outcome) => {
+                self.note_outcome(outcome, is_charged);
+            }
+            Standing::Denied => self.state = LimitState::Away { is_allowed: false },
+            Standing::Allowed => self.state = LimitState::Away { is_allowed: true },
+        }
+    }
+
+    fn note_outcome(&mut self, outcome: &Outcome, is_charged: bool) {
+        (self.remaining, self.reset) = (Some(outcome.remaining), Some(outcome.reset));
+        self.state = match outcome.admission {
+            Admission::Allowed if is_charged => LimitState::Charged,
+            Admission::Allowed => LimitState::Spared,
+            Admission::After { micros } => LimitState::Refused { retry: micros },
+            Admission::Never => LimitState::Never,
+        };
+    }
+
+    /// Notes that the tokens were given back, with the outcome of that.
+    pub(super) fn note_refund(&mut self, standing: Option<&Standing>) {
+        self.state = LimitState::Spared;
+        if let Some(Standing::Known(outcome) | Standing::Local(outcome)) = standing {
+            (self.remaining, self.reset) = (Some(outcome.remaining), Some(outcome.reset));
+        }
+    }
+}
+
+fn demand(met: &Met<'_>) -> Result<Demand, String> {
+    let charge = met.charge.as_ref().map_err(|error| error.message())?;
+    let terms = terms(&met.limit, charge.quota)?;
+    let failure = match met.limit.failure() {
+        Treatment::Local => Failure::Local,
+        Treatment::Deny => Failure::Deny,
+        Treatment::Allow => Failure::Allow,
+    };
+    let limit = Limit::new(met.limit.name(), failure).map_err(|error| error.to_string())?;
+    Ok(Demand {
+        limit,
+        key: Key::new(charge.key.iter().map(Vec::as_slice)),
+        terms,
+        cost: charge.cost,
+    })
+}
+
+fn terms(limit: &Written<'_>, quota: u64) -> Result<Terms, String> {
+    let algorithm = match limit.algorithm() {
+        Word::Gcra => Algorithm::Gcra { burst: limit.burst() },
+        Word::Fixed => Algorithm::Fixed,
+        Word::Sliding => Algorithm::Sliding,
+    };
+    let window = limit.window().map_or(Window::Month, Window::Micros);
+    Terms::new(algorithm, quota, window).map_err(|error| error.to_string())
+}
