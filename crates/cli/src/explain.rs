@@ -7,6 +7,7 @@
 mod constants;
 mod gather;
 mod json;
+mod limit;
 mod need;
 mod short;
 mod steps;
@@ -47,7 +48,10 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
         call.each(|request| {
             let explanation = table.explain(request, now);
             let meetings = Meetings::of(&table, request, now);
-            let verdict = |action| verdict(&table, request, action, &meetings, constants.as_ref());
+            let verdict = |action| Verdict {
+                limits: limit::shown(&table, request, action, now),
+                ..verdict(&table, request, action, &meetings, constants.as_ref())
+            };
             let verdicts: Vec<_> = explanation.decision.actions.iter().map(verdict).collect();
             if explain.input.json {
                 return out.line(json::line(&explanation, &verdicts));

@@ -15,12 +15,13 @@ impl PolicyTable {
     /// # Errors
     /// The first flaw found.
     pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
-        let table = Self::unchecked(parts)?;
+        let mut table = Self::unchecked(parts)?;
         #[cfg(feature = "ratelimit")]
         if table.has_limits() {
             return Err(Flaw::HasLimits);
         }
-        table.checked()
+        table.check_parts()?;
+        Ok(table)
     }
 
     /// Validates `parts`, which may have rate limits, and makes a table of them. The caller charges
@@ -30,14 +31,14 @@ impl PolicyTable {
     /// The first flaw found.
     #[cfg(feature = "ratelimit")]
     pub fn from_parts_with_limits(parts: Parts) -> Result<Self, Flaw> {
-        Self::unchecked(parts)?.checked()
+        let mut table = Self::unchecked(parts)?;
+        table.check_parts()?;
+        Ok(table)
     }
 
-    fn checked(self) -> Result<Self, Flaw> {
-        let mut table = self;
-        let fast_paths = validate(&table)?;
-        table.look_up();
-        fastpath::verify(&table, &fast_paths).ok_or(Flaw::FastPaths)?;
-        Ok(table)
+    fn check_parts(&mut self) -> Result<(), Flaw> {
+        let fast_paths = validate(self)?;
+        self.look_up();
+        fastpath::verify(self, &fast_paths).ok_or(Flaw::FastPaths)
     }
 }

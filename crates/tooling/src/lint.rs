@@ -6,6 +6,7 @@
 mod allow;
 pub(crate) mod comments;
 mod conditions;
+mod hot_key;
 mod lenient;
 mod logic;
 mod pattern;
@@ -86,6 +87,7 @@ fn findings(
     found.extend(linter.roles());
     found.extend(linter.schemas(load));
     found.extend(linter.topics());
+    found.extend(linter.hot_keys());
     let mut found = allow::without_allowed(repository, found);
     diagnostics::sort(&mut found);
     found

@@ -4,6 +4,7 @@
 //! never mixed: a broken suite reports its errors and decides nothing. Where a table of tests has
 //! no expectation, the action is expected to be denied.
 
+mod charges;
 mod compare;
 pub mod decider;
 pub mod files;

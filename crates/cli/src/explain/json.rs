@@ -5,6 +5,7 @@ use wardgate_engine::decide::Explanation;
 use wardgate_engine::decide::observe::{Read, Sight, Truth};
 use wardgate_engine::wire;
 
+use super::limit::Shown;
 use super::need::{Expression, Need};
 use super::values::{MOST_JSON, cut};
 use super::verdict::{Answer, Rule, Verdict};
@@ -41,6 +42,7 @@ fn answer_json(action: &str, verdict: &Verdict) -> Json {
         "rule": verdict.rule.as_ref().map(rule_json),
         "could": listed(could),
         "hint": verdict.hint,
+        "limits": listed(verdict.limits.iter().map(Shown::json)),
     }))
 }
 

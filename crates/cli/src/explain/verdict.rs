@@ -6,6 +6,7 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
 use super::gather::Met;
+use super::limit::Shown;
 use super::need::{Expression, Need, expressions, needs};
 
 /// The reason for the decision on an action.
@@ -18,6 +19,8 @@ pub(crate) struct Verdict {
     pub(crate) could: Vec<(Rule, Vec<Need>)>,
     /// The existing names near the missing one.
     pub(crate) hint: Option<String>,
+    /// The rate limits that the action meets.
+    pub(crate) limits: Vec<Shown>,
 }
 
 /// The kinds of answer.
@@ -70,7 +73,7 @@ impl Verdict {
             }
             _ => Vec::new(),
         };
-        Self { answer, rule, could, hint: None }
+        Self { answer, rule, could, hint: None, limits: Vec::new() }
     }
 
     /// Adds the hint where there is no policy.

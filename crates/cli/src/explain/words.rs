@@ -53,6 +53,11 @@ impl Printer<'_> {
         if let Some(hint) = &verdict.hint {
             self.line(6, hint)?;
         }
+        self.reasons(verdict)?;
+        verdict.limits.iter().try_for_each(|limit| self.line(6, &limit.words()))
+    }
+
+    fn reasons(&mut self, verdict: &Verdict) -> Result<()> {
         match (&verdict.answer, &verdict.rule) {
             (Answer::Allowed | Answer::Forbidden, Some(rule)) => {
                 rule.expressions.iter().try_for_each(|leaf| self.expression(leaf, 6, ""))

@@ -85,6 +85,58 @@ fn every_folder_of_suites_has_its_output() {
 }
 
 #[test]
+fn a_suite_expects_limits_like_outputs() {
+    let folder = Folder::new();
+    folder.write("policies/photo.yaml", PHOTO_FOR_ALL);
+    folder.write("policies/views.yaml", VIEWS);
+    let suite = |quota: &str| {
+        format!(
+            "name: Limits
+tests:
+  - name: Views
+    input: {{ principals: [ann, bob], resources: [beach], actions: [view] }}
+    expected:
+      - principal: ann
+        resource: beach
+        actions: {{ view: EFFECT_ALLOW }}
+        outputs:
+          - action: view
+            expected: [{{ src: limit.views, val: {{ key: [ann, 3], cost: 1, quota: {quota} }} }}]
+      - {{ principal: bob, resource: beach, actions: {{ view: EFFECT_DENY }} }}
+principals:
+  ann: {{ id: ann, roles: [user], attr: {{ quota: 5 }} }}
+  bob: {{ id: bob, roles: [user] }}
+resources:
+  beach: {{ id: p1, kind: photo, attr: {{ shelf: 3 }} }}
+"
+        )
+    };
+    folder.write("policies/photo_test.yaml", suite("5"));
+    folder.run("test policies --quiet").says(0, "1 suite, 2 tests: 2 passed\n");
+    folder.write("policies/photo_test.yaml", suite("6"));
+    let ran = folder.run("test policies");
+    ran.ends_with_code(6);
+    assert!(ran.out.contains("limit.views"), "{}", ran.out);
+}
+
+const PHOTO_FOR_ALL: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: photo
+  version: default
+  rules: [{ actions: [view], roles: [user], effect: EFFECT_ALLOW }]
+";
+
+const VIEWS: &str = "apiVersion: api.cerbos.dev/v1
+wardgateLimit:
+  name: views
+  resource: photo
+  actions: [view]
+  key: [P.id, R.attr.shelf]
+  quota: P.attr.quota
+  window: 60s
+";
+
+#[test]
 fn a_directory_without_policies_is_reported() {
     let folder = copied("failing");
     folder.write("alone/photo_test.yaml", folder.read("policies/photo_test.yaml"));

@@ -149,3 +149,101 @@ fn halves(number: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
+
+#[cfg(test)]
+mod tests {
+    use wardgate_engine::attr::Attr;
+    use wardgate_engine::budget::Budget;
+    use wardgate_engine::cel::Timestamp;
+    use wardgate_engine::decision::Effect;
+    use wardgate_engine::request::Request;
+    use wardgate_engine::table::layout::{FLAG_LIMITS, HEADER_WORDS};
+    use wardgate_engine::table::{Flaw, Parts, PolicyTable};
+
+    use crate::{Options, compile_files};
+
+    const VIEWS: &str = "apiVersion: api.cerbos.dev/v1
+wardgateLimit: { name: views, resource: 'al*', actions: [view], key: [P.id, 1], cost: 2, quota: P.attr.quota, window: 1h, condition: { match: { expr: P.id != '' } } }
+";
+    const SHARES: &str = "apiVersion: api.cerbos.dev/v1
+wardgateLimit: { name: shares, resource: album, actions: ['*'], key: [], quota: 7, window: month, algorithm: fixed, charge: always }
+";
+    const ALBUM: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy: { resource: album, version: default, rules: [{ actions: [view], roles: ['*'], effect: EFFECT_ALLOW }] }
+";
+
+    fn compiled(texts: &[&str]) -> Parts {
+        let files = texts.iter().enumerate();
+        let files = files.map(|(at, text)| (format!("{at}.yaml"), text.as_bytes().to_vec()));
+        compile_files(&files.collect::<Vec<_>>(), &Options::default()).unwrap().parts
+    }
+
+    /// Returns the names, keys, costs and quotas that an action meets, or the error.
+    fn charges(table: &PolicyTable, action: &str, effect: Effect) -> Vec<String> {
+        let mut request = Request::default();
+        request.principal.id = "ada".to_owned();
+        request.principal.attr = [("quota".into(), Attr::Number(9.5))].into_iter().collect();
+        request.resource.kind = "album".to_owned();
+        let of = (action, effect);
+        let met = table.charges(&request, of, Timestamp::default(), &Budget::default());
+        let shown = |met: wardgate_engine::decide::Met<'_>| {
+            let charge = met.charge.map(|charge| (charge.key_values(), charge.cost, charge.quota));
+            format!("{} {charge:?}", met.limit.name())
+        };
+        met.unwrap().into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn an_action_meets_the_limits_of_its_kind_in_the_order_of_their_names() {
+        let table = PolicyTable::from_parts_with_limits(compiled(&[VIEWS, ALBUM, SHARES])).unwrap();
+        let shares = "shares Ok(([], 1, 7))";
+        let views = "views Ok(([String(\"ada\"), Number(1.0)], 2, 9))";
+        assert_eq!(charges(&table, "view", Effect::Allow), [shares, views]);
+        assert_eq!(charges(&table, "view", Effect::Deny), [shares]);
+        assert_eq!(charges(&table, "edit", Effect::Allow), [shares]);
+    }
+
+    #[test]
+    fn a_table_without_limits_has_no_mark_of_them() {
+        let [without, with] = [&[ALBUM][..], &[ALBUM, VIEWS]].map(compiled);
+        let words = |parts: &Parts, at: usize| parts.words.get(at).copied().unwrap();
+        assert_eq!(words(&without, 2) & FLAG_LIMITS, 0);
+        assert_eq!(words(&without, 4), u32::try_from(HEADER_WORDS).unwrap());
+        assert_ne!(words(&with, 2) & FLAG_LIMITS, 0);
+        assert_eq!(PolicyTable::from_parts(with).unwrap_err(), Flaw::HasLimits);
+        let table = PolicyTable::from_parts_with_limits(without).unwrap();
+        assert!(!table.has_limits() && charges(&table, "view", Effect::Allow).is_empty());
+    }
+
+    #[test]
+    fn a_changed_word_is_refused_or_does_no_harm() {
+        let parts = compiled(&[VIEWS, ALBUM, SHARES]);
+        let start = usize::try_from(*parts.words.get(HEADER_WORDS).unwrap()).unwrap();
+        let (mut refused, mut accepted) = (0, 0);
+        for at in (HEADER_WORDS..HEADER_WORDS + 2).chain(start..parts.words.len()) {
+            let word = parts.words.get(at).copied().unwrap();
+            for value in [0, 1, 3, word.wrapping_sub(1), word.wrapping_add(1), 1 << 20, u32::MAX] {
+                let mut changed = parts.clone();
+                *changed.words.get_mut(at).unwrap() = value;
+                match PolicyTable::from_parts_with_limits(changed) {
+                    Ok(table) => {
+                        accepted += 1;
+                        assert!(table.limits().all(|limit| limit.file().0.len() < 100));
+                        charges(&table, "view", Effect::Allow);
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(refused > 50 && accepted > 50, "{refused} {accepted}");
+    }
+
+    #[test]
+    fn two_limits_of_one_name_are_refused_in_a_table_too() {
+        let mut parts = compiled(&[VIEWS, ALBUM, SHARES]);
+        let text = parts.text.replace("shares", "xhares");
+        parts.text = text.into();
+        let flaw = PolicyTable::from_parts_with_limits(parts).unwrap_err();
+        assert_eq!(flaw, Flaw::Limits, "the names do not ascend");
+    }
+}

@@ -11,11 +11,13 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::session::Session;
+use crate::attr::Attr;
 use crate::budget::Budget;
 use crate::cel::{Error, Timestamp, Value};
 use crate::decision::Effect;
 use crate::limits::{MAX_LIMIT_TOKENS, MAX_MET_LIMITS};
-use crate::number::{exact_int, exact_uint, truncate_uint, uint_to_double};
+use crate::names::sanitized;
+use crate::number::{exact_int, exact_uint, int_to_double, truncate_uint, uint_to_double};
 use crate::request::Request;
 use crate::table::layout::Junction;
 use crate::table::limit::{Charged, Limit, Mode};
@@ -69,29 +71,81 @@ impl PolicyTable {
     pub fn charges(
         &self,
         request: &Request,
-        (action, effect): (&str, Effect),
+        of: (&str, Effect),
         now: Timestamp,
         budget: &Budget,
     ) -> Result<Vec<Met<'_>>, LimitError> {
-        let Some(block) = self.limit_block() else { return Ok(Vec::new()) };
+        self.charges_timed(request, of, now, budget).0
+    }
+
+    /// Returns the same as [`PolicyTable::charges`]. The second value is true if an expression has
+    /// read `now`.
+    pub fn charges_timed(
+        &self,
+        request: &Request,
+        (action, effect): (&str, Effect),
+        now: Timestamp,
+        budget: &Budget,
+    ) -> (Result<Vec<Met<'_>>, LimitError>, bool) {
+        let Ok(limits) = self.limits_for(request, action, budget) else {
+            return (Err(LimitError::Exhausted), false);
+        };
+        let is_charged = |limit: &Limit<'_>| effect == Effect::Allow || always(limit);
+        let mut limits = limits.into_iter().flatten().filter(is_charged).peekable();
+        if limits.peek().is_none() {
+            return (Ok(Vec::new()), false);
+        }
         let pool = self.pool();
         let session = Session::new(self, &pool, (request, now), None, budget);
-        let kind = session.kind_name();
-        let steps = block.glob_steps(action.len(), 0, kind.text.len());
-        let steps = steps.saturating_add(block.chunk_count()).saturating_add(1);
-        let charged = session.charge(steps);
-        if charged.is_err() {
-            session.settle(budget);
-            return Err(LimitError::Exhausted);
-        }
-        let mut candidates = block.candidates();
-        block.narrow_actions(&mut candidates, self.name(action));
-        block.narrow_resources(&mut candidates, kind);
-        let limits = candidates.filter_map(|number| self.limit(number));
-        let limits = limits.filter(|limit| effect == Effect::Allow || always(limit));
         let met = session.meet(limits);
         session.settle(budget);
-        Ok(met)
+        (Ok(met), session.depends_on_time.get())
+    }
+
+    /// Returns the limits for the action and the kind of the resource, whatever their conditions
+    /// say, and pays for the search.
+    fn limits_for<'t>(
+        &'t self,
+        request: &Request,
+        action: &str,
+        budget: &Budget,
+    ) -> Result<Option<impl Iterator<Item = Limit<'t>> + use<'t>>, LimitError> {
+        let Some(block) = self.limit_block() else { return Ok(None) };
+        let kind = &request.resource.kind;
+        let pay = |steps: usize| {
+            let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+            budget.take(steps).then_some(()).ok_or(LimitError::Exhausted)
+        };
+        // As a decision pays for long names.
+        pay(if kind.len() < 256 { 1 } else { kind.len() / 3 })?;
+        let kind = sanitized(kind);
+        pay(block.glob_steps(action.len(), 0, kind.len()).saturating_add(block.chunk_count()))?;
+        let mut candidates = block.candidates();
+        block.narrow_actions(&mut candidates, self.name(action));
+        block.narrow_resources(&mut candidates, self.name(&kind));
+        Ok(Some(candidates.filter_map(move |number| self.limit(number))))
+    }
+}
+
+impl Charge {
+    /// Returns the values of the parts of the key, for people.
+    #[must_use]
+    pub fn key_values(&self) -> Vec<Attr> {
+        self.key.iter().map(|part| key_value(part)).collect()
+    }
+}
+
+/// Returns the value of a part of a key; a whole number beyond 2^53 is rounded.
+fn key_value(part: &[u8]) -> Attr {
+    let (tag, bytes) = part.split_first().unwrap_or((&0, &[]));
+    let number = bytes.first_chunk().copied();
+    match (tag, number) {
+        (b's', _) => Attr::String(String::from_utf8_lossy(bytes).into()),
+        (b'b', _) => Attr::Bool(bytes == [1]),
+        (b'i', Some(number)) => Attr::Number(int_to_double(i64::from_le_bytes(number))),
+        (b'u', Some(number)) => Attr::Number(uint_to_double(u64::from_le_bytes(number))),
+        (b'd', Some(number)) => Attr::Number(f64::from_bits(u64::from_le_bytes(number))),
+        _ => Attr::Null,
     }
 }
 
@@ -313,5 +367,9 @@ mod tests {
         assert_eq!(double(1e19), Some(large(10_000_000_000_000_000_000)));
         assert_ne!(double(7.5), double(7.25));
         assert_eq!(double(f64::NAN), None);
+        let shown = |number: f64| double(number).map(|part| key_value(&part));
+        for number in [7.0, -7.0, 7.5, 1e19, -1e300] {
+            assert_eq!(shown(number), Some(Attr::Number(number)));
+        }
     }
 }

@@ -247,6 +247,8 @@ impl BlockCheck<'_> {
         let words = self.table.limit_words();
         self.head(word(words, 0), Kind::Rules)?;
         let block = super::Block::new(self.table, word(words, 0));
+        // A name belongs to a state: two limits of one name would charge each other's.
+        ensure(block.rules().is_sorted_by(|a, b| a.name() < b.name()))?;
         let is_program = |program: &u32| at(*program) < programs;
         super::limit::validate(words, block.rule_count(), &is_program, &|id| {
             has_explanation(self.table, id)

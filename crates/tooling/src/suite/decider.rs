@@ -11,6 +11,7 @@ use wardgate_engine::decision::Decision;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
+use super::charges::with_limits;
 use super::limits::MAX_TABLES;
 use super::model::Settings;
 pub use super::sources::Sources;
@@ -106,12 +107,12 @@ impl<'s> Native<'s> {
         let table = self.table(question.settings)?;
         let now = now(question.settings);
         let Some(watch) = &mut self.watch else {
-            let (decision, depends_on_time) = table.check_timed(&question.request, now);
-            return Ok(Answer { decision, depends_on_time });
+            return Ok(answer(&table, &question.request, now));
         };
         let (explanation, depends_on_time) = table.explain_timed(&question.request, now);
         watch.decided(question, &explanation, &table);
-        Ok(Answer { decision: explanation.decision, depends_on_time })
+        let answer = Answer { decision: explanation.decision, depends_on_time };
+        Ok(with_limits(answer, &table, &question.request, now))
     }
 }
 
@@ -123,8 +124,7 @@ impl Decider for Native<'_> {
     fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer> {
         let table = self.table_under(question.settings.over(base)).ok()?;
         let now = now(question.settings);
-        let (decision, depends_on_time) = table.check_timed(&question.request, now);
-        Some(Answer { decision, depends_on_time })
+        Some(answer(&table, &question.request, now))
     }
 
     fn decide(
@@ -133,6 +133,11 @@ impl Decider for Native<'_> {
     ) -> Result<Vec<Result<Answer, String>>, String> {
         Ok(questions.iter().map(|question| self.answer(question)).collect())
     }
+}
+
+fn answer(table: &PolicyTable, request: &Request, now: Timestamp) -> Answer {
+    let (decision, depends_on_time) = table.check_timed(request, now);
+    with_limits(Answer { decision, depends_on_time }, table, request, now)
 }
 
 /// Returns the time of `now()`; without a setting, the earliest possible one: such a test must not

@@ -38,10 +38,14 @@ impl Reader<'_> {
             condition: self.condition(&object),
             key,
             cost: object.get("cost").and_then(|value| self.expression(value)),
-            charged: self.choice(&object, "charge", CHARGED),
-            consistency: self.choice(&object, "consistency", CONSISTENCIES),
-            failure: self.choice(&object, "failure", FAILURES),
-            mode: self.choice(&object, "mode", MODES),
+            charged: Charged::from_code(self.choice(&object, "charge", CHARGED))?,
+            consistency: Consistency::from_code(self.choice(
+                &object,
+                "consistency",
+                CONSISTENCIES,
+            ))?,
+            failure: Failure::from_code(self.choice(&object, "failure", FAILURES))?,
+            mode: Mode::from_code(self.choice(&object, "mode", MODES))?,
             variables: self.variables(&object, top_level),
             constants: self.definitions(&object, "constants", Self::attr),
             quota: quota?,
@@ -65,7 +69,11 @@ impl Reader<'_> {
     }
 
     fn algorithm(&mut self, object: &Object<'_>) -> Algorithm {
-        let algorithm = self.choice(object, "algorithm", ALGORITHMS);
+        let algorithm = match self.choice(object, "algorithm", ALGORITHMS) {
+            1 => Algorithm::Fixed,
+            2 => Algorithm::Sliding,
+            _ => Algorithm::Gcra { burst: None },
+        };
         let Some(burst) = object.get("burst") else { return algorithm };
         let tokens = match burst.node.kind {
             Kind::Integer(tokens) => u64::try_from(tokens).ok(),
@@ -115,30 +123,20 @@ impl Reader<'_> {
         self.expression(value)
     }
 
-    /// Reads one of some words; the first if the field is absent.
-    fn choice<T: Copy>(
-        &mut self,
-        object: &Object<'_>,
-        field: &str,
-        (default, others): (Choice<T>, &[Choice<T>]),
-    ) -> T {
-        let Some(value) = object.get(field) else { return default.1 };
-        let all = || [default].into_iter().chain(others.iter().copied());
-        let text = match &value.node.kind {
-            Kind::String(text, _) => text.as_ref(),
-            _ => {
-                return self
-                    .mismatch(value, &one_of(all().map(|(word, _)| word)))
-                    .unwrap_or(default.1);
-            }
+    /// Reads one of some words, and returns its number; that of the first if the field is absent.
+    fn choice(&mut self, object: &Object<'_>, field: &str, words: &[&'static str]) -> u32 {
+        let Some(value) = object.get(field) else { return 0 };
+        let expected = one_of(words.iter().copied());
+        let Kind::String(text, _) = &value.node.kind else {
+            return self.mismatch(value, &expected).unwrap_or_default();
         };
-        if let Some((_, found)) = all().find(|(word, _)| *word == text) {
-            return found;
+        let mut numbers = (0..).zip(words);
+        if let Some((number, _)) = numbers.find(|(_, word)| **word == text.as_ref()) {
+            return number;
         }
         let error = Diagnostic::error(Code::Validation, &value.location, "unknown word");
-        let error = error.found(format!("`{text}`"));
-        self.errors.push(error.expected(one_of(all().map(|(word, _)| word))));
-        default.1
+        self.errors.push(error.found(format!("`{text}`")).expected(expected));
+        0
     }
 
     fn at_field(&mut self, object: &Object<'_>, field: &str, message: String) {
@@ -167,28 +165,12 @@ fn window(text: &str) -> Option<Window> {
     (!text.is_empty()).then_some(Window::Micros(micros))
 }
 
-/// A word and its meaning.
-type Choice<T> = (&'static str, T);
-
-/// The word for an absent field, and the others.
-type Choices<T> = (Choice<T>, &'static [Choice<T>]);
-
-const ALGORITHMS: Choices<Algorithm> = (
-    ("gcra", Algorithm::Gcra { burst: None }),
-    &[("fixed", Algorithm::Fixed), ("sliding", Algorithm::Sliding)],
-);
-
-const CHARGED: Choices<Charged> = (("allowed", Charged::Allowed), &[("always", Charged::Always)]);
-
-const CONSISTENCIES: Choices<Consistency> = (
-    ("exact", Consistency::Exact),
-    &[("leased", Consistency::Leased), ("local", Consistency::Local)],
-);
-
-const FAILURES: Choices<Failure> =
-    (("local", Failure::Local), &[("deny", Failure::Deny), ("allow", Failure::Allow)]);
-
-const MODES: Choices<Mode> = (("enforce", Mode::Enforce), &[("shadow", Mode::Shadow)]);
+/// The words of each choice, in the order of the codes of its meanings.
+const ALGORITHMS: &[&str] = &["gcra", "fixed", "sliding"];
+const CHARGED: &[&str] = &["allowed", "always"];
+const CONSISTENCIES: &[&str] = &["exact", "leased", "local"];
+const FAILURES: &[&str] = &["local", "deny", "allow"];
+const MODES: &[&str] = &["enforce", "shadow"];
 
 /// The units of a window in microseconds.
 const UNITS: [(&str, u64); 6] = [
@@ -224,6 +206,17 @@ const FIELDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_word_has_the_code_of_its_meaning() {
+        let names = |all: &[&str], debug: Vec<String>| {
+            assert_eq!(debug.join(" ").to_lowercase(), all.join(" "))
+        };
+        names(CHARGED, Charged::ALL.map(|one| format!("{one:?}")).to_vec());
+        names(CONSISTENCIES, Consistency::ALL.map(|one| format!("{one:?}")).to_vec());
+        names(FAILURES, Failure::ALL.map(|one| format!("{one:?}")).to_vec());
+        names(MODES, Mode::ALL.map(|one| format!("{one:?}")).to_vec());
+    }
 
     #[test]
     fn windows_are_sums_of_units() {
