@@ -162,7 +162,7 @@ fn run(words: &[&str]) -> Outcome {
 }
 
 const FIXTURES: &[&str] =
-    &["album", "authzen", "closed", "covered", "mqtt", "schemas", "spocp", "unusual"];
+    &["album", "authzen", "closed", "covered", "mqtt", "schemas", "spocp", "topics", "unusual"];
 
 /// The commands that make `npm/fixtures/trust`. The tests take place in May 2024.
 const TRUST: &[&str] = &[
