@@ -140,7 +140,7 @@ describe("a file of the package", () => {
 
   it.each(programs)("%s imports nothing, or the main entry beside it", (target) => {
     const imported = [...read(target).matchAll(/(?:\bfrom |^import |\brequire\()"(\.[^"]*)"/gm)].map(([, name]) => name!);
-    const beside = /\/index\.js$|\/(dist|cjs)\/(authzen|express|hono|react|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
+    const beside = /\/index\.js$|\/(dist|cjs)\/(authzen|express|hono|ratelimit|react|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
     expect(imported.filter((name) => !/\.wasm(\?module)?$/.test(name))).toEqual(beside);
   });
 

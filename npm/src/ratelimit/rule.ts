@@ -54,7 +54,8 @@ export class Rule {
   constructor(terms: Terms) {
     const { algorithm, quota, window, burst } = checkedTerms(terms);
     const exceeded = boundOf({ algorithm, quota, window, burst });
-    if (exceeded !== undefined) throw new RangeError(`a limit ${EXPECTED[exceeded]}, found ${JSON.stringify(terms)}`);
+    // Without the key: it is no matter of messages.
+    if (exceeded !== undefined) throw new RangeError(`a limit ${EXPECTED[exceeded]}, found ${JSON.stringify({ algorithm, quota, window, burst })}`);
     this.algorithm = algorithm;
     this.quota = quota;
     this.window = window;
