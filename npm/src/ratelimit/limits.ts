@@ -54,3 +54,12 @@ export const TRY_MICROS = 1_000_000;
 
 /** The most checks that wait for a store on a network. */
 export const MAX_WAITING = 65_536;
+
+/** The most limits that one Durable Object has states of. */
+export const MAX_STATES = 64;
+
+/** The window in microseconds up to which a Durable Object keeps states in memory only: a minute. */
+export const MEMORY_WINDOW = 60_000_000;
+
+/** The most bytes of a call to a Durable Object. */
+export const MAX_CALL_BYTES = 16_384;
