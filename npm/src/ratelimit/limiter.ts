@@ -108,31 +108,44 @@ export class Limiter implements Guard {
     return this.#run("reset", charges);
   }
 
-  /** Does one thing for all that is enforced; then, if that is admitted, for each shadow by itself. */
   async #run(action: Action, charges: readonly Charge[]): Promise<Checked> {
     const demands = this.#reader.read(charges);
-    const enforced = demands.filter(({ isShadow }) => !isShadow);
-    const known = enforced.length > 0 ? await this.#settled(action, enforced) : NOTHING;
-    if (enforced.length === demands.length) return known;
-    const then = action === "charge" && !known.allowed ? "look" : action;
-    const shadows = demands.filter(({ isShadow }) => isShadow);
-    const settled = await Promise.all(shadows.map((demand) => this.#settled(then, [demand])));
-    return { ...known, limits: merged(demands, known.limits, settled.map(({ limits: [standing] }) => ({ ...standing!, state: "shadow" }))) };
+    if (demands.some(({ isShadow }) => isShadow)) return this.#withShadows(action, demands);
+    return demands.length > 0 ? this.#settled(action, demands) : NOTHING;
   }
 
-  async #settled(action: Action, demands: readonly Demand[]): Promise<Checked> {
-    let outcomes: readonly Outcome[];
+  /** Does one thing for all that is enforced; then, if that is admitted, for each shadow by itself. */
+  async #withShadows(action: Action, demands: readonly Demand[]): Promise<Checked> {
+    const [enforced, shadows] = [false, true].map((which) => demands.filter(({ isShadow }) => isShadow === which)) as [Demand[], Demand[]];
+    const known = enforced.length > 0 ? await this.#settled(action, enforced) : NOTHING;
+    const then = action === "charge" && !known.allowed ? "look" : action;
+    const settled = await Promise.all(shadows.map((demand) => this.#settled(then, [demand])));
+    const standings = settled.map(({ limits: [standing] }): Standing => ({ ...standing!, state: "shadow" }));
+    return { ...known, limits: merged(demands, known.limits, standings) };
+  }
+
+  /** Returns the answer at once where the store does. */
+  #settled(action: Action, demands: readonly Demand[]): Checked | Promise<Checked> {
     try {
       const found = this.#store.run(action, demands);
-      outcomes = Array.isArray(found) ? found : await found;
-      if (outcomes.length !== demands.length) throw new Away("garbled");
+      if (Array.isArray(found)) return this.#answer(action, demands, found);
+      return Promise.resolve(found).then((outcomes) => this.#answer(action, demands, outcomes)).catch((error) => this.#failed(action, demands, error));
     } catch (error) {
-      // Keys that cannot be written are a fault of the caller, who must not take it for an outage.
-      if (error instanceof TypeError || error instanceof RangeError) throw error;
-      return this.#standIn(action, demands, error instanceof Away ? error.reason : "lost");
+      return this.#failed(action, demands, error);
     }
+  }
+
+  #answer(action: Action, demands: readonly Demand[], outcomes: readonly Outcome[]): Checked {
+    if (outcomes.length !== demands.length) throw new Away("garbled");
     if (this.#local !== undefined) this.#keepWarm(this.#local, action, demands, outcomes);
-    return checked(demands.map((demand, at) => known(demand, outcomes[at]!, action, isDone(outcomes))));
+    const isAllDone = isDone(outcomes);
+    return checked(demands.map((demand, at) => known(demand, outcomes[at]!, action, isAllDone)));
+  }
+
+  #failed(action: Action, demands: readonly Demand[], error: unknown): Checked {
+    // Keys that cannot be written are a fault of the caller, who must not take it for an outage.
+    if (error instanceof TypeError || error instanceof RangeError) throw error;
+    return this.#standIn(action, demands, error instanceof Away ? error.reason : "lost");
   }
 
   /**

@@ -1,7 +1,7 @@
 // States of many keys in fixed memory: 24 bytes a key, and nothing is allocated later.
 //
-// A key has two sets of eight places that it may be in, and gets a place in the one with more room. A
-// place is free if its state is over. Keys whose fingerprints are equal share a state: of one rule,
+// A key has two sets of eight places that it may be in, and gets a place in the one with more room: its own,
+// where a search begins, if that is free. A place is free if its state is over. Keys whose fingerprints are equal share a state: of one rule,
 // they can only be refused more.
 
 import { WAYS } from "./limits.ts";
@@ -21,7 +21,7 @@ export class Table {
   evicted = 0;
   readonly #sets: number;
   readonly #whenFull: WhenFull;
-  /** Of each set: the fingerprints of its keys, then their states. */
+  /** Of each place: the fingerprint, the end of the state, and the rest of it. */
   readonly #words: Int32Array;
   /** The same memory, for the ends of states. */
   readonly #ends: Float64Array;
@@ -31,7 +31,7 @@ export class Table {
   constructor(keys: number, whenFull: WhenFull) {
     this.#sets = Math.ceil((keys * 1.5) / WAYS);
     this.#whenFull = whenFull;
-    const buffer = new ArrayBuffer(this.#sets * SET_BYTES);
+    const buffer = new ArrayBuffer(this.#sets * WAYS * PLACE_WORDS * 4);
     this.#words = new Int32Array(buffer);
     this.#ends = new Float64Array(buffer);
   }
@@ -66,22 +66,22 @@ export class Table {
 
   #find(set: number, low: number, high: number): number {
     const words = this.#words;
-    const start = set * SET_WORDS;
-    for (let way = 0; way < WAYS; way += 1) {
-      const at = start + way * 2;
-      if (words[at] === low && words[at + 1] === high) return set * WAYS + way;
+    const start = set * WAYS;
+    for (let step = 0; step < WAYS; step += 1) {
+      const place = start + ((low + step) & (WAYS - 1));
+      const at = place * PLACE_WORDS;
+      if (words[at] === low && words[at + 1] === high) return place;
     }
     return -1;
   }
 
   #applyAt(place: number, rule: Rule, now: number, action: Action, cost: number): Outcome {
     const state = this.#state;
-    const at = stateWord(place);
-    state.end = this.#ends[at / 2]!;
-    state.high = this.#words[at + 2]! >>> 0;
-    state.low = this.#words[at + 3]! >>> 0;
+    state.end = this.#endAt(place);
+    state.high = this.#words[place * PLACE_WORDS + HIGH]! >>> 0;
+    state.low = this.#words[place * PLACE_WORDS + LOW]! >>> 0;
     const outcome = rule.apply(state, now, action, cost);
-    if (action !== "look") this.#write(at);
+    if (action !== "look") this.#write(place);
     return outcome;
   }
 
@@ -89,7 +89,7 @@ export class Table {
     this.#state.clear();
     const outcome = rule.apply(this.#state, now, action, cost);
     if (this.#state.end === 0) return outcome;
-    const place = this.#soonest(first, second, now);
+    const place = this.#soonest(first, second, low & (WAYS - 1), now);
     const until = this.#endAt(place);
     if (until > now) {
       if (this.#whenFull === "deny") {
@@ -98,36 +98,37 @@ export class Table {
       }
       this.evicted += 1;
     }
-    const at = Math.floor(place / WAYS) * SET_WORDS + (place % WAYS) * 2;
-    this.#words[at] = low;
-    this.#words[at + 1] = high;
-    this.#write(stateWord(place));
+    this.#words[place * PLACE_WORDS] = low;
+    this.#words[place * PLACE_WORDS + 1] = high;
+    this.#write(place);
     return outcome;
   }
 
-  #write(at: number): void {
-    this.#ends[at / 2] = this.#state.end;
-    this.#words[at + 2] = this.#state.high;
-    this.#words[at + 3] = this.#state.low;
+  #write(place: number): void {
+    const { end, high, low } = this.#state;
+    this.#ends[place * PLACE_ENDS + 1] = end;
+    this.#words[place * PLACE_WORDS + HIGH] = high;
+    this.#words[place * PLACE_WORDS + LOW] = low;
   }
 
   /**
    * Returns the place that is over first in the set with more room. While half of the first set is free
    * it has the preference: of keys there, the second set is not read.
    */
-  #soonest(first: number, second: number, now: number): number {
+  #soonest(first: number, second: number, own: number, now: number): number {
     const free = this.#free(first, now);
-    const one = this.#soonestOf(first);
+    const one = this.#soonestOf(first, own, now);
     if (free >= WAYS / 2) return one;
     const others = this.#free(second, now);
-    const other = this.#soonestOf(second);
+    const other = this.#soonestOf(second, own, now);
     const isOther = others > free || (others === 0 && free === 0 && this.#endAt(other) < this.#endAt(one));
     return isOther ? other : one;
   }
 
-  #soonestOf(set: number): number {
-    let best = set * WAYS;
-    for (let way = 1; way < WAYS; way += 1) {
+  #soonestOf(set: number, own: number, now: number): number {
+    let best = set * WAYS + own;
+    if (this.#endAt(best) <= now) return best;
+    for (let way = 0; way < WAYS; way += 1) {
       if (this.#endAt(set * WAYS + way) < this.#endAt(best)) best = set * WAYS + way;
     }
     return best;
@@ -140,15 +141,12 @@ export class Table {
   }
 
   #endAt(place: number): number {
-    return this.#ends[stateWord(place) / 2]!;
+    return this.#ends[place * PLACE_ENDS + 1]!;
   }
 }
 
-/** Returns the first word of the state at a place. */
-function stateWord(place: number): number {
-  return Math.floor(place / WAYS) * SET_WORDS + WAYS * 2 + (place % WAYS) * 4;
-}
-
-/** A fingerprint has two words, and a state four: two are its end. */
-const SET_WORDS = WAYS * 6;
-const SET_BYTES = SET_WORDS * 4;
+/** A place has two words of the fingerprint, two that are the end of its state, and its two others. */
+const PLACE_WORDS = 6;
+const PLACE_ENDS = PLACE_WORDS / 2;
+const HIGH = 4;
+const LOW = 5;
