@@ -221,11 +221,52 @@ fn print_end_of(log: &Path) {
     if skipped > 0 {
         println!("    ... {skipped} lines before, in {}", log.display());
     }
+    for line in failures(lines.iter().take(skipped).copied()) {
+        println!("    {line}");
+    }
     for line in lines.iter().skip(skipped) {
         println!("    {line}");
     }
 }
 
+/// Returns the lines of a log that tell which test failed and where, at most `LINES_OF_FAILURES`.
+///
+/// They are those of cargo, of the test harness of Rust and of vitest, and the line after a panic,
+/// which is its message.
+pub(crate) fn failures<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let mut is_message = false;
+    let tells = move |line: &&str| {
+        let is_panic = line.contains("panicked at ");
+        let is_of_harness = line.contains("FAILED") || line.contains("FAIL ");
+        let is_error = line.trim_start().starts_with("error");
+        let tells = is_message || is_panic || is_of_harness || is_error;
+        is_message = is_panic;
+        tells
+    };
+    lines.filter(tells).take(LINES_OF_FAILURES)
+}
+
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 const LINES_ON_FAILURE: usize = 150;
+const LINES_OF_FAILURES: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::failures;
+
+    #[test]
+    fn the_lines_of_failures_are_found() {
+        let log = "running 2 tests\ntest a::b ... FAILED\ntest a::c ... ok\n\
+                   thread 'a::b' (7) panicked at tests/a.rs:9:5:\nthe store is open\nnote: run with\n\
+                   error: 1 target failed:\n    `-p wardgate-a --test a`";
+        let found: Vec<&str> = failures(log.lines()).collect();
+        let expected = [
+            "test a::b ... FAILED",
+            "thread 'a::b' (7) panicked at tests/a.rs:9:5:",
+            "the store is open",
+            "error: 1 target failed:",
+        ];
+        assert_eq!(found, expected);
+    }
+}

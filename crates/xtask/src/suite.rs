@@ -123,13 +123,15 @@ struct Report {
     name: &'static str,
     time: Duration,
     outcome: Outcome,
+    /// What the output of a failed step says of it, for the end of the whole output.
+    failures: Vec<String>,
 }
 
 fn run_step(step: &Step) -> Report {
     println!("{}", step.name);
     let start = Instant::now();
     let outcome = (step.action)(false);
-    report(step.name, start.elapsed(), outcome)
+    report(step.name, start.elapsed(), outcome, "")
 }
 
 /// Runs a step in a process of its own and prints its output at the end.
@@ -138,9 +140,10 @@ fn run_apart(step: &Step, is_long: bool) -> Report {
     let log = target().join("xtask/steps").join(format!("{}.log", step.name.replace(' ', "-")));
     let outcome = in_process(step.name, is_long, &log);
     let output = fs::read(&log).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
     let time = start.elapsed();
-    print!("{}\n{}", step.name, String::from_utf8_lossy(&output));
-    report(step.name, time, outcome)
+    print!("{}\n{output}", step.name);
+    report(step.name, time, outcome, &output)
 }
 
 fn in_process(name: &str, is_long: bool, log: &std::path::Path) -> Outcome {
@@ -154,17 +157,22 @@ fn in_process(name: &str, is_long: bool, log: &std::path::Path) -> Outcome {
     if status.success() { Ok(()) } else { Err("see above".into()) }
 }
 
-fn report(name: &'static str, time: Duration, outcome: Outcome) -> Report {
+fn report(name: &'static str, time: Duration, outcome: Outcome, output: &str) -> Report {
     match &outcome {
         Ok(()) => println!("{name}: passed in {}", seconds(time)),
         Err(message) => println!("{name}: FAILED in {}: {message}", seconds(time)),
     }
-    Report { name, time, outcome }
+    let is_failed = outcome.is_err();
+    let failures = shell::failures(output.lines().filter(|_| is_failed));
+    Report { name, time, outcome, failures: failures.map(|line| line.trim().into()).collect() }
 }
 
-/// Prints a line for each step, and ends the program if one failed.
+/// Prints what failed and a line for each step, and ends the program if a step failed.
 fn summary(reports: &[Report]) -> Outcome {
     println!();
+    for report in reports.iter().filter(|report| !report.failures.is_empty()) {
+        println!("{} FAILED:\n    {}\n", report.name, report.failures.join("\n    "));
+    }
     for report in reports {
         let word = if report.outcome.is_ok() { "passed" } else { "FAILED" };
         println!("{:<16} {word} {:>10}", report.name, seconds(report.time));

@@ -143,7 +143,8 @@ impl<'a> Claim<'a> {
     /// Takes the locks of two sets, in the order of their addresses.
     pub(super) fn of(first: &'a Set, second: &'a Set) -> Option<Self> {
         if core::ptr::eq(first, second) {
-            return first.lock().then_some(Self { first, second: None });
+            // Only who has the lock may make a claim: its end releases it.
+            return first.lock().then(|| Self { first, second: None });
         }
         let is_above = core::ptr::from_ref(first) > core::ptr::from_ref(second);
         let (lower, upper) = if is_above { (second, first) } else { (first, second) };
@@ -275,6 +276,7 @@ mod tests {
         let claim = Claim::of(&first, &second).unwrap();
         assert!(Claim::of(&second, &first).is_none());
         assert!(Claim::of(&second, &second).is_none());
+        assert!(Claim::of(&second, &second).is_none(), "the first try released nothing");
         drop(claim);
         assert!(Claim::of(&second, &first).is_some());
         // Both locks are free again, and the words of keys are as they were.
