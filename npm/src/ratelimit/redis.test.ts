@@ -2,6 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -12,7 +15,7 @@ import { redis, type RunScript } from "./redis.ts";
 import type { Terms } from "./rule.ts";
 import type { Action } from "./state.ts";
 import { Away } from "./store.ts";
-import { charge, Client, hasRedis, Server } from "./testing-limits.ts";
+import { charge, Client, freePort, hasRedis, Server } from "./testing-limits.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const DAYS = 300 * 86_400_000_000;
@@ -130,6 +133,24 @@ describe.skipIf(!hasRedis)("on redis-server", () => {
     await expect(run("charge", ten)).rejects.toMatchObject({ reason: "refused", code: "OOM" });
     await client.call("CONFIG", "SET", "maxmemory", "0");
     expect([await left("charge", ten), store.counts.failures]).toEqual([[9], 2]);
+  });
+
+  it("a node of a cluster takes a call for each key, and refunds where one refuses", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "wardgate-"));
+    ends.unshift(() => rm(folder, { recursive: true }));
+    const server = await Server.start(undefined, "--cluster-enabled", "yes", "--cluster-port", String(await freePort()), "--dir", folder);
+    const client = new Client(server.port);
+    ends.unshift(() => server.kill(), () => client.close());
+    await client.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    while (!String(await client.call("CLUSTER", "INFO")).includes("cluster_state:ok"));
+    const [one, other] = [{ ...ten, key: ["one"] }, { ...ten, key: ["other"], quota: 1 }];
+    const alone = redis(client.byText, { deadline: PATIENT });
+    await expect(alone.run("charge", demands(one, other))).rejects.toMatchObject({ reason: "refused", code: "CROSSSLOT" });
+    const store = redis(client.byText, { byDigest: client.byDigest, cluster: true, deadline: PATIENT });
+    const left = async (...charges: Charge[]) => (await store.run("charge", demands(...charges))).map(({ wait, remaining }) => [wait === 0, remaining]);
+    expect(await left({ ...one, name: "b" }, one, { ...other, name: "b" })).toEqual([[true, 9], [true, 9], [true, 0]]);
+    expect(await left(one, other)).toEqual([[true, 8], [true, 0]]);
+    expect(await left(other, one)).toEqual([[false, 0], [true, 8]]);
   });
 
   it("a paused server is late, the breaker opens, and the store comes back", async () => {

@@ -1,4 +1,5 @@
-// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for a check.
+// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for a check, and on a
+// cluster one for each key.
 //
 // The script is atomic, and the server's clock is the only one. States are those of
 // `crates/ratelimit-store`, so that programs in Rust and in JavaScript share limits on one server.
@@ -7,9 +8,10 @@
 // answered by sending the script itself.
 
 import { describe } from "../base/describe.ts";
-import { knownMembers } from "../base/option.ts";
+import { knownMembers, readFlag } from "../base/option.ts";
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
+import { inGroups } from "./groups.ts";
 import { digestOf } from "./key.ts";
 import { DEADLINE_MS } from "./limits.ts";
 import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
@@ -27,7 +29,12 @@ export type RunScript = (script: string, keys: readonly string[], args: readonly
 export interface RedisOptions {
   /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 9 KiB. */
   readonly byDigest?: RunScript | undefined;
-  /** The longest time of a check in milliseconds; 50 if absent. */
+  /**
+   * True for a cluster: limits of different keys are on different nodes, and each key is a call of its own. The
+   * client finds the node.
+   */
+  readonly cluster?: boolean | undefined;
+  /** The longest time of a call in milliseconds; 50 if absent. */
   readonly deadline?: number | undefined;
 }
 
@@ -35,17 +42,19 @@ export interface RedisOptions {
 export class Redis implements Store {
   readonly #run: RunScript;
   readonly #byDigest: RunScript | undefined;
+  readonly #isCluster: boolean;
   readonly #remote: Remote;
 
-  constructor(run: RunScript, { byDigest, deadline = DEADLINE_MS }: RedisOptions) {
+  constructor(run: RunScript, { byDigest, cluster = false, deadline = DEADLINE_MS }: RedisOptions) {
     this.#run = run;
+    this.#isCluster = cluster;
     this.#byDigest = byDigest;
     this.#remote = new Remote(deadline);
   }
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    const [keys, args] = [demands.map(keyOf), argsOf(action, demands)];
-    return this.#remote.run(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), demands.length));
+    if (!this.#isCluster) return this.#call(action, demands);
+    return inGroups(action, demands, (what, group) => this.#call(what, group.demands));
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -56,6 +65,11 @@ export class Redis implements Store {
   /** The events since the store was made. */
   get counts(): RemoteCounts {
     return this.#remote.counts;
+  }
+
+  async #call(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
+    const [keys, args] = [demands.map(keyOf), argsOf(action, demands)];
+    return this.#remote.run(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), demands.length));
   }
 
   async #reply(keys: readonly string[], args: readonly string[], isLate: () => boolean): Promise<unknown> {
@@ -73,10 +87,11 @@ export class Redis implements Store {
 /** Makes a store over the client of a server: `run` sends a script with `EVAL`. */
 export function redis(run: RunScript, options: RedisOptions = {}): Redis {
   if (typeof run !== "function") throw new TypeError(`expected a function that runs scripts, found ${describe(run)}`);
-  const members = knownMembers(options, ["byDigest", "deadline"]);
+  const members = knownMembers(options, ["byDigest", "cluster", "deadline"]);
   const byDigest = members.get("byDigest");
   if (byDigest !== undefined && typeof byDigest !== "function") throw new TypeError("option `byDigest` must be a function");
-  return new Redis(run, { byDigest: options.byDigest, deadline: readDeadline(members) });
+  const cluster = readFlag(members.get("cluster"), "cluster");
+  return new Redis(run, { byDigest: options.byDigest, cluster, deadline: readDeadline(members) });
 }
 
 /** Returns the name of a key: the digest of what was given alone chooses the slot of a cluster. */

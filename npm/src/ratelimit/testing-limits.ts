@@ -33,9 +33,9 @@ export class Server {
     this.port = port;
   }
 
-  static async start(port?: number): Promise<Server> {
+  static async start(port?: number, ...options: string[]): Promise<Server> {
     const at = port ?? (await freePort());
-    const words = ["--port", String(at), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    const words = ["--port", String(at), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...options];
     const child = spawn("redis-server", words, { stdio: ["ignore", "pipe", "ignore"] });
     for await (const line of createInterface({ input: child.stdout! })) {
       if (line.includes("Ready to accept connections")) break;
@@ -63,7 +63,8 @@ export class Server {
   }
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
