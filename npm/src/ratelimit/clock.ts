@@ -1,7 +1,8 @@
 // The time of this process.
 
 /** Returns microseconds since 1970 that never go back, also if the clock of the machine does. */
-export function steady(now: () => number = wallMicros()): () => number {
+export function steady(now?: () => number): () => number {
+  if (now === undefined) return wallMicros();
   let latest = 0;
   return () => {
     const time = now();
@@ -17,16 +18,15 @@ export function steady(now: () => number = wallMicros()): () => number {
  * of the machine tells cheaply when a millisecond has passed.
  */
 function wallMicros(): () => number {
-  let [millisecond, micros, start] = [0, 0, Number.NaN];
+  let [millisecond, latest, start] = [0, 0, Number.NaN];
   return () => {
     const date = Date.now();
-    if (date !== millisecond) {
-      millisecond = date;
-      const passed = performance.now();
-      // Not before the first use: workers have no time while they start.
-      if (Number.isNaN(start)) start = date - passed;
-      micros = (start + passed) * 1000;
-    }
-    return micros;
+    if (date === millisecond) return latest;
+    millisecond = date;
+    const passed = performance.now();
+    // Not before the first use: workers have no time while they start.
+    if (Number.isNaN(start)) start = date - passed;
+    latest = Math.max(latest, Math.floor((start + passed) * 1000));
+    return latest;
   };
 }

@@ -41,7 +41,6 @@ export class Memory implements Store {
   readonly #now: () => number;
   /** The secret of fingerprints, so that nobody can choose keys that meet. */
   readonly #start: HalfSipHash;
-  readonly #hash = new HalfSipHash(0, 0);
   /** The hashes of the names and kinds of limits. */
   readonly #known = new Map<string, { readonly rule: Rule; readonly hash: HalfSipHash }>();
   readonly #fingerprint = new Int32Array(2);
@@ -88,12 +87,9 @@ export class Memory implements Store {
   }
 
   #apply(now: number, action: Action, { name, key, rule, cost }: Demand): Outcome {
-    const hash = this.#hash;
-    hash.copy(this.#prefix(name, rule));
-    const words = paddedWords(key);
-    hash.add(WORDS, words);
+    const prefix = this.#prefix(name, rule);
     const fingerprint = this.#fingerprint;
-    hash.end(words * 4, fingerprint);
+    prefix.digest(WORDS, paddedWords(key), fingerprint);
     return this.#table.apply(fingerprint[0]!, fingerprint[1]!, rule, now, action, cost);
   }
 
