@@ -36,6 +36,7 @@ const COMMON = {
   authzen: "authzen/authzen.ts",
   express: "adapters/express.ts",
   hono: "adapters/hono.ts",
+  ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
 };
 

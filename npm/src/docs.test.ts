@@ -1,4 +1,4 @@
-// The pages about watchers, pools, rules, MQTT and adapters: their programs are the text of examples, and
+// The pages about watchers, pools, rules, MQTT, rate limits and adapters: their programs are the text of examples, and
 // the examples run.
 
 import { EventEmitter } from "node:events";
@@ -13,6 +13,7 @@ import * as onHono from "../example/hono.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
+import * as onLimits from "../example/ratelimit.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
@@ -22,7 +23,7 @@ import type { Principal } from "./pdp/types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-describe.each(["adapters", "MQTT", "pool", "spocp", "watcher"])("docs/%s.md", (page) => {
+describe.each(["adapters", "MQTT", "pool", "ratelimit", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
     const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
     const texts = examples.map((name) => read(`../example/${name}`));
@@ -125,6 +126,20 @@ describe("the example", () => {
     client.emit("close");
     expect([client.isEnded, broker.isEnded, vi.getTimerCount()]).toEqual([true, true, 0]);
     vi.useRealTimers();
+  });
+
+  it("of rate limits answers, with fields and within the quota", async () => {
+    const calls: string[] = [];
+    const client = {
+      eval: async (_: string, count: number, ...words: string[]) => (calls.push(`eval ${words.slice(0, count)}`), [0, 19, 600_000, 0, 9999, 1]),
+      evalsha: async () => Promise.reject(new Error(calls.length === 0 ? "NOSCRIPT No matching script." : "READONLY")),
+    };
+    const app = onLimits.limitedApp(onLimits.guardOn(client));
+    const allowed = await app.request("/", { headers: { authorization: "ada" } });
+    expect([allowed.status, allowed.headers.get("ratelimit")]).toEqual([200, expect.stringMatching(/^"burst";r=19;t=1;pk=:.*:, "daily";r=9999;t=1;pk=/)]);
+    expect(calls).toEqual([expect.stringMatching(/^eval wg1:\{\w{32}\}:g60000000:burst,wg1:\{\w{32}\}:f86400000000:daily$/)]);
+    const denied = await app.request("/", { headers: { authorization: "ada" } });
+    expect([denied.status, denied.headers.get("retry-after"), await denied.json()]).toMatchObject([503, "1", { "violated-policies": ["daily"] }]);
   });
 
   it("of a pool decides", async () => {

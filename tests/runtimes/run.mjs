@@ -12,6 +12,7 @@
 import { hash, hashMany, load, open, verifyBatch, WardgateError } from "wardgate";
 import { spocp } from "wardgate/spocp";
 import { compare, decisionBytes } from "../node/ways.mjs";
+import { checkLimits } from "./limits.mjs";
 import { checkMqtt } from "./mqtt.mjs";
 
 /**
@@ -21,6 +22,7 @@ import { checkMqtt } from "./mqtt.mjs";
 export async function run(runtime, stream, plain) {
   if (plain !== undefined) await load({ code: plain });
   await checkMqtt();
+  await checkLimits();
   const report = new Report();
   for await (const text of linesOf(stream)) {
     const line = JSON.parse(text);

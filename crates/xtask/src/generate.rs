@@ -48,7 +48,9 @@ fn write() -> Outcome {
     }
     // The template of the compiler is the hot function without types, which only TypeScript can
     // remove.
-    shell::shown(shell::command("node").arg("npm/accessor-template.mjs"))
+    shell::shown(shell::command("node").arg("npm/accessor-template.mjs"))?;
+    // A test of the package compares the script of rate limits with its source.
+    shell::shown(shell::command("node").arg("npm/charge-script.mjs"))
 }
 
 /// Returns each generated file with its text.

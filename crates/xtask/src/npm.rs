@@ -87,6 +87,11 @@ pub(crate) fn test() -> Outcome {
     bench_album()
 }
 
+/// Runs the tests of rate limits, which start a redis-server where there is one.
+pub(crate) fn test_limits() -> Outcome {
+    run(&["vitest", "run", "src/ratelimit"])
+}
+
 /// Makes the bundles, keys and accessor modules that the tests read.
 pub(crate) fn make_fixtures() -> Outcome {
     for fixture in FIXTURES {
@@ -162,7 +167,7 @@ fn run(words: &[&str]) -> Outcome {
 }
 
 const FIXTURES: &[&str] =
-    &["album", "authzen", "closed", "covered", "mqtt", "schemas", "spocp", "unusual"];
+    &["album", "authzen", "closed", "covered", "mqtt", "schemas", "spocp", "topics", "unusual"];
 
 /// The commands that make `npm/fixtures/trust`. The tests take place in May 2024.
 const TRUST: &[&str] = &[

@@ -1,5 +1,6 @@
 //! Tests that need a server of the system, as Debian has it.
 
+use crate::npm;
 use crate::setup;
 use crate::shell::{self, Outcome, cargo};
 
@@ -8,10 +9,11 @@ pub(crate) fn mosquitto() -> Outcome {
     test("plugin for mosquitto", "mosquitto", &["plugin"], "WARDGATE_REQUIRE_MOSQUITTO")
 }
 
-/// Tests the script and the store of rate limits in redis-server.
+/// Tests the script and the stores of rate limits in redis-server: those in Rust, and the one in JavaScript.
 pub(crate) fn redis() -> Outcome {
     let targets = ["algorithms", "redis"];
-    test("limits on Redis", "redis-server", &targets, "WARDGATE_REQUIRE_REDIS")
+    test("limits on Redis", "redis-server", &targets, "WARDGATE_REQUIRE_REDIS")?;
+    npm::test_limits()
 }
 
 /// Runs integration tests that must find a program, which is that of the package with its name.

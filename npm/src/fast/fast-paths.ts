@@ -48,6 +48,8 @@ export interface RoleTable {
 export interface FastPath {
   readonly id: number;
   readonly flags: number;
+  /** The values that it reads. */
+  readonly slots: readonly WireSlot[];
   readonly roles: RoleTable;
   /** True if it runs no program and its roles fit in a mask. Then `decide` is the call. */
   readonly isShort: boolean;
@@ -368,6 +370,7 @@ export class FastPaths {
     return {
       id,
       flags,
+      slots,
       roles: this.#roleTable(others, roles),
       isShort,
       times,

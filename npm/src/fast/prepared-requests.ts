@@ -85,6 +85,13 @@ export function decideForPrincipal(
   return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, tokens, serial);
 }
 
+/** Returns the fast path for resources without scope and version; `null` if only the general path may decide. */
+export function pathForPrincipal(fastPaths: FastPaths, record: PrincipalRecord, kind: string, action: string): FastPath | null {
+  if (record.needsGeneralPath || isDisturbed() || fastPaths.isExpired()) return null;
+  const list = listFor(fastPaths, kind, undefined, undefined, record.own(fastPaths));
+  return list === null ? null : planFor(list, action);
+}
+
 /** The members of a resource that select policies, and a principal with policies of its own. */
 interface Selection {
   readonly scope?: unknown;

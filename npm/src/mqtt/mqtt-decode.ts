@@ -71,6 +71,14 @@ export function read(checked: Uint8Array, given: Uint8Array, end: number, versio
   }
 }
 
+/** Returns the topic of a PUBLISH that the module has checked. */
+export function topicOf(checked: Uint8Array): string {
+  const reader = new PacketReader(checked, checked);
+  reader.byte();
+  reader.number();
+  return reader.text();
+}
+
 function readPublish(reader: PacketReader, first: number, end: number, version: Version): Publish {
   const topic = reader.text();
   const qos = ((first >> 1) & 3) as Qos;

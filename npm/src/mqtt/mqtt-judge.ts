@@ -2,8 +2,10 @@
 //
 // A question is a packet: see `crates/mqtt-wasm/src/gates.rs`. Whatever fails, denies.
 
+import type { DecidingPath } from "../pdp/prepared.ts";
 import type { AuxData, Pdp, PreparedPrincipal, Principal, Resource } from "../pdp/types.ts";
-import { read } from "./mqtt-decode.ts";
+import { TopicAnswers } from "./mqtt-answers.ts";
+import { read, topicOf } from "./mqtt-decode.ts";
 import type { Connect, Properties, Publish, Subscription, Version } from "./mqtt-packets.ts";
 import { NO_PROPERTIES } from "./mqtt-properties.ts";
 
@@ -46,8 +48,9 @@ export class GateJudge {
         return ALLOWED;
     }
     if (this.#client === undefined) return DENIED;
-    const [name, resource] = about(action, read(question, question, question.length, version), version, size);
-    return answerOf(this.#client.may(name, resource));
+    const asked = (): [string, Resource] => about(action, read(question, question, question.length, version), version, size);
+    const message = MESSAGE_ACTIONS[action - WILL];
+    return answerOf(message === undefined ? this.#client.may(...asked()) : this.#client.mayPass(message, topicOf(question), asked));
   }
 
   #connect(question: Uint8Array, version: Version): number {
@@ -63,12 +66,19 @@ export class GateJudge {
   }
 }
 
+/** A principal that is prepared, by this package or by what stands in for it. */
+interface Prepared extends PreparedPrincipal {
+  pathFor?(kind: string, action: string): DecidingPath | null;
+}
+
 /** A client that has connected. */
 class Client {
   /** The connection as a resource. */
   readonly resource: Resource;
   readonly #rename: (clientId: string) => Client;
-  readonly #prepared: PreparedPrincipal;
+  readonly #prepared: Prepared;
+  /** The answers about messages, by action. */
+  readonly #answers = new Map<string, TopicAnswers>();
 
   constructor(pdp: Pick<Pdp, "for">, principal: Principal, auxData: AuxData | undefined, connect: Connect, clientId = connect.clientId) {
     const { version, cleanStart, keepAlive, will } = connect;
@@ -81,6 +91,23 @@ class Client {
 
   may(action: string, resource: Resource): boolean {
     return this.#prepared.isAllowed(action, resource) === true;
+  }
+
+  /** Decides about a message, which is read only if its topic does not decide alone. */
+  mayPass(action: string, topic: string, asked: () => [string, Resource]): boolean {
+    let answers = this.#answers.get(action);
+    if (answers === undefined) this.#answers.set(action, (answers = new TopicAnswers()));
+    const path = this.#pathFor(action);
+    const known = answers.find(path, topic);
+    if (known !== undefined) return known;
+    const isAllowed = this.may(...asked());
+    // A decision may run code of the caller, which may reload the policies.
+    if (path === this.#pathFor(action)) answers.keep(topic, isAllowed);
+    return isAllowed;
+  }
+
+  #pathFor(action: string): DecidingPath | null {
+    return this.#prepared.pathFor?.(TOPIC, action) ?? null;
   }
 
   /** Returns the client with the id that the broker assigned. */

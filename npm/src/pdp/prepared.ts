@@ -1,6 +1,7 @@
 // The results of `for` and `prepare`: requests with a part that is prepared.
 
 import { filterRows, type Engine } from "../fast/batch.ts";
+import type { FastPath } from "../fast/fast-paths.ts";
 import { hashLists } from "../fast/derived.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { describe } from "../base/describe.ts";
@@ -8,7 +9,10 @@ import { isObject } from "../base/plain.ts";
 import { snapshot } from "../base/snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
 import type { Target } from "./types.ts";
-import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
+import { decideAction, decideForPrincipal, decideTarget, pathForPrincipal, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
+
+/** A fast path, as far as what it reads is concerned. */
+export type DecidingPath = Pick<FastPath, "flags" | "slots">;
 
 /** The requests of one principal. */
 export class PrincipalQueries implements PreparedPrincipal {
@@ -36,6 +40,11 @@ export class PrincipalQueries implements PreparedPrincipal {
     }
     if (answer !== UNSURE) return answer === ALLOW;
     return engine.general({ principal: this.#record.principal, action, resource, auxData: this.#auxData });
+  }
+
+  /** Returns what decides now about an action on a kind, for the gate of MQTT; `null` if that is not known. */
+  pathFor(kind: string, action: string): DecidingPath | null {
+    return pathForPrincipal(this.#engine.fastPaths, this.#record, kind, action);
   }
 
   filter<R extends Resource>(action: string, resources: readonly R[]): R[] {

@@ -7,6 +7,7 @@ import { FORMAT } from "wardgate/accessors";
 import * as authzen from "wardgate/authzen";
 import { compile, lint, type Diagnostic } from "wardgate/compiler";
 import { createPool } from "wardgate/pool";
+import { limiter, redis, type Checked } from "wardgate/ratelimit";
 import { spocp, type SpocpPdp, type SpocpRule } from "wardgate/spocp";
 
 const bundle = readFileSync("policies.wardgate");
@@ -23,6 +24,8 @@ const compiled: Promise<Uint8Array | undefined> = compile(new Map([["a.yaml", bu
 const ruled: Promise<SpocpPdp> = open(bundle, { trust: "unsigned", spocp });
 const rules: readonly SpocpRule[] | undefined = now.spocp?.matches("(a)");
 
+const checked: Promise<Checked> = limiter({ store: redis(async () => []) }).charge([{ name: "api", key: ["ada"], quota: 1, window: "month", algorithm: "fixed" }]);
+
 // @ts-expect-error: who did not ask for rules may have none
 const asked: boolean = now.spocp.query("(a)");
 // @ts-expect-error: an address is a URL
@@ -32,4 +35,4 @@ const untold = openSync(bundle, {});
 // @ts-expect-error: no option has this name
 const unknown = openSync(bundle, { trust: "unsigned", cache: true });
 
-export { asked, authzen, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, ruled, rules, streamed, text, unknown, untold };
+export { asked, authzen, checked, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, ruled, rules, streamed, text, unknown, untold };

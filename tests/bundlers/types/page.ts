@@ -1,6 +1,7 @@
 // A program of a bundler, with the declarations of browsers.
 
 import { load, open, type BundleSource, type Pdp } from "wardgate";
+import { response, type Guard } from "wardgate/ratelimit";
 import module from "wardgate/wasm";
 import plain from "wardgate/wasm/nosimd";
 
@@ -15,5 +16,6 @@ const sources: readonly BundleSource[] = [
 const pdps: Promise<readonly Pdp[]> = Promise.all(sources.map((it) => open(it, { trust: "unsigned", code: module })));
 const loaded: Promise<void> = load({ code: WebAssembly.compileStreaming(fetch("module")).then(() => new Response()) });
 const modules: readonly WebAssembly.Module[] = [module, plain];
+const refusal = async (guard: Guard): Promise<Response | undefined> => response(await guard.charge([]));
 
-export { loaded, modules, pdps };
+export { loaded, modules, pdps, refusal };

@@ -10,6 +10,7 @@ mod exact;
 mod flood;
 mod garbage;
 mod server;
+mod shared;
 
 use core::time::Duration;
 

@@ -1,0 +1,99 @@
+// What HTTP says about limits: the fields of draft-ietf-httpapi-ratelimit-headers-10, `Retry-After`, and its
+// problem types. The draft may change; this file is the only one that knows it.
+
+import { digestOf } from "./key.ts";
+import type { Checked, Standing } from "./limiter.ts";
+
+/** The options of fields. */
+export interface FieldOptions {
+  /** False if the fields have no `pk`, the digest of the parts of the key. Default: true. */
+  readonly partitionKey?: boolean | undefined;
+}
+
+/** A document of `application/problem+json`. */
+export interface Problem {
+  /** The address of the problem type. */
+  readonly type: string;
+  /** The summary of the type. */
+  readonly title: string;
+  /** The status code: 429 for a quota, 503 for a store that is away. */
+  readonly status: 429 | 503;
+  /** The names of the limits that refused. */
+  readonly "violated-policies": readonly string[];
+}
+
+/**
+ * Returns the fields of a response by their names.
+ *
+ * `RateLimit-Policy` lists all limits that are enforced. So does `RateLimit`, unless one refused: then it
+ * lists those that did, and its `t` is the time until the cost is there. `Retry-After` is the longest of
+ * them, so that no `t` is later; it is absent where a cost never will be there.
+ */
+export function fields(checked: Checked, { partitionKey = true }: FieldOptions = {}): Record<string, string> {
+  const enforced = checked.limits.filter(({ state }) => state !== "shadow");
+  const refused = enforced.filter(({ admits }) => !admits);
+  const known = (checked.allowed ? enforced : refused).filter(({ state }) => state !== "store-away");
+  const all: Record<string, string> = {};
+  const parameter = (standing: Standing): string => (partitionKey ? partition(standing) : "");
+  if (enforced.length > 0) all["RateLimit-Policy"] = enforced.map((one) => policyItem(one) + parameter(one)).join(", ");
+  if (known.length > 0) all["RateLimit"] = known.map((one) => limitItem(one) + parameter(one)).join(", ");
+  const wait = Math.max(0, ...refused.map(({ retryAfterMs }) => retryAfterMs));
+  if (wait > 0 && wait < Infinity) all["Retry-After"] = String(seconds(wait));
+  return all;
+}
+
+/** Returns the problem of a check that was refused; `undefined` if it was allowed. */
+export function problem(checked: Checked): Problem | undefined {
+  if (checked.allowed) return undefined;
+  const isViolated = ({ admits, state }: Standing): boolean =>
+    !admits && state !== "shadow" && (state === "store-away" || !checked.unavailable);
+  const names = checked.limits.filter(isViolated).map(({ name }) => name);
+  return { ...(checked.unavailable ? REDUCED : EXCEEDED), "violated-policies": names };
+}
+
+/** Returns the response to a check that was refused; `undefined` if it was allowed. */
+export function response(checked: Checked, options?: FieldOptions): Response | undefined {
+  const found = problem(checked);
+  if (found === undefined) return undefined;
+  const headers = { ...fields(checked, options), "Content-Type": "application/problem+json" };
+  return new Response(JSON.stringify(found), { status: found.status, headers });
+}
+
+function policyItem({ name, quota, window }: Standing): string {
+  // A window of the calendar has no length, and one of less than a second no whole number.
+  const isWhole = window !== "month" && window % 1_000_000 === 0;
+  return `${text(name)};q=${quota}${isWhole ? `;w=${window / 1_000_000}` : ""}`;
+}
+
+function limitItem({ name, remaining, admits, retryAfterMs, resetMs }: Standing): string {
+  const wait = admits ? resetMs : retryAfterMs;
+  return `${text(name)};r=${remaining}${wait < Infinity ? `;t=${seconds(wait)}` : ""}`;
+}
+
+function partition({ key }: Standing): string {
+  if (key.length === 0) return "";
+  const bytes = digestOf(key).match(/../g)!.map((byte) => String.fromCharCode(Number.parseInt(byte, 16)));
+  return `;pk=:${btoa(bytes.join(""))}:`;
+}
+
+/** Returns a string of structured fields. Other characters than those of ASCII are encoded as in addresses. */
+function text(name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part));
+  return `"${ascii.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
+}
+
+const EXCEEDED = {
+  type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+  title: "Request cannot be satisfied as assigned quota has been exceeded",
+  status: 429,
+} as const;
+
+const REDUCED = {
+  type: "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
+  title: "Request cannot be satisfied due to temporary server capacity constraints",
+  status: 503,
+} as const;
