@@ -320,8 +320,7 @@ const MAX_GZIPPED: usize = 195 * 1000;
 /// limits (791,839 bytes), and a little more. It was 525,662 bytes without tests, linter and formatter,
 /// 708,508 without SPOCP and the later additions for schemas and messages, and 753,990 before fast
 /// paths had verdicts, tests of lists, texts, moments and schemas, patterns, and principals with
-/// policies, 764,398 without topics of MQTT, and 777,705 without rate limits, of which half are those
-/// of policy tests.
+/// policies, 764,398 without topics of MQTT, and 777,705 without rate limits.
 const MAX_GZIPPED_COMPILER: usize = 795 * 1000;
 
 /// The largest module of SPOCP after gzip: reading, order and index of rules (43,846 bytes), and a
