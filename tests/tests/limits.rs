@@ -141,7 +141,8 @@ fn unknown_flags_and_effects_are_refused() {
         let error = open(&pack(&parts), Trust::Unsigned, &Conditions::default()).unwrap_err();
         assert_eq!(error, OpenError::Malformed(flaw), "{word} at {place}");
     };
-    check(2, 1 << 4, Flaw::Header);
+    check(2, 1 << 4, Flaw::HasLimits);
+    check(2, 1 << 5, Flaw::Header);
     check(record + rule::EFFECT, EFFECT_DENY + 1, Flaw::Blocks);
     check(record + rule::FLAGS, 1 << 2, Flaw::Blocks);
 }
