@@ -112,11 +112,11 @@ impl<S: Store> Limited<S> {
     /// Decides every action of `request`, and charges the limits that they meet.
     pub async fn check(&self, request: &Request, clock: impl Clock) -> LimitedDecision {
         let now = clock.now();
-        let (mut decision, asked) = self.decide(request, now);
-        let mut limits = Vec::with_capacity(asked.len());
-        for (action, asked) in decision.actions.iter_mut().zip(asked) {
+        let (mut decision, all) = self.decide(request, now);
+        let mut limits = Vec::with_capacity(all.len());
+        for (action, uncharged) in decision.actions.iter_mut().zip(all) {
             let is_allowed = action.effect == Effect::Allow;
-            let (met, denied) = self.charge(asked, is_allowed).await;
+            let (met, denied) = self.charge(uncharged, is_allowed).await;
             if let Some(reason) = denied.filter(|_| is_allowed) {
                 (action.effect, action.reason) = (Effect::Deny, reason);
             }
@@ -134,27 +134,31 @@ impl<S: Store> Limited<S> {
     }
 
     /// Returns the decision of the policies, and for each of its actions what it asks of limits.
-    fn decide(&self, request: &Request, now: Timestamp) -> (Decision, Vec<Asked>) {
+    fn decide(&self, request: &Request, now: Timestamp) -> (Decision, Vec<Uncharged>) {
         let policies = self.pdp.snapshot();
         let (table, budget) = (policies.table(), Budget::default());
         let decision = table.check_within(request, now, &budget);
         let charges = decision.actions.iter().map(|action| {
             let met = table.charges(request, (&action.action, action.effect), now, &budget);
-            Asked::of(met)
+            Uncharged::of(met)
         });
-        let asked = charges.collect();
-        (decision, asked)
+        let uncharged = charges.collect();
+        (decision, uncharged)
     }
 
     /// Charges what one action asks for. Returns the limits that it meets, and why it is denied.
-    async fn charge(&self, asked: Asked, is_allowed: bool) -> (Vec<MetLimit>, Option<Reason>) {
-        let Asked { mut met, enforced, shadows, mut denied } = asked;
+    async fn charge(
+        &self,
+        uncharged: Uncharged,
+        is_allowed: bool,
+    ) -> (Vec<MetLimit>, Option<Reason>) {
+        let Uncharged { mut met, enforced, shadows, mut denied } = uncharged;
         if denied.is_none() {
             self.places.charge(&enforced, &mut met).await;
             denied = reason(&met);
         }
         let action = if denied.is_none() { Action::Charge } else { Action::Look };
-        // What the policies deny has charged its limits whatever they answer.
+        // An action that the policies deny meets only limits that always charge.
         let action = if is_allowed { action } else { Action::Charge };
         for shadow in &shadows {
             self.places.shadow(action, shadow, &mut met).await;
@@ -163,8 +167,8 @@ impl<S: Store> Limited<S> {
     }
 }
 
-/// The limits that an action meets, and what is asked of their stores.
-struct Asked {
+/// The limits that an action meets, before any of them is charged.
+struct Uncharged {
     met: Vec<MetLimit>,
     enforced: Vec<Demanded>,
     shadows: Vec<Demanded>,
@@ -172,17 +176,17 @@ struct Asked {
     denied: Option<Reason>,
 }
 
-impl Asked {
+impl Uncharged {
     fn of(found: Result<Vec<Met<'_>>, LimitError>) -> Self {
-        let mut asked =
+        let mut uncharged =
             Self { met: Vec::new(), enforced: Vec::new(), shadows: Vec::new(), denied: None };
         let Ok(found) = found else {
-            return Self { denied: Some(Reason::LimitError(String::new())), ..asked };
+            return Self { denied: Some(Reason::LimitError(String::new())), ..uncharged };
         };
         for met in found {
-            asked.add(&met);
+            uncharged.add(&met);
         }
-        asked
+        uncharged
     }
 
     fn add(&mut self, met: &Met<'_>) {

@@ -31,7 +31,8 @@ export interface LimitCall extends Terms {
 /** What is stored: for each limit its id and the numbers of its state. */
 type Stored = readonly (readonly [id: string, end: number, high: number, low: number])[];
 
-interface Kept {
+/** The state of one limit, and whether it is stored. */
+interface LimitState {
   readonly state: State;
   readonly isStored: boolean;
 }
@@ -43,7 +44,7 @@ interface Kept {
 export class LimitObject {
   readonly #storage: ObjectState["storage"];
   readonly #now = steady();
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, LimitState>();
   /** The time of the alarm in milliseconds, as far as it is known. */
   #alarmAt = 0;
 

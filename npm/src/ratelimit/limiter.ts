@@ -31,13 +31,13 @@ export interface Checked {
   readonly allowed: boolean;
   /** True if a limit denies since the store is away, whatever the others admit. */
   readonly unavailable: boolean;
-  /** What became of each charge, in their order. */
+  /** The outcome of each charge, in their order. */
   readonly limits: readonly Standing[];
   /** The reason for which the store gave no outcomes, if it is away. */
   readonly away?: AwayReason;
 }
 
-/** What became of one charge. */
+/** The outcome of one charge. */
 export interface Standing {
   /** The name of the limit. */
   readonly name: string;

@@ -15,12 +15,12 @@ use super::standing::{LimitState, MetLimit};
 /// The settings of a PDP with rate limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'c> {
-    /// What the bundle has to meet.
+    /// The conditions for the bundle.
     pub conditions: Conditions<'c>,
     /// The keys that the memory of this process has places for, at 24 bytes each: for limits with
     /// `consistency: local`, and for others while their store is away.
     pub keys: usize,
-    /// What that memory does with a new key when it is full.
+    /// The treatment of a new key when that memory is full.
     pub when_full: WhenFull,
     /// The keys that have leases at once, for limits with `consistency: leased`.
     pub leases: usize,
@@ -41,7 +41,7 @@ impl Default for Settings<'_> {
     }
 }
 
-/// What a limit asks of its place.
+/// The demand of a limit, and the place in which it is charged.
 #[derive(Debug)]
 pub(super) struct Demanded {
     /// The number of the limit among those that the action meets.

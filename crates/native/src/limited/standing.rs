@@ -22,7 +22,7 @@ pub struct MetLimit {
     pub window: Option<u64>,
     /// The tokens that the action takes.
     pub cost: u64,
-    /// What became of the charge.
+    /// The outcome of the charge.
     pub state: LimitState,
     /// The tokens that are left, if the limit was asked. While the store is away these are of the
     /// share of this process.
@@ -31,7 +31,7 @@ pub struct MetLimit {
     pub reset: Option<u64>,
 }
 
-/// What became of the charge of a limit.
+/// The outcome of the charge of a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LimitState {
     /// The tokens were taken.
