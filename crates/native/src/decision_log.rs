@@ -4,6 +4,10 @@
 //! the ring has no room is not written; the reader is told how many are missing, and the thread that
 //! decides is told too, so that it can deny what it could not record.
 //!
+//! ```text
+//! RingWriter (one for each thread)  ->  RingReader  ->  Assembler  ->  records of `wardgate-decision-log`
+//! ```
+//!
 //! # Examples
 //! ```
 //! use wardgate_native::decision_log::{Drained, Effect, Entry, ring};
@@ -15,9 +19,11 @@
 //! assert_eq!((read.entry, read.actions().next()), (entry, Some(("view", Effect::Allowed))));
 //! ```
 
+mod assembler;
 mod entry;
 mod ring;
 
+pub use assembler::{Assembler, Form, LOG_STREAM, Redaction, Sink};
 pub use entry::{Entry, EntryRead, Evidence};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;
