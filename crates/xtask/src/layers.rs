@@ -130,7 +130,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
     ("mosquitto", &["bundle", "engine", "jwt", "mqtt", "native"]),
-    ("server", &["bundle", "crypto", "engine", "jwt", "mqtt", "native", "spocp"]),
+    (
+        "server",
+        &[
+            "bundle",
+            "crypto",
+            "engine",
+            "jwt",
+            "mqtt",
+            "native",
+            "ratelimit",
+            "ratelimit-store",
+            "spocp",
+        ],
+    ),
     (
         "cli",
         &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "mqtt", "spocp"],
