@@ -122,7 +122,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
-    ("native", &["bundle", "engine", "fastpath", "mqtt", "ratelimit", "ratelimit-store"]),
+    (
+        "native",
+        &["bundle", "decision-log", "engine", "fastpath", "mqtt", "ratelimit", "ratelimit-store"],
+    ),
     ("jwt", &["engine", "native"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),

@@ -1,5 +1,5 @@
-// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for a check, and on a
-// cluster one for each key.
+// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for the checks that
+// arrive in the same turn of the event loop, and on a cluster one for each key of a check.
 //
 // The script is atomic, and the server's clock is the only one. States are those of
 // `crates/ratelimit-store`, so that programs in Rust and in JavaScript share limits on one server.
@@ -13,7 +13,7 @@ import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
 import { inGroups } from "./groups.ts";
 import { digestOf } from "./key.ts";
-import { DEADLINE_MS } from "./limits.ts";
+import { DEADLINE_MS, MAX_BATCH } from "./limits.ts";
 import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
@@ -38,12 +38,26 @@ export interface RedisOptions {
   readonly deadline?: number | undefined;
 }
 
+/** One check: what to do for its demands, and the names of their keys. */
+interface Check {
+  readonly action: Action;
+  readonly demands: readonly Demand[];
+  readonly keys: readonly string[];
+}
+
+interface Waiting extends Check {
+  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A store on a server that speaks the protocol of Redis. */
 export class Redis implements Store {
   readonly #run: RunScript;
   readonly #byDigest: RunScript | undefined;
   readonly #isCluster: boolean;
   readonly #remote: Remote;
+  /** The checks of this turn of the event loop. */
+  #waiting: Waiting[] = [];
 
   constructor(run: RunScript, { byDigest, cluster = false, deadline = DEADLINE_MS }: RedisOptions) {
     this.#run = run;
@@ -53,8 +67,8 @@ export class Redis implements Store {
   }
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    if (!this.#isCluster) return this.#call(action, demands);
-    return inGroups(action, demands, (what, group) => this.#call(what, group.demands));
+    if (!this.#isCluster) return this.#join(action, demands, demands.map(keyOf));
+    return inGroups(action, demands, (what, group) => this.#alone(what, group.demands));
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -67,9 +81,42 @@ export class Redis implements Store {
     return this.#remote.counts;
   }
 
-  async #call(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    const [keys, args] = [demands.map(keyOf), argsOf(action, demands)];
-    return this.#remote.run(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), demands.length));
+  /** Adds a check to those that the end of this turn sends. */
+  #join(action: Action, demands: readonly Demand[], keys: readonly string[]): Promise<readonly Outcome[]> {
+    this.#remote.admit();
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) endOfTurn(() => this.#flush());
+      this.#waiting.push({ action, demands, keys, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let from = 0; from < waiting.length; from += MAX_BATCH) void this.#send(waiting.slice(from, from + MAX_BATCH));
+  }
+
+  /** Sends checks in one call, which share its fate. */
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#call(batch, batch.length);
+      let next = 0;
+      for (const { demands, resolve } of batch) resolve(outcomes.slice(next, (next += demands.length)));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async #alone(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
+    const keys = demands.map(keyOf);
+    this.#remote.admit();
+    return this.#call([{ action, demands, keys }], 1);
+  }
+
+  #call(batch: readonly Check[], checks: number): Promise<readonly Outcome[]> {
+    const keys = batch.flatMap((check) => check.keys);
+    const args = argsOf(batch);
+    return this.#remote.call(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), keys.length), checks);
   }
 
   async #reply(keys: readonly string[], args: readonly string[], isLate: () => boolean): Promise<unknown> {
@@ -99,12 +146,28 @@ function keyOf({ name, key, rule }: Demand): string {
   return `wg1:{${digestOf(key)}}:${kindOf(rule)}:${name}`;
 }
 
-/** Returns the arguments of one check: a batch of one, which reads all keys with one command. */
-function argsOf(action: Action, demands: readonly Demand[]): string[] {
-  const args = ["batch", String(demands.length)];
-  for (const { rule } of demands) args.push(...termsOf(rule));
-  demands.forEach(({ cost }, at) => args.push(at === 0 ? action : "and", String(at + 1), String(cost)));
-  return args;
+/** Returns the arguments of checks, one after another: each rule once, then what to do for each key. */
+function argsOf(batch: readonly Check[]): string[] {
+  const numbers = new Map<Rule, string>();
+  const [terms, words]: [string[], string[]] = [[], []];
+  for (const { action, demands } of batch) {
+    demands.forEach(({ rule, cost }, at) => {
+      let number = numbers.get(rule);
+      if (number === undefined) {
+        number = String(numbers.size + 1);
+        numbers.set(rule, number);
+        terms.push(...termsOf(rule));
+      }
+      words.push(at === 0 ? action : "and", number, String(cost));
+    });
+  }
+  return ["batch", String(numbers.size), ...terms, ...words];
+}
+
+/** Calls a function when the code that runs now, and all that waits for nothing, has run. */
+function endOfTurn(act: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(act);
+  else setTimeout(act, 0);
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {

@@ -143,7 +143,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock error limits names | mqtt | field request | attributes field_impls | fast | question \
+        "clock decision_log error limits names | mqtt | field request | attributes field_impls | fast | question \
          value | policies | pdp+prepared protocol | limited",
     ),
     (
