@@ -11,13 +11,19 @@ import { describe } from "../base/describe.ts";
 import { knownMembers, readFlag } from "../base/option.ts";
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
-import { inGroups } from "./groups.ts";
+import { inGroups, type Group } from "./groups.ts";
 import { digestOf } from "./key.ts";
 import { DEADLINE_MS } from "./limits.ts";
 import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
-import type { Store } from "./store.ts";
+import { Away, type Store } from "./store.ts";
+
+/** The outcomes of a call, and the time of the server in microseconds. */
+interface Answer {
+  readonly outcomes: readonly Outcome[];
+  readonly time: number;
+}
 
 /**
  * Sends a script, or its digest, with its keys and arguments, and resolves with the reply: `EVAL` and
@@ -53,8 +59,13 @@ export class Redis implements Store {
   }
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    if (!this.#isCluster) return this.#call(action, demands);
-    return inGroups(action, demands, (what, group) => this.#call(what, group.demands));
+    if (!this.#isCluster) return (await this.#call(action, demands)).outcomes;
+    const ends = new Map<Group, readonly number[]>();
+    return inGroups(action, demands, async (what, group) => {
+      const { outcomes, time } = await this.#call(what, group.demands, ends.get(group));
+      ends.set(group, outcomes.map((outcome, at) => endOf(group.demands[at]!, outcome, time)));
+      return outcomes;
+    });
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -67,9 +78,9 @@ export class Redis implements Store {
     return this.#remote.counts;
   }
 
-  async #call(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    const [keys, args] = [demands.map(keyOf), argsOf(action, demands)];
-    return this.#remote.run(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), demands.length));
+  async #call(action: Action, demands: readonly Demand[], ends?: readonly number[]): Promise<Answer> {
+    const [keys, args] = [demands.map(keyOf), argsOf(action, demands, ends)];
+    return this.#remote.run(async (isLate) => answerOf(await this.#reply(keys, args, isLate), demands.length));
   }
 
   async #reply(keys: readonly string[], args: readonly string[], isLate: () => boolean): Promise<unknown> {
@@ -99,12 +110,29 @@ function keyOf({ name, key, rule }: Demand): string {
   return `wg1:{${digestOf(key)}}:${kindOf(rule)}:${name}`;
 }
 
-/** Returns the arguments of one check: a batch of one, which reads all keys with one command. */
-function argsOf(action: Action, demands: readonly Demand[]): string[] {
-  const args = ["batch", String(demands.length)];
+/** Returns the arguments of one check. Refunds of a charge end each for itself. */
+function argsOf(action: Action, demands: readonly Demand[], ends: readonly number[] | undefined): string[] {
+  const args = [String(demands.length)];
   for (const { rule } of demands) args.push(...termsOf(rule));
-  demands.forEach(({ cost }, at) => args.push(at === 0 ? action : "and", String(at + 1), String(cost)));
+  const word = (at: number): string => (ends !== undefined ? `${action} ${ends[at]}` : at === 0 ? action : "and");
+  demands.forEach(({ cost }, at) => args.push(word(at), String(at + 1), String(cost)));
   return args;
+}
+
+/** Reads the reply: outcomes, and the time of the server. */
+function answerOf(reply: unknown, count: number): Answer {
+  if (!Array.isArray(reply) || reply.length !== count * 3 + 1) throw new Away("garbled");
+  const time = Number(reply.at(-1));
+  if (!Number.isSafeInteger(time) || time < 0) throw new Away("garbled");
+  return { outcomes: outcomesOf(reply.slice(0, -1), count), time };
+}
+
+/**
+ * Returns the time from which a refund of a charge at `time` must do nothing: when its tokens are back, or its
+ * window is over.
+ */
+function endOf({ rule: { algorithm, window } }: Demand, { reset }: Outcome, time: number): number {
+  return algorithm === "sliding" && window !== "month" ? time - (time % window) + window : time + reset;
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {

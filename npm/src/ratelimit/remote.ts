@@ -44,14 +44,14 @@ export class Remote {
   }
 
   /** Makes a call. It is told by `isLate` if its caller has gone. Rejects with {@link Away}, whatever the call rejects with. */
-  async run(call: (isLate: () => boolean) => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  async run<A>(call: (isLate: () => boolean) => Promise<A>): Promise<A> {
     if (!this.#breaker.admits(this.#now())) throw this.#turned("open");
     if (this.#waiting >= MAX_WAITING) throw this.#turned("crowded");
     try {
-      const outcomes = await this.#within(call);
+      const answer = await this.#within(call);
       this.#breaker.succeeded();
       this.#answered += 1;
-      return outcomes;
+      return answer;
     } catch (error) {
       this.#breaker.failed(this.#now());
       this.#failures += 1;
@@ -60,14 +60,14 @@ export class Remote {
   }
 
   /** Rejects at the deadline. What comes later is ignored, but counts as waiting until then. */
-  #within(call: (isLate: () => boolean) => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  #within<A>(call: (isLate: () => boolean) => Promise<A>): Promise<A> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
         reject(new Away("late"));
       }, this.#deadline);
-      const settled = <A>(settle: (value: A) => void) => (value: A) => {
+      const settled = <B>(settle: (value: B) => void) => (value: B) => {
         this.#waiting -= 1;
         clearTimeout(timer);
         settle(value);
