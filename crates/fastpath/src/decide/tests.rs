@@ -3,9 +3,9 @@ use alloc::vec::Vec;
 use super::Answer::{self, Allow, Deny, Unsure};
 use super::{End, numbered};
 use crate::code::{Machine, NoPrograms, Programs, Truth};
-use crate::frame::{Frame, word};
+use crate::frame::{Frame, Slots, word};
 use crate::layout::{
-    ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, PATH_WORDS, SCOPE_END,
+    ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, PATH_WORDS, SCOPE_END, SIMPLE,
     SLOT_WORDS, code, fast_path,
 };
 use crate::record::{Entry, FastPaths};
@@ -77,6 +77,35 @@ fn numbers_are_equal_by_value_and_lists_need_the_general_path() {
     check([word::VALUE; 2], [0.0; 2], Unsure);
     check([word::VALUE, word::NULL], [0.0; 2], Deny);
     check([word::BROKEN; 2], [0.0; 2], Deny);
+}
+
+/// Slots of which only slot 0 may be read; it is `true`.
+struct OnlyFirst;
+
+impl Slots for OnlyFirst {
+    fn word(&self, slot: u32) -> u32 {
+        assert!([0, ALWAYS].contains(&(slot & ALWAYS)), "slot {} was read", slot & ALWAYS);
+        word::TRUE
+    }
+
+    fn number(&self, _: u32) -> f64 {
+        0.0
+    }
+}
+
+#[test]
+fn entries_of_roles_without_a_say_read_no_slot() {
+    let reads = |slot, effect, roles| [head(EQUAL_CONST, slot, 0, effect), word::TRUE, roles];
+    let check = |entries: &[Entry], roles, expected| {
+        for flags in [0, SIMPLE] {
+            let words = section(flags, entries, &[]);
+            let fast_path = FastPaths::new(&words).get(0).unwrap();
+            assert_eq!(fast_path.decide(roles, &OnlyFirst, &NoPrograms), expected, "{entries:?}");
+        }
+    };
+    check(&[reads(1, DENY, 2), reads(0, ALLOW, 1), reads(1, ALLOW, 2)], 1, Allow);
+    check(&[reads(0, DENY, 1), reads(1, ALLOW, 1)], 1, Deny);
+    check(&[reads(1, ALLOW, 3)], 0, Deny);
 }
 
 /// Counts how often a program runs; slot 0 of the frame is its result.
