@@ -33,7 +33,7 @@ export type RunScript = (script: string, keys: readonly string[], args: readonly
 
 /** The options of a store on Redis. */
 export interface RedisOptions {
-  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 9 KiB. */
+  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 11 KiB. */
   readonly byDigest?: RunScript | undefined;
   /**
    * True for a cluster: limits of different keys are on different nodes, and each key is a call of its own. The
