@@ -69,7 +69,7 @@ impl Arguments {
 
     /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
-        let apart = [CRYPTO, MQTT, spocp::NAME, compile::NAME, corpus::NAME];
+        let apart = [CRYPTO, MQTT, RATELIMIT, spocp::NAME, compile::NAME, corpus::NAME];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
@@ -108,6 +108,7 @@ const OTHERS: &[&str] = &[
     corpus::NAME,
     CRYPTO,
     MQTT,
+    RATELIMIT,
 ];
 
 /// The section about cryptography.
@@ -115,6 +116,9 @@ pub(crate) const CRYPTO: &str = "crypto";
 
 /// The section about MQTT.
 pub(crate) const MQTT: &str = "mqtt";
+
+/// The section about rate limits.
+pub(crate) const RATELIMIT: &str = "ratelimit";
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
     (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --counter PROGRAM, --only SECTION (may be repeated)";

@@ -16,11 +16,13 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the row, of which a pass has a thousand acts.
+    #[cfg(feature = "mqtt")]
     pub(crate) const fn row(&self) -> &Row<'a> {
         &self.row
     }
 
     /// Returns the row, of which one act has this many units.
+    #[cfg(feature = "mqtt")]
     pub(crate) fn each_of(self, times: usize) -> Self {
         Self { times, ..self }
     }

@@ -13,7 +13,7 @@ mod compile;
 mod corpus;
 #[cfg(feature = "rivals")]
 mod crypto;
-#[cfg(feature = "mqtt")]
+#[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 mod entry;
 mod files;
 #[cfg(feature = "hosts")]
@@ -25,7 +25,9 @@ pub mod mqtt;
 mod node;
 mod opa;
 mod program;
-#[cfg(feature = "mqtt")]
+#[cfg(feature = "ratelimit")]
+pub mod ratelimit;
+#[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 mod ratios;
 mod report;
 mod request;
@@ -96,15 +98,19 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Returns the ratios that are promised and were measured.
-#[cfg(feature = "mqtt")]
+#[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 fn promised(sections: &[Section]) -> Vec<Ratio> {
-    let promises = mqtt::PROMISES.iter();
+    let promises = core::iter::empty();
+    #[cfg(feature = "mqtt")]
+    let promises = promises.chain(mqtt::PROMISES);
+    #[cfg(feature = "ratelimit")]
+    let promises = promises.chain(ratelimit::PROMISES);
     #[cfg(feature = "rivals")]
     let promises = promises.chain(crypto::PROMISES);
     ratios::of(promises, sections)
 }
 
-#[cfg(not(feature = "mqtt"))]
+#[cfg(not(any(feature = "mqtt", feature = "ratelimit")))]
 const fn promised(_: &[Section]) -> Vec<Ratio> {
     Vec::new()
 }
@@ -150,6 +156,8 @@ fn native_versions() -> Vec<String> {
     }
     #[cfg(feature = "mqtt")]
     versions.extend(mqtt::VERSIONS);
+    #[cfg(feature = "ratelimit")]
+    versions.push(ratelimit::GOVERNOR);
     let versions = versions.into_iter().map(str::to_owned);
     #[cfg(feature = "rivals")]
     let versions = versions.chain(crypto::versions());

@@ -21,6 +21,7 @@ pub(crate) enum Others {
     /// Those of one rival, by the beginning of their names.
     Named(&'static str),
     /// Those of all rivals that end so.
+    #[cfg_attr(not(feature = "mqtt"), allow(dead_code, reason = "rate limits have one rival"))]
     All(&'static str),
 }
 

@@ -10,6 +10,8 @@ use crate::arguments::Arguments;
 use crate::arguments::CRYPTO;
 #[cfg(feature = "mqtt")]
 use crate::arguments::MQTT;
+#[cfg(feature = "ratelimit")]
+use crate::arguments::RATELIMIT;
 #[cfg(feature = "rivals")]
 use crate::measure::Row;
 use crate::measure::{self, Figure, Side, median};
@@ -71,6 +73,10 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     #[cfg(feature = "mqtt")]
     if arguments.wants(MQTT) {
         sections.extend(crate::mqtt::sections(root, arguments)?);
+    }
+    #[cfg(feature = "ratelimit")]
+    if arguments.native && arguments.wants(RATELIMIT) {
+        sections.extend(crate::ratelimit::sections(arguments)?);
     }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));

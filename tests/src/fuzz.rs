@@ -4,6 +4,7 @@
 //! coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
 mod bodies;
+mod decision_log;
 mod expressions;
 mod lists;
 mod mqtt_gate;
@@ -33,6 +34,7 @@ use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{Parts, PolicyTable};
 
 pub use bodies::bodies;
+pub use decision_log::decision_log;
 pub use expressions::spocp;
 pub use lists::lists;
 pub use mqtt_gate::mqtt_gate;
@@ -54,7 +56,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -67,6 +69,7 @@ pub const TARGETS: [Target; 15] = [
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
     Target { name: "lists", entry: lists, seeds: lists::seeds },
     Target { name: "bodies", entry: bodies, seeds: bodies::seeds },
+    Target { name: "decision_log", entry: decision_log, seeds: decision_log::seeds },
     Target { name: "mqtt_packet", entry: mqtt_packet, seeds: mqtt_packet::seeds },
     Target { name: "mqtt_gate", entry: mqtt_gate, seeds: mqtt_gate::seeds },
     Target { name: "spocp_tcp", entry: spocp_tcp, seeds: spocp_tcp::seeds },

@@ -8,25 +8,25 @@
 //!
 //! The actions of a request are charged one after the other, in their order, each for itself.
 
+mod limiter;
 mod places;
+mod report;
 mod standing;
+mod uncharged;
 
 use wardgate_bundle::{Conditions, Header, OpenError, Trust, open_with_limits};
-use wardgate_engine::budget::Budget;
-use wardgate_engine::cel::Timestamp;
-use wardgate_engine::decide::{LimitError, Met};
-use wardgate_engine::decision::{Decision, Effect, Reason};
 use wardgate_engine::request::Request;
-use wardgate_ratelimit_store::{Action, Store};
+use wardgate_ratelimit_store::Store;
 
+pub use limiter::{LimitedDecision, Limiter};
 pub use places::Settings;
 pub use standing::{LimitState, MetLimit};
+pub use uncharged::{ActionLimits, Uncharged};
 pub use wardgate_ratelimit::WhenFull;
 pub use wardgate_ratelimit_store::{Away, Memory, Share};
 
 use crate::clock::Clock;
 use crate::pdp::Pdp;
-use places::{Demanded, Places};
 
 /// A policy decision point that charges the rate limits of its policies.
 ///
@@ -69,16 +69,7 @@ use places::{Demanded, Places};
 #[derive(Debug)]
 pub struct Limited<S> {
     pdp: Pdp,
-    places: Places<S>,
-}
-
-/// A decision, narrowed by the limits that its actions meet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LimitedDecision {
-    /// The decision. An action that a limit denies says so in its reason.
-    pub decision: Decision,
-    /// The limits that each action meets, in the order of the actions of the decision.
-    pub limits: Vec<Vec<MetLimit>>,
+    limiter: Limiter<S>,
 }
 
 impl<S: Store> Limited<S> {
@@ -93,7 +84,7 @@ impl<S: Store> Limited<S> {
         settings: Settings<'_>,
     ) -> Result<Self, OpenError> {
         let opened = open_with_limits(bundle, trust, &settings.conditions)?;
-        Ok(Self { pdp: Pdp::of(opened, 0), places: Places::new(store, &settings) })
+        Ok(Self { pdp: Pdp::of(opened, 0), limiter: Limiter::new(store, &settings) })
     }
 
     /// Replaces the policies; the states of limits stay. The law of [`Pdp::reload_under`] holds.
@@ -111,18 +102,8 @@ impl<S: Store> Limited<S> {
 
     /// Decides every action of `request`, and charges the limits that they meet.
     pub async fn check(&self, request: &Request, clock: impl Clock) -> LimitedDecision {
-        let now = clock.now();
-        let (mut decision, all) = self.decide(request, now);
-        let mut limits = Vec::with_capacity(all.len());
-        for (action, uncharged) in decision.actions.iter_mut().zip(all) {
-            let is_allowed = action.effect == Effect::Allow;
-            let (met, denied) = self.charge(uncharged, is_allowed).await;
-            if let Some(reason) = denied.filter(|_| is_allowed) {
-                (action.effect, action.reason) = (Effect::Deny, reason);
-            }
-            limits.push(met);
-        }
-        LimitedDecision { decision, limits }
+        let uncharged = self.pdp.snapshot().check_uncharged(request, clock);
+        self.limiter.charge(uncharged).await
     }
 
     /// Ends the leases of this process, and gives back what can be.
@@ -130,92 +111,6 @@ impl<S: Store> Limited<S> {
     /// # Errors
     /// The store is away; the tokens of leases are lost then.
     pub async fn close(&self) -> Result<(), Away> {
-        self.places.close().await
+        self.limiter.close().await
     }
-
-    /// Returns the decision of the policies, and for each of its actions what it asks of limits.
-    fn decide(&self, request: &Request, now: Timestamp) -> (Decision, Vec<Uncharged>) {
-        let policies = self.pdp.snapshot();
-        let (table, budget) = (policies.table(), Budget::default());
-        let decision = table.check_within(request, now, &budget);
-        let charges = decision.actions.iter().map(|action| {
-            let met = table.charges(request, (&action.action, action.effect), now, &budget);
-            Uncharged::of(met)
-        });
-        let uncharged = charges.collect();
-        (decision, uncharged)
-    }
-
-    /// Charges what one action asks for. Returns the limits that it meets, and why it is denied.
-    async fn charge(
-        &self,
-        uncharged: Uncharged,
-        is_allowed: bool,
-    ) -> (Vec<MetLimit>, Option<Reason>) {
-        let Uncharged { mut met, enforced, shadows, mut denied } = uncharged;
-        if denied.is_none() {
-            self.places.charge(&enforced, &mut met).await;
-            denied = reason(&met);
-        }
-        let action = if denied.is_none() { Action::Charge } else { Action::Look };
-        // An action that the policies deny meets only limits that always charge.
-        let action = if is_allowed { action } else { Action::Charge };
-        for shadow in &shadows {
-            self.places.shadow(action, shadow, &mut met).await;
-        }
-        (met, denied)
-    }
-}
-
-/// The limits that an action meets, before any of them is charged.
-struct Uncharged {
-    met: Vec<MetLimit>,
-    enforced: Vec<Demanded>,
-    shadows: Vec<Demanded>,
-    /// The reason of a denial that needs no store.
-    denied: Option<Reason>,
-}
-
-impl Uncharged {
-    fn of(found: Result<Vec<Met<'_>>, LimitError>) -> Self {
-        let mut uncharged =
-            Self { met: Vec::new(), enforced: Vec::new(), shadows: Vec::new(), denied: None };
-        let Ok(found) = found else {
-            return Self { denied: Some(Reason::LimitError(String::new())), ..uncharged };
-        };
-        for met in found {
-            uncharged.add(&met);
-        }
-        uncharged
-    }
-
-    fn add(&mut self, met: &Met<'_>) {
-        let at = self.met.len();
-        let is_enforced = met.is_enforced();
-        let (limit, demanded) = MetLimit::of(met, at);
-        match demanded {
-            Some(demanded) if is_enforced => self.enforced.push(demanded),
-            Some(demanded) => self.shadows.push(demanded),
-            None if is_enforced => {
-                self.denied.get_or_insert_with(|| Reason::LimitError(limit.name.clone()));
-            }
-            None => {}
-        }
-        self.met.push(limit);
-    }
-}
-
-/// Returns the reason for which the limits deny. A limit that refuses comes before a store that is
-/// away, since the answer would be the same with it.
-fn reason(met: &[MetLimit]) -> Option<Reason> {
-    let first = |denies: &dyn Fn(&LimitState) -> bool, reason: fn(String) -> Reason| {
-        let enforced = met.iter().filter(|limit| !limit.is_shadow);
-        let limit = enforced.into_iter().find(|limit| denies(&limit.state))?;
-        Some(reason(limit.name.clone()))
-    };
-    let fails = |state: &LimitState| matches!(state, LimitState::Failed { .. });
-    let is_away = |state: &LimitState| *state == LimitState::Away { is_allowed: false };
-    first(&fails, Reason::LimitError)
-        .or_else(|| first(&LimitState::is_refused, Reason::Limited))
-        .or_else(|| first(&is_away, Reason::StoreAway))
 }

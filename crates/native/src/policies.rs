@@ -38,7 +38,8 @@ pub struct Policies {
 
 impl Policies {
     /// Returns the policies of a table that the host opened itself, for instance to use the header
-    /// too. They have no cache.
+    /// too. They have no cache. Of a table with rate limits the methods here answer what the policies
+    /// alone say; a host then asks `check_uncharged` (feature `ratelimit`), and charges.
     #[must_use]
     pub fn of(table: PolicyTable) -> Self {
         Self::new(table, 0, 0)
@@ -255,8 +256,12 @@ impl Policies {
         input: &impl FastInput,
         clock: &impl Clock,
     ) -> Option<bool> {
-        let is_silent = kinds_with_outputs.is_empty()
-            || kinds_with_outputs.get(&sanitized(input.target().kind)).is_none();
+        let kind = input.target().kind;
+        let is_silent =
+            kinds_with_outputs.is_empty() || kinds_with_outputs.get(&sanitized(kind)).is_none();
+        // Limits are reported with the answer, and may deny.
+        #[cfg(feature = "ratelimit")]
+        let is_silent = is_silent && !self.table.may_limit(kind);
         if is_silent { self.try_fast(input, clock) } else { None }
     }
 

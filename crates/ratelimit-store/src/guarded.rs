@@ -4,9 +4,12 @@
 //! admits what a share of the quota admits in this process. That share is charged all the time, so
 //! that an outage does not begin with full keys. `Failure::Allow` is what somebody wrote down.
 
+use std::sync::Arc;
+
 use wardgate_ratelimit::{Algorithm, Outcome};
 
 use crate::demand::{Demand, Demands, Failure, Terms};
+use crate::limits::REFUND_MICROS;
 use crate::memory::{Memory, is_done};
 use crate::store::{Action, Away, Store};
 
@@ -14,7 +17,7 @@ use crate::store::{Action, Away, Store};
 #[derive(Debug)]
 pub struct Guarded<S> {
     store: S,
-    local: Memory,
+    local: Arc<Memory>,
     share: Share,
 }
 
@@ -97,9 +100,9 @@ impl Standing {
 }
 
 impl<S: Store> Guarded<S> {
-    /// Guards a store by a memory.
-    pub const fn new(store: S, local: Memory, share: Share) -> Self {
-        Self { store, local, share }
+    /// Guards a store by a memory, which others may use for other limits.
+    pub fn new(store: S, local: impl Into<Arc<Memory>>, share: Share) -> Self {
+        Self { store, local: local.into(), share }
     }
 
     /// Returns the store.
@@ -108,7 +111,7 @@ impl<S: Store> Guarded<S> {
     }
 
     /// Returns the memory.
-    pub const fn local(&self) -> &Memory {
+    pub fn local(&self) -> &Memory {
         &self.local
     }
 
@@ -129,6 +132,30 @@ impl<S: Store> Guarded<S> {
                 Answer { standings: self.stand_in(action, demands.each()), away: Some(away) }
             }
         }
+    }
+
+    /// Takes back a charge that was done with this answer, `micros` microseconds after it began:
+    /// where it was charged, in the store or in memory. Returns what became of each demand.
+    ///
+    /// Tokens of a fixed or sliding window that may be over when they arrive stay charged: they
+    /// would be taken from the count of the next window, which would then admit more than its quota.
+    pub async fn undo(&self, demands: &Demands, charge: &Answer, micros: u64) -> Answer {
+        let mut undone = charge.clone();
+        let each = demands.each().iter().zip(&mut undone.standings);
+        let (places, back): (Vec<&mut Standing>, Vec<Demand>) = each
+            .filter(|(demand, standing)| is_open(demand, standing, micros))
+            .map(|(demand, standing)| (standing, demand.clone()))
+            .unzip();
+        if let Ok(back) = Demands::new(back) {
+            let standings = match charge.away {
+                None => self.run(Action::Refund, &back).await.standings,
+                Some(_) => self.stand_in(Action::Refund, back.each()),
+            };
+            for (place, standing) in places.into_iter().zip(standings) {
+                *place = standing;
+            }
+        }
+        undone
     }
 
     /// Repeats in memory what the store did, each limit for itself. A charge that is more than its
@@ -179,6 +206,19 @@ fn without(demand: &Demand) -> Standing {
         Failure::Allow => Standing::Allowed,
         Failure::Local | Failure::Deny => Standing::Denied,
     }
+}
+
+/// Returns true if a charge can be taken back so long after it: the window in which it is counted
+/// will not be over when the refund arrives. Tokens of GCRA have no window.
+fn is_open(demand: &Demand, charge: &Standing, micros: u64) -> bool {
+    let (Standing::Known(outcome) | Standing::Local(outcome)) = charge else { return false };
+    let left = match demand.terms.algorithm() {
+        Algorithm::Gcra { .. } => return true,
+        Algorithm::Fixed => outcome.reset,
+        // A key is full one window after its last count is over.
+        Algorithm::Sliding => outcome.reset.saturating_sub(demand.terms.micros()),
+    };
+    micros.saturating_add(REFUND_MICROS) < left
 }
 
 #[cfg(test)]

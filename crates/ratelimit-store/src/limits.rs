@@ -26,6 +26,9 @@ pub(crate) const TRY_MICROS: u64 = 1_000_000;
 #[cfg(feature = "redis")]
 pub(crate) const ROUTE_ATTEMPTS: usize = 3;
 
+/// The microseconds in which a refund reaches its store: twice the usual deadline.
+pub(crate) const REFUND_MICROS: u64 = 100_000;
+
 /// The longest time in microseconds for which tokens may be spent after they were paid.
 pub(crate) const LEASE_MICROS: u64 = 1_000_000;
 

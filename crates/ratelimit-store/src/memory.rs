@@ -73,13 +73,22 @@ impl Memory {
         self.operate(self.now(), demand, action.with(demand.cost))
     }
 
-    /// Does one thing for all demands at a time.
-    pub(crate) fn apply_at(&self, now: u64, action: Action, demands: &Demands) -> Vec<Outcome> {
+    /// Does one thing for all demands at a time in microseconds since 1970.
+    pub fn apply_at(&self, now: u64, action: Action, demands: &Demands) -> Vec<Outcome> {
         match demands.each() {
             [one] => vec![self.operate(now, one, action.with(one.cost))],
             several if action == Action::Charge => self.charge(now, several),
             several => self.each(now, several, action),
         }
+    }
+
+    /// Takes back a charge that was done at a time, and tells what a charge would meet now. Tokens of
+    /// a fixed or sliding window that is over stay charged there.
+    pub fn undo(&self, charged: u64, demands: &Demands) -> Vec<Outcome> {
+        for demand in demands.each() {
+            self.operate(charged, demand, Operation::Undo(demand.cost));
+        }
+        self.apply(Action::Look, demands)
     }
 
     fn charge(&self, now: u64, demands: &[Demand]) -> Vec<Outcome> {
@@ -101,10 +110,11 @@ impl Memory {
         outcomes
     }
 
-    /// Refunds demands that were charged at this time.
+    /// Takes back demands that were charged at this time. Another thread may have charged in a later
+    /// window since.
     fn give_back(&self, now: u64, charged: &[Demand], outcomes: &mut [Outcome]) {
         for (demand, outcome) in charged.iter().zip(outcomes) {
-            *outcome = self.operate(now, demand, Operation::Refund(demand.cost));
+            *outcome = self.operate(now, demand, Operation::Undo(demand.cost));
         }
     }
 
@@ -125,6 +135,10 @@ impl Memory {
 impl Store for Memory {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         Ok(self.apply(action, demands))
+    }
+
+    fn memory(&self) -> Option<&Memory> {
+        Some(self)
     }
 }
 
@@ -151,4 +165,67 @@ impl Clock {
 /// Returns true if a charge with these outcomes was done.
 pub(crate) fn is_done(outcomes: &[Outcome]) -> bool {
     outcomes.iter().all(|outcome| outcome.admission == Admission::Allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_ratelimit::{Algorithm, Window};
+
+    use super::*;
+    use crate::demand::{Failure, Key, Limit, Terms};
+
+    const SECOND: u64 = 1_000_000;
+
+    fn demands(algorithm: Algorithm, cost: u64) -> Demands {
+        let demand = Demand {
+            limit: Limit::new("api", Failure::Local).unwrap(),
+            key: Key::new([b"sam".as_slice()]),
+            terms: Terms::new(algorithm, 10, Window::MINUTE).unwrap(),
+            cost,
+        };
+        Demands::new([demand]).unwrap()
+    }
+
+    fn remaining(store: &Memory, now: u64, demands: &Demands) -> u64 {
+        store.apply_at(now, Action::Look, demands)[0].remaining
+    }
+
+    #[test]
+    fn a_charge_of_an_earlier_window_adds_nothing_to_the_next() {
+        let (four, three) = (demands(Algorithm::Fixed, 4), demands(Algorithm::Fixed, 3));
+        let store = Memory::new(10, WhenFull::Deny);
+        let edge = (store.now() / (60 * SECOND) + 9) * 60 * SECOND;
+        store.apply_at(edge - SECOND, Action::Charge, &four);
+        store.apply_at(edge + SECOND, Action::Charge, &three);
+        store.undo(edge - SECOND, &four);
+        assert_eq!(remaining(&store, edge + SECOND, &four), 7);
+        store.undo(edge + SECOND, &three);
+        assert_eq!(remaining(&store, edge + SECOND, &four), 10);
+    }
+
+    #[test]
+    fn a_sliding_window_gives_back_where_it_was_charged() {
+        let (six, three) = (demands(Algorithm::Sliding, 6), demands(Algorithm::Sliding, 3));
+        let store = Memory::new(10, WhenFull::Deny);
+        let edge = (store.now() / (60 * SECOND) + 9) * 60 * SECOND;
+        let later = edge + 30 * SECOND;
+        store.apply_at(edge - SECOND, Action::Charge, &six);
+        store.apply_at(later, Action::Charge, &three);
+        assert_eq!(remaining(&store, later, &six), 4, "half of 6, and 3");
+        store.undo(edge - SECOND, &six);
+        assert_eq!(remaining(&store, later, &six), 7);
+        store.undo(edge - 61 * SECOND, &six);
+        assert_eq!(remaining(&store, later, &six), 7);
+    }
+
+    #[test]
+    fn a_charge_of_the_same_window_is_taken_back_whole() {
+        for algorithm in [Algorithm::Gcra { burst: None }, Algorithm::Fixed, Algorithm::Sliding] {
+            let (store, four) = (Memory::new(10, WhenFull::Deny), demands(algorithm, 4));
+            let start = (store.now() / (60 * SECOND) + 9) * 60 * SECOND;
+            store.apply_at(start, Action::Charge, &four);
+            store.undo(start, &four);
+            assert_eq!(remaining(&store, start, &four), 10, "{algorithm:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use wardgate_ratelimit::{Operation, Outcome};
 
 use crate::demand::Demands;
+use crate::memory::Memory;
 
 /// A place in which the states of limits are.
 ///
@@ -20,6 +21,12 @@ pub trait Store: Send + Sync {
         action: Action,
         demands: &Demands,
     ) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send;
+
+    /// Returns the memory of this process, if the states are there: it is never away, and charging
+    /// it needs no wait.
+    fn memory(&self) -> Option<&Memory> {
+        None
+    }
 
     /// Takes the tokens of all demands, or none. Returns an outcome for each.
     fn charge(&self, demands: &Demands) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send {
@@ -49,6 +56,10 @@ impl<S: Store> Store for Arc<S> {
         demands: &Demands,
     ) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send {
         S::run(self, action, demands)
+    }
+
+    fn memory(&self) -> Option<&Memory> {
+        S::memory(self)
     }
 }
 

@@ -105,6 +105,13 @@ impl Counting for Fixed {
         Count { count: view.count.saturating_sub(cost), ..view }
     }
 
+    /// Leaves the count of a later window as it is.
+    #[inline]
+    fn undone(&self, view: Count, cost: u64) -> Count {
+        let is_before = view.now < self.start(view.end.saturating_sub(1));
+        if is_before { view } else { self.refunded(view, cost) }
+    }
+
     #[inline]
     fn state(&self, view: Count) -> State {
         match view.count {

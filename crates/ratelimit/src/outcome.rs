@@ -9,6 +9,9 @@ pub enum Operation {
     Look(u64),
     /// Returns that many tokens, at most until the key is full.
     Refund(u64),
+    /// Takes back a charge of that many tokens that was done at this very time, however late that is.
+    /// Tokens of a window that is over stay where they are: those of a later one are others.
+    Undo(u64),
     /// Makes the key full.
     Reset,
 }

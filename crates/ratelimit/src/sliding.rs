@@ -132,6 +132,16 @@ impl Counting for Sliding {
         }
     }
 
+    /// Leaves the counts of later windows as they are.
+    #[inline]
+    fn undone(&self, view: Counts, cost: u64) -> Counts {
+        if view.now >= view.start {
+            return self.refunded(view, cost);
+        }
+        let is_next = view.now.saturating_add(self.length.get()) >= view.start;
+        Counts { before: view.before.saturating_sub(if is_next { cost } else { 0 }), ..view }
+    }
+
     #[inline]
     fn state(&self, view: Counts) -> State {
         if view.before == 0 && view.count == 0 {

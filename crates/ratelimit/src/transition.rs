@@ -26,6 +26,13 @@ pub(crate) trait Counting {
     /// Takes a cost of at most the capacity back.
     fn refunded(&self, view: Self::View, cost: u64) -> Self::View;
 
+    /// Takes a cost of at most the capacity back that was charged at the time of the view, which may
+    /// be before the window of the state.
+    #[inline]
+    fn undone(&self, view: Self::View, cost: u64) -> Self::View {
+        self.refunded(view, cost)
+    }
+
     fn state(&self, view: Self::View) -> State;
 }
 
@@ -46,6 +53,8 @@ pub(crate) fn apply<A: Counting>(
         Operation::Look(cost) => (state, outcome(rule, view, admission(rule, view, cost))),
         Operation::Refund(0) => (state, outcome(rule, view, Admission::Allowed)),
         Operation::Refund(cost) => written(rule, rule.refunded(view, cost.min(rule.capacity()))),
+        Operation::Undo(0) => (state, outcome(rule, view, Admission::Allowed)),
+        Operation::Undo(cost) => written(rule, rule.undone(view, cost.min(rule.capacity()))),
         Operation::Reset => (State::NONE, full(rule)),
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [HOSTS] => HOSTS.to_owned(),
         [COMPILE] | [CORPUS] => String::new(),
         [MQTT] => MQTT.to_owned(),
+        [RATELIMIT] => RATELIMIT.to_owned(),
         only => features(only),
     };
     let features = features.as_str();
@@ -36,16 +37,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             Err(message) => println!("    cerbos is left out: {message}"),
         }
     }
-    if only.is_empty() || only.contains(&MQTT) {
+    if only.is_empty() || only.contains(&MQTT) || only.contains(&RATELIMIT) {
         measure.arg("--counter").arg(counter(features)?);
     }
-    let needs_no_node = only == [HOSTS] || only == [COMPILE];
+    let needs_no_node = [[HOSTS], [COMPILE], [RATELIMIT]].iter().any(|one| only == *one);
     let has_node = !arguments.iter().any(|argument| argument == "--native") && !needs_no_node;
     if has_node && only == [CORPUS] {
         npm::build_entry()?;
     } else if has_node {
         setup::npm_ci("host-bench/node")?;
-        if only.is_empty() || only.iter().any(|section| ![CRYPTO, MQTT].contains(section)) {
+        if only.is_empty() || only.iter().any(|section| ![CRYPTO, MQTT, RATELIMIT].contains(section)) {
             deciders(&mut measure)?;
         }
         if only.contains(&MQTT) {
@@ -137,6 +138,9 @@ const HOSTS: &str = "hosts";
 
 /// The section about MQTT, which needs few competitors, and the package in Node.
 const MQTT: &str = "mqtt";
+
+/// The section about rate limits, which needs one competitor, redis-server and no Node.
+const RATELIMIT: &str = "ratelimit";
 
 /// The program that counts allocations.
 const COUNTER: &str = "wardgate-host-memory";

@@ -31,13 +31,14 @@ pub(crate) fn build() -> Outcome {
     shell::write(&stamp, inputs)
 }
 
-/// Tests the modules in wasmtime, from Rust and Python, and in wazero, from Go.
+/// Tests the modules in wasmtime, from Rust and Python, and in wazero, from Go, and files of decision logs in Go.
 pub(crate) fn test() -> Outcome {
     build()?;
     questions()?;
     in_rust()?;
     in_python()?;
-    in_go()
+    in_go()?;
+    logs_in_go()
 }
 
 fn in_rust() -> Outcome {
@@ -91,6 +92,14 @@ fn in_go() -> Outcome {
         shell::shown(host.arg(folder().join(module)).arg(folder().join(QUESTIONS)))?;
     }
     Ok(())
+}
+
+/// Verifies the files of a decision log with an implementation of others.
+fn logs_in_go() -> Outcome {
+    let mut go = command(&languages::go()?);
+    go.args(["test", "-count=1", "."]).env("GOFLAGS", "-mod=readonly");
+    go.current_dir(root().join("tests/decision-log/go"));
+    shell::logged("go test of decision logs", &mut go)
 }
 
 /// Returns the folder of the modules.

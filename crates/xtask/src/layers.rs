@@ -111,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fastpath", &["simd"]),
     ("engine", &["fastpath", "mqtt"]),
     ("crypto", &["simd"]),
+    ("decision-log", &["crypto"]),
     ("ratelimit-store", &["crypto", "ratelimit"]),
     ("spocp", &[]),
     ("bundle", &["engine", "spocp", "crypto"]),

@@ -12,6 +12,7 @@ use super::layout::FLAG_LIMITS;
 use super::{Block, PolicyTable, Rule, at, word};
 use crate::codes::codes;
 use crate::limits::MAX_LIMIT_KEYS;
+use crate::names::sanitized;
 
 /// The number of words of one record.
 pub const LIMIT_WORDS: usize = 13;
@@ -117,6 +118,17 @@ impl PolicyTable {
     pub fn limits(&self) -> impl Iterator<Item = Limit<'_>> {
         let count = self.limit_block().map_or(0, |block| block.rule_count());
         (0..count).filter_map(|number| self.limit(number))
+    }
+
+    /// Returns true if a resource of this kind may meet a rate limit, whatever the action.
+    #[must_use]
+    pub fn may_limit(&self, kind: &str) -> bool {
+        let kind = sanitized(kind);
+        self.limit_block().is_some_and(|block| {
+            let mut candidates = block.candidates();
+            block.narrow_resources(&mut candidates, self.name(&kind));
+            candidates.next().is_some()
+        })
     }
 
     /// Returns the block whose rules say which requests the limits are for.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wardgate_bundle::Conditions;
 use wardgate_engine::table::limit::Consistency;
-use wardgate_ratelimit::WhenFull;
+use wardgate_ratelimit::{Outcome, WhenFull};
 use wardgate_ratelimit_store::{
     Action, Answer, Away, Demand, DemandError, Demands, Guarded, Leased, Memory, Share, Standing,
     Store,
@@ -18,7 +18,8 @@ pub struct Settings<'c> {
     /// The conditions for the bundle.
     pub conditions: Conditions<'c>,
     /// The keys that the memory of this process has places for, at 24 bytes each: for limits with
-    /// `consistency: local`, and for others while their store is away.
+    /// `consistency: local`, and for others while their store is away. Unused if the store is a
+    /// [`Memory`], which then has the states of all limits.
     pub keys: usize,
     /// The treatment of a new key when that memory is full.
     pub when_full: WhenFull,
@@ -42,7 +43,7 @@ impl Default for Settings<'_> {
 }
 
 /// The demand of a limit, and the place in which it is charged.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Demanded {
     /// The number of the limit among those that the action meets.
     pub(super) at: usize,
@@ -53,21 +54,44 @@ pub(super) struct Demanded {
 /// The places in which limits are charged.
 #[derive(Debug)]
 pub(super) struct Places<S> {
+    store: Arc<S>,
     exact: Guarded<Arc<S>>,
     leased: Guarded<Leased<Arc<S>>>,
-    local: Memory,
+    /// The memory of this process; the states of all limits are in that of the store if it has one.
+    own: Arc<Memory>,
+}
+
+/// Demands of one place that were charged, and may have to be taken back.
+struct Group<'d> {
+    place: Consistency,
+    all: Vec<&'d Demanded>,
+    demands: Demands,
+    answer: Answer,
+    /// The time at which the charge began, by the clock of the memory.
+    begun: u64,
 }
 
 impl<S: Store> Places<S> {
     pub(super) fn new(store: S, settings: &Settings<'_>) -> Self {
         let store = Arc::new(store);
-        let memory = || Memory::new(settings.keys, settings.when_full);
+        let keys = if store.memory().is_some() { 0 } else { settings.keys };
+        let own = Arc::new(Memory::new(keys, settings.when_full));
         let leased = Leased::new(Arc::clone(&store), settings.leases);
         Self {
-            exact: Guarded::new(store, memory(), settings.share),
-            leased: Guarded::new(leased, memory(), settings.share),
-            local: memory(),
+            exact: Guarded::new(Arc::clone(&store), Arc::clone(&own), settings.share),
+            leased: Guarded::new(leased, Arc::clone(&own), settings.share),
+            store,
+            own,
         }
+    }
+
+    pub(super) fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Returns the memory of this process in which there are states.
+    pub(super) fn memory(&self) -> &Memory {
+        self.store.memory().unwrap_or(&self.own)
     }
 
     pub(super) async fn close(&self) -> Result<(), Away> {
@@ -76,14 +100,14 @@ impl<S: Store> Places<S> {
 
     /// Charges all demands or none, and notes what became of each.
     ///
-    /// Each place charges its demands together. Where one denies, those before it are refunded and
+    /// Each place charges its demands together. Where one denies, those before it are taken back and
     /// those behind it are not asked: never too much is admitted, and for a moment other checks may
     /// find too little. The memory of the process is first, since it costs nothing to ask.
     pub(super) async fn charge(&self, all: &[Demanded], met: &mut [MetLimit]) {
-        let mut charged: Vec<(Consistency, Vec<&Demanded>, Demands)> = Vec::new();
+        let mut charged: Vec<Group<'_>> = Vec::new();
         for place in [Consistency::Local, Consistency::Leased, Consistency::Exact] {
             let group: Vec<&Demanded> =
-                all.iter().filter(|demanded| demanded.consistency == place).collect();
+                all.iter().filter(|demanded| self.place(demanded) == place).collect();
             if group.is_empty() {
                 continue;
             }
@@ -91,40 +115,49 @@ impl<S: Store> Places<S> {
                 Ok(demands) => demands,
                 Err(error) => {
                     fail(&group, &error, met);
-                    return self.refund(charged, met).await;
+                    return self.undo(charged, met).await;
                 }
             };
-            let answer = self.run(place, Action::Charge, &demands).await;
+            let begun = self.memory().now();
+            let answer = self.run_at(begun, place, Action::Charge, &demands).await;
             let is_allowed = answer.is_allowed();
             note(&group, &answer, is_allowed, met);
             if !is_allowed {
-                return self.refund(charged, met).await;
+                return self.undo(charged, met).await;
             }
-            charged.push((place, group, demands));
+            charged.push(Group { place, all: group, demands, answer, begun });
         }
     }
 
-    async fn refund(
-        &self,
-        charged: Vec<(Consistency, Vec<&Demanded>, Demands)>,
-        met: &mut [MetLimit],
-    ) {
-        for (place, group, demands) in charged {
-            let answer = self.run(place, Action::Refund, &demands).await;
-            for (position, demanded) in group.iter().enumerate() {
-                if let Some(limit) = met.get_mut(demanded.at) {
-                    limit.note_refund(answer.standings.get(position));
+    /// Returns the place of a demand, which is the memory of the process if the store is there.
+    fn place(&self, demanded: &Demanded) -> Consistency {
+        if self.store.memory().is_some() { Consistency::Local } else { demanded.consistency }
+    }
+
+    async fn undo(&self, charged: Vec<Group<'_>>, met: &mut [MetLimit]) {
+        for Group { place, all, demands, answer, begun } in charged {
+            let micros = self.memory().now().saturating_sub(begun);
+            let undone = match place {
+                Consistency::Exact => self.exact.undo(&demands, &answer, micros).await,
+                Consistency::Leased => self.leased.undo(&demands, &answer, micros).await,
+                Consistency::Local => known(self.memory().undo(begun, &demands)),
+            };
+            for (position, demanded) in all.iter().enumerate() {
+                let standing = undone.standings.get(position);
+                let is_undone = standing != answer.standings.get(position);
+                if let Some(limit) = met.get_mut(demanded.at).filter(|_| is_undone) {
+                    limit.note_refund(standing);
                 }
             }
         }
     }
 
-    /// Charges a limit that never denies, or looks at it.
-    pub(super) async fn shadow(&self, action: Action, one: &Demanded, met: &mut [MetLimit]) {
+    /// Does one thing for one limit.
+    pub(super) async fn run_one(&self, action: Action, one: &Demanded, met: &mut [MetLimit]) {
         let group = [one];
         match demands(&group) {
             Ok(demands) => {
-                let answer = self.run(one.consistency, action, &demands).await;
+                let answer = self.run(self.place(one), action, &demands).await;
                 note(&group, &answer, action == Action::Charge, met);
             }
             Err(error) => fail(&group, &error, met),
@@ -132,16 +165,27 @@ impl<S: Store> Places<S> {
     }
 
     async fn run(&self, place: Consistency, action: Action, demands: &Demands) -> Answer {
+        self.run_at(self.memory().now(), place, action, demands).await
+    }
+
+    /// Does one thing in a place; `now` is the time for the memory of the process.
+    async fn run_at(
+        &self,
+        now: u64,
+        place: Consistency,
+        action: Action,
+        demands: &Demands,
+    ) -> Answer {
         match place {
             Consistency::Exact => self.exact.run(action, demands).await,
             Consistency::Leased => self.leased.run(action, demands).await,
-            Consistency::Local => {
-                let outcomes = self.local.apply(action, demands);
-                let standings = outcomes.into_iter().map(Standing::Known).collect();
-                Answer { standings, away: None }
-            }
+            Consistency::Local => known(self.memory().apply_at(now, action, demands)),
         }
     }
+}
+
+fn known(outcomes: Vec<Outcome>) -> Answer {
+    Answer { standings: outcomes.into_iter().map(Standing::Known).collect(), away: None }
 }
 
 /// Returns the demands of a group.

@@ -93,6 +93,10 @@ impl MetLimit {
         }
     }
 
+    pub(super) const fn has_failed(&self) -> bool {
+        matches!(self.state, LimitState::Failed { .. })
+    }
+
     /// Notes what became of the demand; `is_charged` says if a charge of it was done.
     pub(super) fn note(&mut self, standing: &Standing, is_charged: bool) {
         match standing {

@@ -331,6 +331,25 @@ fn each_limit_says_what_holds_while_its_store_is_away() {
     assert_eq!(local.one(&ada).1, limited("api"));
 }
 
+/// A store that is the memory of the process charges once, wherever a limit is said to be.
+#[test]
+fn a_memory_charges_each_limit_once() {
+    for place in ["exact", "leased", "local"] {
+        let fields =
+            format!("name: a, actions: [view], key: [P.id], quota: 100, consistency: {place}");
+        let store = Arc::new(Memory::new(1000, WhenFull::Deny));
+        let bundle = bundle(&[&fields], &Options::default());
+        let settings = Settings::default();
+        let pdp = Limited::open(&bundle, Trust::Unsigned, Arc::clone(&store), settings).unwrap();
+        for remaining in [99, 98, 97] {
+            let ada = request("ada", &["view"]);
+            let checked = block_on(pdp.check(&ada, Timestamp::default()));
+            assert_eq!(checked.limits[0][0].remaining, Some(remaining), "{place}");
+        }
+        assert_eq!(store.fill().0, 1, "{place}: one key of one table");
+    }
+}
+
 #[test]
 fn a_limit_of_the_process_needs_no_store() {
     let host = Host::new(&["name: api, actions: [view], key: [], quota: 1, consistency: local"]);

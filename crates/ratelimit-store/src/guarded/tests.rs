@@ -111,6 +111,42 @@ fn shares_are_parts_and_at_least_one_token() {
     }
 }
 
+#[tokio::test]
+async fn a_charge_is_taken_back_while_its_window_lasts() {
+    let guarded = guarded(Share::WHOLE);
+    // An edge of such a window comes once in a year.
+    let year = Window::Micros(366 * 86_400_000_000);
+    for (name, algorithm, after) in [
+        ("f", Algorithm::Fixed, 7),
+        ("s", Algorithm::Sliding, 7),
+        ("g", Algorithm::Gcra { burst: None }, 10),
+    ] {
+        let terms = Terms::new(algorithm, 10, year).unwrap();
+        let three = only(&Demand { terms, cost: 3, ..demand(name, Failure::Local, 1) });
+        let charge = guarded.charge(&three).await;
+        let [Standing::Known(outcome)] = charge.standings[..] else { panic!("{charge:?}") };
+        let late = guarded.undo(&three, &charge, outcome.reset).await;
+        assert_eq!(remaining(&late), after, "{name}");
+        assert_eq!(remaining(&guarded.run(Action::Look, &three).await), after, "{name}");
+        let charge = guarded.charge(&three).await;
+        let before = remaining(&charge);
+        assert_eq!(remaining(&guarded.undo(&three, &charge, 0).await), before + 3, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_charge_is_taken_back_where_it_was_done() {
+    let guarded = guarded(Share::WHOLE);
+    let one = only(&demand("a", Failure::Local, 10));
+    guarded.charge(&one).await;
+    away(&guarded, true);
+    let charge = guarded.charge(&one).await;
+    assert_eq!(remaining(&charge), 8, "the share was charged all the time");
+    away(&guarded, false);
+    assert_eq!(remaining(&guarded.undo(&one, &charge, 0).await), 9);
+    assert_eq!(remaining(&guarded.run(Action::Look, &one).await), 9, "of the store");
+}
+
 fn guarded(share: Share) -> Guarded<Switched> {
     let [store, local] = [(); 2].map(|()| Memory::new(100, WhenFull::Deny));
     Guarded::new(Switched { memory: store, is_away: AtomicBool::new(false) }, local, share)

@@ -36,14 +36,20 @@ impl Oracle {
         let now = i128::from(time);
         let cost = match operation {
             Operation::Charge(cost) | Operation::Look(cost) => cost,
-            Operation::Refund(_) | Operation::Reset => 0,
+            Operation::Refund(_) | Operation::Undo(_) | Operation::Reset => 0,
         };
         let admission = self.admission(now, cost);
         match operation {
-            Operation::Charge(0) | Operation::Look(_) | Operation::Refund(0) => {}
+            Operation::Charge(0)
+            | Operation::Look(_)
+            | Operation::Refund(0)
+            | Operation::Undo(0) => {}
             Operation::Charge(cost) if admission == Admission::Allowed => self.charge(now, cost),
             Operation::Charge(_) => {}
-            Operation::Refund(cost) => self.refund(now, cost.min(self.terms.capacity())),
+            // The time of an operation is never before that of an earlier one.
+            Operation::Refund(cost) | Operation::Undo(cost) => {
+                self.refund(now, cost.min(self.terms.capacity()))
+            }
             Operation::Reset => self.forget(),
         }
         let capacity = self.terms.capacity();

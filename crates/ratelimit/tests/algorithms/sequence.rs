@@ -141,6 +141,7 @@ pub(crate) fn named(operation: Operation) -> (&'static str, u64) {
         Operation::Charge(cost) => ("charge", cost),
         Operation::Look(cost) => ("look", cost),
         Operation::Refund(cost) => ("refund", cost),
+        Operation::Undo(cost) => ("undo", cost),
         Operation::Reset => ("reset", 0),
     }
 }

@@ -135,7 +135,7 @@ const FLOORS: &[(&str, &str)] = &[
         "ratelimit",
         "limits outcome script | calendar state | transition | fixed gcra sliding | rule | table",
     ),
-    ("ratelimit-store", "limits | breaker demand | store | memory | guarded leased remote"),
+    ("ratelimit-store", "limits | breaker demand | store+memory | guarded leased remote"),
     (
         "engine",
         "codes limits order text | names attr number budget | glob regex request decision | \

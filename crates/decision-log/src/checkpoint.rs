@@ -1,0 +1,204 @@
+//! Checkpoints: the size and root of a log, signed by it with ML-DSA-44 (C2SP, tlog-checkpoint and
+//! tlog-cosignature).
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use base64ct::{Base64, Encoding};
+use wardgate_crypto::ml_dsa::{Level, PreparedKey};
+#[cfg(any(test, feature = "sign"))]
+use wardgate_crypto::ml_dsa::{SignError, SigningKey};
+
+use crate::limits::MAX_ORIGIN_BYTES;
+use crate::merkle::Head;
+#[cfg(any(test, feature = "sign"))]
+use crate::note::Signature;
+use crate::note::{Note, NoteError, VerifierKey, is_key_name};
+
+/// The type of timestamped ML-DSA-44 signatures.
+pub const ML_DSA_44: u8 = 6;
+
+/// A tree head of the log with an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The name of the log.
+    pub origin: String,
+    /// Its size and root.
+    pub head: Head,
+}
+
+/// A checkpoint whose signature was verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// The time of the signature in seconds since 1970, as its signer says.
+    pub seconds: u64,
+}
+
+/// A key that verifies the checkpoints of a log, or the cosignatures of a witness.
+#[derive(Clone, Debug)]
+pub struct LogKey {
+    name: String,
+    id: [u8; 4],
+    key: PreparedKey,
+}
+
+/// The reason for which a checkpoint is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckpointError {
+    /// It is no note.
+    Note(NoteError),
+    /// Its text is no tree head.
+    Form,
+    /// The key did not sign it.
+    Unsigned,
+    /// A signature of the key is wrong.
+    Forged,
+}
+
+impl Checkpoint {
+    /// Reads the text of a note.
+    ///
+    /// # Errors
+    /// The text is no tree head.
+    pub fn read(text: &str) -> Result<Self, CheckpointError> {
+        Self::of(text).ok_or(CheckpointError::Form)
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let mut lines = text.strip_suffix('\n')?.split('\n');
+        let (origin, size, root) = (lines.next()?, lines.next()?, lines.next()?);
+        // Extensions are covered by no signature, and are not passed on.
+        let is_whole = is_origin(origin) && lines.all(|line| !line.is_empty());
+        let mut digest = [0; 32];
+        let length = Base64::decode(root, &mut digest).ok()?.len();
+        let head = Head { size: decimal(size)?, root: digest };
+        (is_whole && length == digest.len()).then(|| Self { origin: origin.to_owned(), head })
+    }
+
+    /// Returns the message that a signature covers.
+    fn message(&self, name: &str, seconds: u64) -> Vec<u8> {
+        let mut message = Vec::from(*b"subtree/v1\n\0");
+        put_short(name, &mut message);
+        message.extend(seconds.to_be_bytes());
+        put_short(&self.origin, &mut message);
+        message.extend(0_u64.to_be_bytes());
+        message.extend(self.head.size.to_be_bytes());
+        message.extend(self.head.root);
+        message
+    }
+
+    /// Signs the checkpoint under a key name, at a time in seconds since 1970, hedged with
+    /// `randomness`, and returns the signature of the note.
+    ///
+    /// # Errors
+    /// The key is not one of ML-DSA-44, or the library found no signature.
+    #[cfg(any(test, feature = "sign"))]
+    pub fn sign(
+        &self,
+        (key, name): (&SigningKey, &str),
+        seconds: u64,
+        randomness: &[u8; 32],
+    ) -> Result<Signature, SignError> {
+        if key.level() != Level::MlDsa44 {
+            return Err(SignError::NotFound);
+        }
+        let signature = key.sign(&self.message(name, seconds), b"", Some(randomness))?;
+        let public = VerifierKey { name: name.to_owned(), kind: ML_DSA_44, key: key.public_key() };
+        let bytes = [seconds.to_be_bytes().as_slice(), &signature].concat();
+        Ok(Signature { name: public.name.clone(), id: public.id(), bytes })
+    }
+}
+
+/// The text of a note.
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let root = Base64::encode_string(&self.head.root);
+        writeln!(f, "{}\n{}\n{root}", self.origin, self.head.size)
+    }
+}
+
+impl LogKey {
+    /// Reads a key in its text form, which must be one of ML-DSA-44.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let found = VerifierKey::read(text).filter(|found| found.kind == ML_DSA_44)?;
+        let key = PreparedKey::new(Level::MlDsa44, &found.key).ok()?;
+        Some(Self { id: found.id(), name: found.name, key })
+    }
+
+    /// Returns the name of the key.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Verifies a checkpoint in a note.
+    ///
+    /// # Errors
+    /// The note is no checkpoint, or has no right signature of the key.
+    pub fn open(&self, note: &[u8]) -> Result<Opened, CheckpointError> {
+        let note = Note::read(note).map_err(CheckpointError::Note)?;
+        let checkpoint = Checkpoint::read(&note.text)?;
+        let seconds = self.verify(&checkpoint, &note)?;
+        Ok(Opened { checkpoint, seconds })
+    }
+
+    /// Returns the time of a signature of this key, all of which must be right.
+    fn verify(&self, checkpoint: &Checkpoint, note: &Note) -> Result<u64, CheckpointError> {
+        let is_own = |name: &str, id: [u8; 4]| name == self.name && id == self.id;
+        let own = note.signatures.iter().filter(|one| is_own(&one.name, one.id));
+        let mut found = Err(CheckpointError::Unsigned);
+        for signature in own {
+            let seconds = self.verify_one(checkpoint, &signature.bytes);
+            found = Ok(seconds.ok_or(CheckpointError::Forged)?);
+        }
+        found
+    }
+
+    fn verify_one(&self, checkpoint: &Checkpoint, bytes: &[u8]) -> Option<u64> {
+        let (seconds, signature) = bytes.split_first_chunk()?;
+        let seconds = u64::from_be_bytes(*seconds);
+        let message = checkpoint.message(&self.name, seconds);
+        let is_right = i64::try_from(seconds).is_ok() && self.key.verify(&message, b"", signature);
+        is_right.then_some(seconds)
+    }
+}
+
+/// Returns true if a log may have this origin. It is also the name of its key.
+#[must_use]
+pub fn is_origin(origin: &str) -> bool {
+    origin.len() <= MAX_ORIGIN_BYTES && is_key_name(origin)
+}
+
+/// Reads a decimal number without leading zeros.
+pub(crate) fn decimal(text: &str) -> Option<u64> {
+    let number: u64 = text.parse().ok()?;
+    (format!("{number}") == text).then_some(number)
+}
+
+/// Writes a text of at most 255 bytes after its length.
+fn put_short(text: &str, out: &mut Vec<u8>) {
+    out.push(u8::try_from(text.len()).unwrap_or(u8::MAX));
+    out.extend_from_slice(text.as_bytes());
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Note(error) => error.fmt(f),
+            Self::Form => f.write_str("expected the origin, size and root of a log"),
+            Self::Unsigned => f.write_str("the key of the log did not sign the checkpoint"),
+            Self::Forged => f.write_str("a signature of the checkpoint is wrong"),
+        }
+    }
+}
+
+impl core::error::Error for CheckpointError {}
+
+#[cfg(test)]
+mod tests;

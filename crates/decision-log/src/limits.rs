@@ -1,0 +1,40 @@
+//! The bounds on everything that is read.
+
+/// The most bytes of a record: the request of an evidence has 16 KiB at most, ids and names the rest.
+pub const MAX_RECORD_BYTES: usize = 32 << 10;
+
+/// The most bytes of the records of a frame.
+pub const MAX_FRAME_BYTES: usize = 1 << 20;
+
+/// The most records of a frame.
+pub const MAX_FRAME_RECORDS: usize = 4096;
+
+/// The most actions of a decision record.
+pub const MAX_ACTIONS: usize = 255;
+
+/// The most bytes of an id, a name or a text in a record. Longer ids are cut, and the record says so.
+pub const MAX_TEXT_BYTES: usize = 1024;
+
+/// The most bytes of an evidence.
+pub const MAX_EVIDENCE_BYTES: usize = 16 << 10;
+
+/// The most bytes of the settings in a record.
+pub const MAX_SETTINGS_BYTES: usize = 4096;
+
+/// The most bytes of an origin: with it the leaf of a frame stays below 200 bytes.
+pub const MAX_ORIGIN_BYTES: usize = 80;
+
+/// The most bytes of a key name. The message that is signed has one byte for its length.
+pub const MAX_KEY_NAME_BYTES: usize = 255;
+
+/// The most bytes of a note: sixteen of the longest signatures of today, and a text.
+pub const MAX_NOTE_BYTES: usize = 256 << 10;
+
+/// The most signatures of a note.
+pub const MAX_SIGNATURES: usize = 32;
+
+/// The most digests of a proof: a path has one for each level of a tree of 2^63 leaves.
+pub const MAX_PATH: usize = 63;
+
+/// The most bytes of a sealed value.
+pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES + 16;

@@ -1,0 +1,273 @@
+//! Redaction: records that prove a value without holding it, and values that can be forgotten.
+//!
+//! Each subject has a random key. With it the log commits to a value, and seals the value beside the log.
+//! Whoever deletes the key forgets the values of the subject in every copy: sealed values cannot be opened,
+//! commitments cannot be tried with guesses, and the proofs of all records hold as before, since
+//! they are over commitments.
+//!
+//! Keys are secrets. A commitment is of one field of one record, so equal values do not look equal.
+//!
+//! # Examples
+//! ```
+//! use wardgate_decision_log::redaction::{Field, Place, SubjectKey};
+//!
+//! let key = SubjectKey::new([7; 32]); // random, and kept beside the log
+//! let place = Place { record: 12, field: Field::Principal };
+//! let sealed = key.seal(place, b"ada").unwrap();
+//! assert_eq!(key.unseal(place, &sealed).as_deref(), Some(&b"ada"[..]));
+//! assert!(key.is_commitment(&key.commit(place, b"ada"), place, b"ada"));
+//! assert!(!key.is_commitment(&key.commit(place, b"ada"), place, b"eve"));
+//! ```
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use wardgate_crypto::{aead, blake3};
+
+use crate::bytes::{Reader, put_bytes};
+use crate::limits::MAX_SEALED_BYTES;
+
+/// The values of records that are committed to and sealed. Their numbers are in commitments, and stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The id of the principal.
+    Principal,
+    /// The id of the resource.
+    Resource,
+    /// The evidence.
+    Evidence,
+}
+
+/// The place of a value in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the record.
+    pub record: u64,
+    /// The field of the record.
+    pub field: Field,
+}
+
+/// The key of a subject: a secret.
+pub struct SubjectKey {
+    salts: [u8; 32],
+    sealing: aead::Key,
+}
+
+/// The key of a log by which pseudonyms are made and keys of subjects are found: a secret.
+pub struct LogSecret {
+    pseudonyms: [u8; 32],
+    subjects: [u8; 32],
+}
+
+/// A value that was sealed, and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// The place of the value.
+    pub place: Place,
+    /// The ciphertext and its tag.
+    pub bytes: Vec<u8>,
+}
+
+impl Field {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Principal => 1,
+            Self::Resource => 2,
+            Self::Evidence => 3,
+        }
+    }
+
+    const fn of(code: u8) -> Option<Self> {
+        match code {
+            1 => Some(Self::Principal),
+            2 => Some(Self::Resource),
+            3 => Some(Self::Evidence),
+            _ => None,
+        }
+    }
+}
+
+impl Place {
+    /// Returns the bytes that stand for the place, of which no two places have the same.
+    fn bytes(self) -> [u8; aead::NONCE_BYTES] {
+        let [a, b, c, d, e, f, g, h] = self.record.to_le_bytes();
+        [a, b, c, d, e, f, g, h, self.field.code(), 0, 0, 0]
+    }
+}
+
+impl SubjectKey {
+    /// Makes the key of 32 random bytes.
+    #[must_use]
+    pub fn new(key: [u8; 32]) -> Self {
+        Self {
+            salts: blake3::derive_key("wardgate decision log 1: salts of a subject", &key),
+            sealing: blake3::derive_key("wardgate decision log 1: sealing for a subject", &key),
+        }
+    }
+
+    /// Returns the commitment to a value at a place.
+    #[must_use]
+    pub fn commit(&self, place: Place, value: &[u8]) -> [u8; 32] {
+        let salt = blake3::keyed(&self.salts, &place.bytes());
+        blake3::keyed(&salt, value)
+    }
+
+    /// Returns true if the commitment is to this value at this place.
+    #[must_use]
+    pub fn is_commitment(&self, commitment: &[u8; 32], place: Place, value: &[u8]) -> bool {
+        self.commit(place, value) == *commitment
+    }
+
+    /// Seals a value at a place. A place is sealed once: it is the nonce. Returns `None` if the value is longer than
+    /// sealed values are read.
+    #[must_use]
+    pub fn seal(&self, place: Place, value: &[u8]) -> Option<Vec<u8>> {
+        if value.len().saturating_add(aead::TAG_BYTES) > MAX_SEALED_BYTES {
+            return None;
+        }
+        aead::seal(&self.sealing, &place.bytes(), b"", value).ok()
+    }
+
+    /// Opens a value that was sealed at a place, or returns `None` if it is none of this subject and place.
+    #[must_use]
+    pub fn unseal(&self, place: Place, sealed: &[u8]) -> Option<Vec<u8>> {
+        aead::open(&self.sealing, &place.bytes(), b"", sealed).ok()
+    }
+}
+
+impl LogSecret {
+    /// Makes the key of 32 random bytes.
+    #[must_use]
+    pub fn new(key: [u8; 32]) -> Self {
+        Self {
+            pseudonyms: blake3::derive_key("wardgate decision log 1: pseudonyms", &key),
+            subjects: blake3::derive_key("wardgate decision log 1: names of subjects", &key),
+        }
+    }
+
+    /// Returns the pseudonym of an id: equal for equal ids of one field.
+    #[must_use]
+    pub fn pseudonym(&self, field: Field, id: &str) -> [u8; 16] {
+        half(blake3::keyed(&self.pseudonyms, &[&[field.code()], id.as_bytes()].concat()))
+    }
+
+    /// Returns the name under which the key of a subject is kept, from which the id cannot be read.
+    #[must_use]
+    pub fn subject(&self, id: &str) -> [u8; 16] {
+        half(blake3::keyed(&self.subjects, id.as_bytes()))
+    }
+}
+
+impl Sealed {
+    /// Writes the value behind `out`.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.place.record.to_le_bytes());
+        out.push(self.place.field.code());
+        put_bytes(&self.bytes, out);
+    }
+
+    /// Reads the value at the beginning of `bytes`, and returns the rest, or `None` if there is none.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let mut reader = Reader::new(bytes);
+        let place = Place { record: reader.long()?, field: Field::of(reader.byte()?)? };
+        let sealed = reader.bytes(MAX_SEALED_BYTES)?;
+        Some((Self { place, bytes: sealed.to_vec() }, reader.rest()))
+    }
+}
+
+/// Shows no secret.
+impl fmt::Debug for SubjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SubjectKey")
+    }
+}
+
+/// Shows no secret.
+impl fmt::Debug for LogSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogSecret")
+    }
+}
+
+fn half(digest: [u8; 32]) -> [u8; 16] {
+    let (half, _) = digest.as_chunks::<16>();
+    half.first().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use super::*;
+
+    fn place(record: u64, field: Field) -> Place {
+        Place { record, field }
+    }
+
+    #[test]
+    fn equal_values_have_different_commitments_in_each_place() {
+        let (key, other) = (SubjectKey::new([1; 32]), SubjectKey::new([2; 32]));
+        let here = place(1, Field::Principal);
+        let commitment = key.commit(here, b"ada");
+        for there in [place(2, Field::Principal), place(1, Field::Resource)] {
+            assert_ne!(key.commit(there, b"ada"), commitment);
+            assert!(!key.is_commitment(&commitment, there, b"ada"));
+        }
+        assert_ne!(other.commit(here, b"ada"), commitment);
+        assert!(key.is_commitment(&commitment, here, b"ada"));
+    }
+
+    #[test]
+    fn without_the_key_no_guess_can_be_tried() {
+        let commitment = SubjectKey::new([1; 32]).commit(place(1, Field::Principal), b"word 7");
+        let words: Vec<String> = (0..1000).map(|number| format!("word {number}")).collect();
+        let (other, here) = (SubjectKey::new([0; 32]), place(1, Field::Principal));
+        let is_found = |word: &String| other.is_commitment(&commitment, here, word.as_bytes());
+        assert!(!words.iter().any(is_found));
+    }
+
+    #[test]
+    fn values_are_opened_by_their_key_in_their_place() {
+        let (key, here) = (SubjectKey::new([1; 32]), place(9, Field::Evidence));
+        let sealed = key.seal(here, b"value").unwrap();
+        assert_eq!(key.unseal(here, &sealed).as_deref(), Some(&b"value"[..]));
+        assert_eq!(key.unseal(place(8, Field::Evidence), &sealed), None);
+        assert_eq!(key.unseal(place(9, Field::Resource), &sealed), None);
+        assert_eq!(SubjectKey::new([2; 32]).unseal(here, &sealed), None);
+        assert_eq!(key.seal(here, &[0; MAX_SEALED_BYTES]), None);
+    }
+
+    #[test]
+    fn sealed_values_are_read_as_they_were_written() {
+        let values = [
+            Sealed { place: place(1, Field::Principal), bytes: alloc::vec![1, 2, 3] },
+            Sealed { place: place(u64::MAX, Field::Evidence), bytes: Vec::new() },
+        ];
+        let mut bytes = Vec::new();
+        values.iter().for_each(|value| value.write(&mut bytes));
+        let (first, rest) = Sealed::read(&bytes).unwrap();
+        let (second, rest) = Sealed::read(rest).unwrap();
+        assert_eq!(([first, second], rest.len()), (values, 0));
+        assert_eq!(Sealed::read(&bytes[..10]), None);
+    }
+
+    #[test]
+    fn pseudonyms_join_equal_ids_of_a_field() {
+        let secret = LogSecret::new([3; 32]);
+        assert_eq!(
+            secret.pseudonym(Field::Principal, "a"),
+            secret.pseudonym(Field::Principal, "a")
+        );
+        assert_ne!(secret.pseudonym(Field::Principal, "a"), secret.pseudonym(Field::Resource, "a"));
+        assert_ne!(secret.pseudonym(Field::Principal, "a"), secret.subject("a"));
+        assert_ne!(secret.subject("a"), LogSecret::new([4; 32]).subject("a"));
+    }
+
+    #[test]
+    fn no_secret_is_shown() {
+        assert_eq!(format!("{:?}", SubjectKey::new([1; 32])), "SubjectKey");
+        assert_eq!(format!("{:?}", LogSecret::new([1; 32])), "LogSecret");
+    }
+}

@@ -1,0 +1,82 @@
+//! A limit that was met, as outputs and answers report it.
+//!
+//! It is an object with `name`, `quota`, `state`, and where they are known `remaining`, `resetMs` and
+//! `retryAfterMs`. Durations are whole milliseconds, rounded up. A limit whose charge is unknown
+//! is the error of its output.
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::decision::{Decision, Output};
+use wardgate_engine::number::uint_to_double;
+
+use super::limiter::LimitedDecision;
+use super::standing::{LimitState, MetLimit};
+
+impl MetLimit {
+    /// Returns the limit as a value.
+    ///
+    /// # Errors
+    /// The charge of the limit is unknown; the error in words.
+    pub fn value(&self) -> Result<Attr, String> {
+        if let LimitState::Failed { message } = &self.state {
+            return Err(message.clone());
+        }
+        let milliseconds = |micros: u64| number(micros.div_ceil(1000));
+        let members = [
+            ("name", Some(Attr::String(self.name.as_str().into()))),
+            ("quota", Some(number(self.quota))),
+            ("remaining", self.remaining.map(number)),
+            ("resetMs", self.reset.map(milliseconds)),
+            ("retryAfterMs", self.retry().map(milliseconds)),
+            ("state", Some(Attr::String(self.word().into()))),
+        ];
+        let known = members.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
+        Ok(Attr::Map(known.collect::<AttrMap>()))
+    }
+
+    /// Returns the microseconds until the cost is there: 0 if it is, and `None` if it never will be or
+    /// nobody knows.
+    #[must_use]
+    pub const fn retry(&self) -> Option<u64> {
+        match self.state {
+            LimitState::Charged | LimitState::Spared => Some(0),
+            LimitState::Refused { retry } => Some(retry),
+            LimitState::Never | LimitState::Away { .. } | LimitState::Failed { .. } => None,
+        }
+    }
+
+    /// Returns the word for the state: `charged`, `untouched`, `refused`, `never`, `store-away` or
+    /// `failed`; of a limit that never denies, `shadow` in place of the first four.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self.state {
+            LimitState::Away { .. } => "store-away",
+            LimitState::Failed { .. } => "failed",
+            _ if self.is_shadow => "shadow",
+            LimitState::Charged => "charged",
+            LimitState::Spared => "untouched",
+            LimitState::Refused { .. } => "refused",
+            LimitState::Never => "never",
+        }
+    }
+}
+
+impl LimitedDecision {
+    /// Returns the decision with an output for each limit that an action met: its source is `limit.`
+    /// and the name, its value that of [`MetLimit::value`].
+    #[must_use]
+    pub fn with_outputs(mut self) -> Decision {
+        for (action, met) in self.decision.actions.iter().zip(&self.limits) {
+            let output = |limit: &MetLimit| Output {
+                source: format!("limit.{}", limit.name),
+                action: action.action.clone(),
+                value: limit.value(),
+            };
+            self.decision.outputs.extend(met.iter().map(output));
+        }
+        self.decision
+    }
+}
+
+fn number(number: u64) -> Attr {
+    Attr::Number(uint_to_double(number))
+}

@@ -1,0 +1,73 @@
+//! The readers of the decision log: of what lies on a disk, or came from somebody who wants to be
+//! believed.
+
+use wardgate_decision_log::checkpoint::Checkpoint;
+use wardgate_decision_log::frame::{Draft, Frame, Place};
+use wardgate_decision_log::note::{Note, VerifierKey};
+use wardgate_decision_log::proof::Proof;
+use wardgate_decision_log::record::{Body, Clock, Identity, Record, ShortText};
+use wardgate_decision_log::record::{Decision, Effect, Evidence, Outcome};
+use wardgate_decision_log::redaction::{Field, Sealed};
+use wardgate_decision_log::{redaction, tile};
+
+/// Reads the input in every form, and writes again what was read.
+///
+/// # Panics
+/// If a record or a frame is written otherwise than it was read.
+pub fn decision_log(input: &[u8]) {
+    if let Some(record) = Record::read(input) {
+        assert_eq!(record.to_bytes(), input, "a record that has two forms");
+    }
+    if let Ok(frame) = Frame::read(input) {
+        frame.records.iter().for_each(|record| drop(Record::read(record)));
+        assert_eq!(input.get(..128), Some(frame.head.to_bytes().as_slice()));
+    }
+    if let Ok(note) = Note::read(input) {
+        assert_eq!(note.to_string().as_bytes(), input, "a note that has two forms");
+        drop(Checkpoint::read(&note.text));
+    }
+    if let Ok(proof) = Proof::read(input) {
+        assert_eq!(Proof::read(proof.to_string().as_bytes()), Ok(proof), "a proof that is lost");
+    }
+    let _ = (Sealed::read(input), tile::entries(input));
+    let text = String::from_utf8_lossy(input);
+    let _ = (Checkpoint::read(&text), VerifierKey::read(&text));
+}
+
+/// Returns a record, a frame, a note, a proof, a key, a sealed value and a bundle of entries.
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let records = [
+        Body::Clock(Clock { before: 2, now: 1 }),
+        Body::Decision(Decision {
+            micros: 1,
+            policies: 1,
+            outcomes: vec![Outcome { target: 7, effect: Effect::Allowed }],
+            principal: Identity::Clear(ShortText::cut("ada")),
+            resource: Identity::Commitment([1; 32]),
+            trace: Some([2; 16]),
+            request: Some(ShortText::cut("call")),
+            is_general: false,
+            is_cut: false,
+            evidence: Evidence::Read(vec![1, 2, 3]),
+        }),
+    ];
+    let records = records.map(|body| Record { stream: 1, caller: 0, sequence: 9, body }.to_bytes());
+    let (mut draft, mut frame, mut entries) = (Draft::default(), Vec::new(), Vec::new());
+    records.iter().for_each(|record| assert!(draft.add(record, 1)));
+    let head = draft.write(Place { first: 0, durable: 0, before: [0; 32] }, 1, &mut frame);
+    tile::put_entry(&head.entry("log.example/a"), &mut entries);
+    let note = "log.example/a\n2\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n\n— log.example/a AAAAAAA=\n";
+    let read = Frame::read(&frame).ok();
+    let proof = read.and_then(|frame| Proof::new((&frame, 1), (0, vec![[3; 32]]), note));
+    let place = redaction::Place { record: 1, field: Field::Principal };
+    let mut sealed = Vec::new();
+    Sealed { place, bytes: vec![7; 20] }.write(&mut sealed);
+    let key = VerifierKey { name: "log.example/a".into(), kind: 6, key: vec![1; 32] };
+    let texts =
+        [note.to_owned(), key.to_string(), proof.map_or_else(String::new, |it| it.to_string())];
+    records
+        .into_iter()
+        .chain([frame, entries, sealed])
+        .chain(texts.map(String::into_bytes))
+        .collect()
+}
