@@ -27,7 +27,10 @@ pub struct Assembler {
     next: u64,
     /// The sequence of the next record of the log itself.
     sequence: u32,
-    targets: HashMap<TargetName, u32>,
+    /// The number of each target, by the bytes of its name.
+    targets: HashMap<Box<[u8]>, u32>,
+    /// The bytes of the name that was looked for last.
+    name: Vec<u8>,
     /// The numbers that were given; others follow.
     given: u32,
     bytes: Vec<u8>,
@@ -71,19 +74,19 @@ pub trait Sink {
     fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>>;
 }
 
-/// What a target number stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct TargetName {
-    policies: u32,
-    names: [Box<str>; 4],
-}
-
 impl Assembler {
     /// Makes an assembler for a log that has so many records.
     #[must_use]
     pub fn new(redaction: Redaction, records: u64) -> Self {
-        let (targets, bytes) = (HashMap::new(), Vec::new());
-        Self { redaction, next: records, sequence: 0, targets, given: 0, bytes }
+        Self {
+            redaction,
+            next: records,
+            sequence: 0,
+            targets: HashMap::new(),
+            name: Vec::new(),
+            given: 0,
+            bytes: Vec::new(),
+        }
     }
 
     /// Returns the number of the next record.
@@ -141,8 +144,8 @@ impl Assembler {
     /// Returns the number of a target, which it defines if it is new.
     fn target(&mut self, entry: &Entry<'_>, action: &str, sink: &mut impl Sink) -> u32 {
         let names = [entry.kind, entry.version, entry.scope, action];
-        let name = TargetName { policies: entry.policies, names: names.map(Box::from) };
-        if let Some(number) = self.targets.get(&name) {
+        put_name(entry.policies, names, &mut self.name);
+        if let Some(number) = self.targets.get(self.name.as_slice()) {
             return *number;
         }
         // Whoever asks about ever new kinds makes the log longer, but not this memory.
@@ -150,12 +153,12 @@ impl Assembler {
             self.targets.clear();
         }
         let number = self.given;
+        self.targets.insert(self.name.as_slice().into(), number);
         self.given = number.wrapping_add(1) & MAX_TARGET;
         let [kind, version, scope, action] = names.map(ShortText::cut);
         let policies = entry.policies;
         let body = Target { policies, number, kind, version, scope, action };
         self.event(Body::Target(body), entry.micros, sink);
-        self.targets.insert(name, number);
         number
     }
 
@@ -219,6 +222,16 @@ impl<S: Sink> Hiding<'_, S> {
         let bytes = key.seal(place, value)?;
         self.sink.sealed(Sealed { place, bytes });
         Some(key.commit(place, value))
+    }
+}
+
+/// Writes bytes that no other target has: each name is behind its length.
+fn put_name(policies: u32, names: [&str; 4], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend(policies.to_le_bytes());
+    for name in names {
+        out.extend(name.len().to_le_bytes());
+        out.extend_from_slice(name.as_bytes());
     }
 }
 
