@@ -265,7 +265,7 @@ describe("a client that fails", () => {
       vi.advanceTimersByTime(1001);
       expect(await reasons(3)).toEqual(["lost", "open", "open"]);
       vi.advanceTimersByTime(1001);
-      run.mockResolvedValue([0, 1, 0, 9]);
+      run.mockImplementation((_script, keys) => Promise.resolve([...keys.flatMap(() => [0, 1, 0]), 9]));
       expect(await reasons(2)).toEqual(["answered", "open"]);
       expect(await reasons(2)).toEqual(["answered", "answered"]);
       expect(store.counts).toEqual({ answered: 3, failures: 6, turnedAway: 5, opened: 1 });
