@@ -19,6 +19,12 @@ import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
 import { Away, type Store } from "./store.ts";
 
+/** The outcomes of a call, and the time of the server in microseconds. */
+interface Answer {
+  readonly outcomes: readonly Outcome[];
+  readonly time: number;
+}
+
 /**
  * Sends a script, or its digest, with its keys and arguments, and resolves with the reply: `EVAL` and
  * `EVALSHA` of a client. It must not send again what may have reached the server.
@@ -43,14 +49,8 @@ interface Check {
   readonly action: Action;
   readonly demands: readonly Demand[];
   readonly keys: readonly string[];
-  /** The times of the server from which refunds do nothing, one for each demand; absent if they have none. */
+  /** The times from which refunds of a charge do nothing. */
   readonly ends?: readonly number[] | undefined;
-}
-
-/** The outcomes of a call, and the time of the server in microseconds. */
-interface Answer {
-  readonly outcomes: readonly Outcome[];
-  readonly time: number;
 }
 
 interface Waiting extends Check {
@@ -120,10 +120,10 @@ export class Redis implements Store {
     }
   }
 
-  async #alone(action: Action, demands: readonly Demand[], ends: readonly number[] | undefined): Promise<Answer> {
-    const keys = demands.map(keyOf);
+  async #alone(action: Action, demands: readonly Demand[], ends?: readonly number[]): Promise<Answer> {
+    const check = { action, demands, keys: demands.map(keyOf), ends };
     this.#remote.admit();
-    return this.#call([{ action, demands, keys, ends }], 1);
+    return this.#call([check], 1);
   }
 
   #call(batch: readonly Check[], checks: number): Promise<Answer> {
@@ -159,10 +159,7 @@ function keyOf({ name, key, rule }: Demand): string {
   return `wg1:{${digestOf(key)}}:${kindOf(rule)}:${name}`;
 }
 
-/**
- * Returns the arguments of checks, one after another: each rule once, then what to do for each key. Refunds of a
- * charge end each for itself.
- */
+/** Returns the arguments of checks, one after another: each rule once, then what to do for each key. */
 function argsOf(batch: readonly Check[]): string[] {
   const numbers = new Map<Rule, string>();
   const [terms, words]: [string[], string[]] = [[], []];
@@ -174,11 +171,18 @@ function argsOf(batch: readonly Check[]): string[] {
         numbers.set(rule, number);
         terms.push(...termsOf(rule));
       }
-      const word = at === 0 ? action : "and";
-      words.push(ends === undefined ? word : `${action} ${ends[at]}`, number, String(cost));
+      // Refunds of a charge end each for itself.
+      const word = ends !== undefined ? `${action} ${ends[at]}` : at === 0 ? action : "and";
+      words.push(word, number, String(cost));
     });
   }
   return [String(numbers.size), ...terms, ...words];
+}
+
+/** Calls a function when the code that runs now, and all that waits for nothing, has run. */
+function endOfTurn(act: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(act);
+  else setTimeout(act, 0);
 }
 
 /** Reads the reply: outcomes, and the time of the server. */
@@ -195,12 +199,6 @@ function answerOf(reply: unknown, count: number): Answer {
  */
 function endOf({ rule: { algorithm, window } }: Demand, { reset }: Outcome, time: number): number {
   return algorithm === "sliding" && window !== "month" ? time - (time % window) + window : time + reset;
-}
-
-/** Calls a function when the code that runs now, and all that waits for nothing, has run. */
-function endOfTurn(act: () => void): void {
-  if (typeof setImmediate === "function") setImmediate(act);
-  else setTimeout(act, 0);
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {
