@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
+import { memory } from "wardgate/ratelimit";
 
 import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
@@ -19,7 +20,6 @@ import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
 import { open } from "./pdp/open.ts";
-import { memory } from "./ratelimit/ratelimit.ts";
 import { addressOf, fixture, noon, openAlbum, releaseKey, signed, viewing } from "./testing.ts";
 import type { Principal } from "./pdp/types.ts";
 

@@ -30,7 +30,7 @@ export interface MetLimit extends Standing {
 
 /** A decision, narrowed by the limits that its actions meet. */
 export interface Guarded<D> {
-  /** True if every action of the request is allowed. */
+  /** True if every action of the request is allowed, and there is one. */
   readonly allowed: boolean;
   /** True if a limit denies since its store is away. */
   readonly unavailable: boolean;
@@ -105,7 +105,7 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   *#all(decision: D, actions: readonly MeteredAction[]): Steps<Guarded<D>> {
     const decided = (decision as { readonly actions: { readonly [action: string]: ActionDecision } }).actions;
     const limits: MetLimit[] = [];
-    let allowed = true;
+    let allowed = actions.length > 0;
     let unavailable = false;
     for (const one of actions) {
       const action = decided[one.action]!;

@@ -49,6 +49,7 @@ impl MetLimit {
     #[must_use]
     pub const fn retry(&self) -> Option<u64> {
         match self.state {
+            LimitState::Spared if self.remaining.is_none() => None,
             LimitState::Charged | LimitState::Spared => Some(0),
             LimitState::Refused { retry } => Some(retry),
             LimitState::Never | LimitState::Away { .. } | LimitState::Failed { .. } => None,
