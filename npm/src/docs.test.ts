@@ -133,7 +133,7 @@ describe("the example", () => {
   it("of rate limits answers, with fields and within the quota", async () => {
     const calls: string[] = [];
     const client = {
-      eval: async (_: string, count: number, ...words: string[]) => (calls.push(`eval ${words.slice(0, count)}`), [0, 19, 600_000, 0, 9999, 1]),
+      eval: async (_: string, count: number, ...words: string[]) => (calls.push(`eval ${words.slice(0, count)}`), [0, 19, 600_000, 0, 9999, 1, 9]),
       evalsha: async () => Promise.reject(new Error(calls.length === 0 ? "NOSCRIPT No matching script." : "READONLY")),
     };
     const app = onLimits.limitedApp(onLimits.guardOn(client));
