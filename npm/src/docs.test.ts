@@ -146,7 +146,7 @@ describe("the example", () => {
 
   it("charges the limits of policies with each decision", async () => {
     const { bundle } = JSON.parse(read("../../tests/limits/decisions.json")) as { readonly bundle: string };
-    const guard = await policyLimits.limitedPdp(Buffer.from(bundle, "base64"), "unsigned", memory());
+    const guard = await policyLimits.limitedPdp(Buffer.from(bundle, "base64"), "unsigned", memory() as never);
     const viewer = { id: "sam", roles: ["user"], attr: { team: "blue", seat: 7, isBot: false, plan: "free" } };
     const ask = () => policyLimits.view(guard, viewer, { kind: "album", id: "a1", attr: { photos: 50 } });
     const answers = [await ask(), await ask(), await ask(), await ask()];
