@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
+import { memory } from "wardgate/ratelimit";
 
 import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
@@ -14,6 +15,7 @@ import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
 import * as onLimits from "../example/ratelimit.ts";
+import * as policyLimits from "../example/policy-limits.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
@@ -140,6 +142,16 @@ describe("the example", () => {
     expect(calls).toEqual([expect.stringMatching(/^eval wg1:\{\w{32}\}:g60000000:burst,wg1:\{\w{32}\}:f86400000000:daily$/)]);
     const denied = await app.request("/", { headers: { authorization: "ada" } });
     expect([denied.status, denied.headers.get("retry-after"), await denied.json()]).toMatchObject([503, "1", { "violated-policies": ["daily"] }]);
+  });
+
+  it("charges the limits of policies with each decision", async () => {
+    const { bundle } = JSON.parse(read("../../tests/limits/decisions.json")) as { readonly bundle: string };
+    const guard = await policyLimits.limitedPdp(Buffer.from(bundle, "base64"), "unsigned", memory());
+    const viewer = { id: "sam", roles: ["user"], attr: { team: "blue", seat: 7, isBot: false, plan: "free" } };
+    const ask = () => policyLimits.view(guard, viewer, { kind: "album", id: "a1", attr: { photos: 50 } });
+    const answers = [await ask(), await ask(), await ask(), await ask()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers[3]!.headers.get("retry-after")).toBe("28800");
   });
 
   it("of a pool decides", async () => {

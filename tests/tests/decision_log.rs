@@ -1,7 +1,12 @@
 //! The files of a small decision log, in `tests/decision-log`, which another implementation verifies
 //! (`tests/decision-log/go`). `UPDATE_VECTORS=1` writes them anew.
 
-#![expect(clippy::unwrap_used, clippy::as_conversions, reason = "a test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::as_conversions,
+    clippy::indexing_slicing,
+    reason = "a small log, made here"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -46,6 +46,8 @@ pub use key_id::KeyId;
 pub use opening::open_with_limits;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
 pub use pack::{PackError, pack, pack_as, relabel, strip};
+#[cfg(all(feature = "ratelimit", feature = "rules"))]
+pub use rules::open_with_rules_and_limits;
 #[cfg(feature = "rules")]
 pub use rules::{open_with_rules, pack_with_rules};
 #[cfg(feature = "sign")]

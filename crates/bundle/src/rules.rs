@@ -9,6 +9,8 @@ use wardgate_spocp::packed::{pack, unpack};
 use crate::conditions::Conditions;
 use crate::error::OpenError;
 use crate::header::Label;
+#[cfg(feature = "ratelimit")]
+use crate::opening::open_with_limits;
 use crate::opening::{Opened, open};
 use crate::pack::{PackError, labelled};
 use crate::trust::Trust;
@@ -52,7 +54,24 @@ pub fn open_with_rules(
     trust: Trust<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<(Opened, RuleSet), OpenError> {
-    let opened = open(bytes, trust, conditions)?;
+    with_rules(bytes, open(bytes, trust, conditions)?)
+}
+
+/// Opens a bundle like [`open_with_rules`], which may have rate limits: the law of
+/// [`open_with_limits`] holds.
+///
+/// # Errors
+/// The first reason found to refuse it.
+#[cfg(feature = "ratelimit")]
+pub fn open_with_rules_and_limits(
+    bytes: &[u8],
+    trust: Trust<'_>,
+    conditions: &Conditions<'_>,
+) -> Result<(Opened, RuleSet), OpenError> {
+    with_rules(bytes, open_with_limits(bytes, trust, conditions)?)
+}
+
+fn with_rules(bytes: &[u8], opened: Opened) -> Result<(Opened, RuleSet), OpenError> {
     let packed = bytes.get(opened.rules..).unwrap_or_default();
     let rules = unpack(packed).ok_or(OpenError::MalformedRules)?;
     Ok((opened, rules))

@@ -8,7 +8,8 @@
 //! u8   how many keys are required signers
 //! then for each key: u8 level (44, 65 or 87), u8 length of its id, u16 length of the key, id, key
 //! then for each required signer: u8 length of its id, id
-//! then the end, or a u8 that is 1: decisions go on after the bundle has expired
+//! then the end, or a u8: the sum of 1, decisions go on after the bundle has expired, and 2, the host
+//! enforces rate limits
 //! ```
 //!
 //! Numbers are little-endian. A key without an id gets the id derived from it. The hosts that write
@@ -34,6 +35,7 @@ pub struct Terms {
     name: Option<String>,
     max_bytes: usize,
     after_expiry: AfterExpiry,
+    enforces_limits: bool,
 }
 
 /// The reason why bytes are no terms.
@@ -54,14 +56,16 @@ impl Terms {
     pub fn read(spec: &[u8]) -> Result<Self, TermsError> {
         let mut reader = Reader { rest: spec };
         let terms = reader.terms().ok_or(TermsError::Malformed)?;
-        let after_expiry = match reader.rest {
-            [] => AfterExpiry::Deny,
-            [1] => AfterExpiry::Decide,
+        let flags = match reader.rest {
+            [] => 0,
+            [flags @ 1..=3] => *flags,
             _ => return Err(TermsError::Malformed),
         };
         let (max_bytes, name, trusted) = terms;
         let trusted = trusted.map_err(TermsError::Trust)?;
-        Ok(Self { spec: spec.into(), trusted, name, max_bytes, after_expiry })
+        let after_expiry = if flags & 1 == 0 { AfterExpiry::Deny } else { AfterExpiry::Decide };
+        let enforces_limits = flags & 2 != 0;
+        Ok(Self { spec: spec.into(), trusted, name, max_bytes, after_expiry, enforces_limits })
     }
 
     /// Returns true if `spec` encodes these terms.
@@ -74,6 +78,12 @@ impl Terms {
     #[must_use]
     pub fn trust(&self) -> Trust<'_> {
         self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
+    }
+
+    /// Returns true if the host enforces rate limits, and may open bundles that have some.
+    #[must_use]
+    pub const fn enforces_limits(&self) -> bool {
+        self.enforces_limits
     }
 
     /// Returns the conditions for every bundle. The host adds the time and the lowest revision.

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Check policies for likely mistakes.
     #[command(after_help = lint::HELP)]
     Lint(Lint),
-    /// Decide requests.
+    /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
     /// Decide requests and explain the decisions: the rule that decided, or the conditions that would

@@ -1,8 +1,15 @@
-//! `wardgate check`: decides requests.
+//! `wardgate check`: decides requests. Rate limits are charged in the memory of the process, so each run
+//! begins with full keys.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Request;
 use wardgate_engine::wire::Json;
+use wardgate_native::Policies;
+use wardgate_native::limited::{LimitedDecision, Limiter, Memory, MetLimit, Settings, WhenFull};
 use wardgate_native::protocol::cerbos::answer::{ResultEntry, begin_response, outputs};
 
 use crate::answer;
@@ -16,18 +23,21 @@ use crate::requests;
 pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status> {
     let Check { policies: path, options, opening, .. } = check;
     let now = check.input.now.unwrap_or_else(clock::now);
-    let table = policies::table(Source { path, options, opening }, now)?;
+    let (table, _) = policies::table_and_sources(Source { path, options, opening }, now)?;
+    let policies = Policies::of(table);
+    let limiter = Limiter::new(Memory::new(KEYS, WhenFull::Deny), &Settings::default());
     requests::each(&check.input.request, |mut call| {
         let now = check.input.now.unwrap_or_else(clock::now);
         let meta = check.meta || call.include_meta;
         let mut response = begin_response(call.request_id());
         call.each(|request| {
-            let decision = table.check(request, now);
+            let charged = charge(&limiter, &policies, request, now);
             if check.input.json {
-                add_result(&mut response, request, &decision, meta);
+                add_result(&mut response, request, &charged.with_outputs(), meta);
                 return Ok(());
             }
-            print(request, &decision, meta, out)
+            print(request, &charged.decision, meta, out)?;
+            print_limits(&charged, out)
         })?;
         if check.input.json {
             response.push_str("]}");
@@ -35,6 +45,23 @@ pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status> {
         }
         out.flush()
     })
+}
+
+/// Decides, and charges the limits that the actions meet.
+fn charge(
+    limiter: &Limiter<Memory>,
+    policies: &Policies,
+    request: &Request,
+    now: Timestamp,
+) -> LimitedDecision {
+    let mut charging = pin!(limiter.charge(policies.check_uncharged(request, now)));
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        // Memory never waits: this is the first time and the last one.
+        if let Poll::Ready(charged) = charging.as_mut().poll(&mut context) {
+            return charged;
+        }
+    }
 }
 
 /// Adds the result for one resource to a response.
@@ -91,3 +118,33 @@ fn print(request: &Request, decision: &Decision, meta: bool, out: &mut Output) -
     }
     Ok(())
 }
+
+fn print_limits(charged: &LimitedDecision, out: &mut Output) -> Result<()> {
+    let LimitedDecision { decision, limits } = charged;
+    for (action, met) in decision.actions.iter().zip(limits) {
+        for limit in met {
+            let line = format!("limit {} for {}: {}", limit.name, action.action, outcome(limit));
+            out.line(format_args!("  {}", shown(&line)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns what became of a limit, in words.
+fn outcome(limit: &MetLimit) -> String {
+    if let Err(error) = limit.value() {
+        return format!("failed: {error}");
+    }
+    let mut words = limit.word().to_owned();
+    // A limit is not asked where the charge of another one is unknown.
+    if let Some(left) = limit.remaining {
+        words.push_str(&format!(", {left} of {} left", limit.quota));
+    }
+    if let Some(wait) = limit.retry().filter(|wait| *wait > 0) {
+        words.push_str(&format!(", there in {}s", wait.div_ceil(1_000_000)));
+    }
+    words
+}
+
+/// The keys of one run.
+const KEYS: usize = 1 << 16;

@@ -7,7 +7,7 @@
 //! is denied.
 
 #[cfg(feature = "ratelimit")]
-mod charges;
+pub mod charges;
 pub mod coded;
 mod condition;
 pub(crate) mod memo;
@@ -172,13 +172,14 @@ fn distinct(actions: &[String]) -> Vec<(usize, &str)> {
 impl<'a> Session<'a> {
     /// Decides every action of the request.
     fn conclude(&self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
-        let (verdicts, validation_errors) = self.verdicts(budget);
+        let (verdicts, validation_errors) = self.verdicts();
+        self.settle(budget);
         self.decision(&verdicts, validation_errors)
     }
 
     /// Returns the verdict on each distinct action, with the index of the action, and the
     /// violations of schemas.
-    fn verdicts(&self, budget: &Budget) -> (Vec<(usize, Verdict<'a>)>, Vec<ValidationError>) {
+    fn verdicts(&self) -> (Vec<(usize, Verdict<'a>)>, Vec<ValidationError>) {
         let has_expired = self.has_expired();
         let actions = &self.request.actions;
         let validation = if has_expired { Validation::default() } else { self.validate(actions) };
@@ -194,7 +195,6 @@ impl<'a> Session<'a> {
             (index, verdict)
         };
         let verdicts = distinct(actions).into_iter().map(verdict).collect();
-        self.settle(budget);
         (verdicts, validation.errors)
     }
 

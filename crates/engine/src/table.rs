@@ -129,6 +129,12 @@ impl PolicyTable {
         string(&self.parts.explanations, self.section(Section::Explanations), id).unwrap_or("")
     }
 
+    /// Returns the source text of `program`; it is empty in a table without explanations.
+    #[must_use]
+    pub fn source(&self, program: u32) -> &str {
+        self.pool().program(program).map_or("", |program| self.explanation(program.source))
+    }
+
     /// Returns true if the explanations were left out.
     #[must_use]
     pub fn is_stripped(&self) -> bool {

@@ -89,6 +89,8 @@
 
 mod attributes;
 mod clock;
+#[cfg(feature = "decision-log")]
+pub mod decision_log;
 mod error;
 mod fast;
 mod field;

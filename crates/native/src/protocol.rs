@@ -6,3 +6,4 @@ pub mod documents;
 #[cfg(feature = "grants")]
 pub mod grants;
 pub mod json;
+pub mod ratelimit;

@@ -11,6 +11,7 @@ mod keys;
 mod mqtt;
 mod nearest;
 mod policies;
+mod ratelimit;
 mod section;
 mod spocp;
 mod traces;
@@ -26,6 +27,7 @@ pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
 pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
+pub use ratelimit::{RateLimit, StatesIn};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 
@@ -60,6 +62,8 @@ pub struct Config {
     pub aux_data: AuxData,
     /// The options of AuthZEN alone.
     pub authzen: Authzen,
+    /// The charging of rate limits in policies. Without it policies with limits are refused.
+    pub ratelimit: Option<RateLimit>,
     /// The collector of spans, if traces are on.
     pub traces: Option<Traces>,
 }
@@ -112,9 +116,11 @@ impl Config {
         let (spocp, auth) = (root.section("spocp")?, root.section("auth")?);
         let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
         let (traces, mqtt) = (root.section("traces")?, root.section("mqtt")?);
+        let ratelimit = root.section("ratelimit")?;
         // Reported before the missing tables: a misspelt table is not a missing one.
         root.finish()?;
-        let fitting = must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen]);
+        let fitting =
+            must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen, &ratelimit]);
         // Policies are served over HTTP; a server without them serves HTTP only if `[http]` is
         // present.
         let is_http_spoken = http.is_given() || policies.is_given();
@@ -130,6 +136,7 @@ impl Config {
             auth: Auth::read(auth)?,
             aux_data: AuxData::read(aux_data)?,
             authzen: Authzen::read(authzen)?,
+            ratelimit: RateLimit::read(ratelimit)?,
             traces: Traces::read(traces)?,
         };
         server.finish()?;
@@ -172,7 +179,7 @@ impl Config {
 /// Refuses tables that would have no effect, and tables that need others.
 fn must_fit(
     [http, policies, spocp]: [&Section<'_>; 3],
-    [auth, aux_data, authzen]: [&Section<'_>; 3],
+    [auth, aux_data, authzen, ratelimit]: [&Section<'_>; 4],
 ) -> Result<(), ConfigError> {
     let refuse = |message: String| Err(ConfigError::new(message));
     if policies.is_given() {
@@ -185,6 +192,9 @@ fn must_fit(
     }
     if aux_data.is_given() {
         return refuse("`[aux-data]` needs `[policies]`, whose conditions read tokens".into());
+    }
+    if ratelimit.is_given() {
+        return refuse("`[ratelimit]` needs `[policies]`, which have the limits".into());
     }
     let known = [auth, authzen].into_iter().find(|table| table.is_given());
     match known.filter(|_| !http.is_given()) {

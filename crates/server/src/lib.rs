@@ -17,6 +17,7 @@ mod limits;
 mod mqtt;
 mod net;
 mod policies;
+mod ratelimit;
 pub mod rules;
 mod server;
 mod shared;

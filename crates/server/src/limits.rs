@@ -239,3 +239,6 @@ pub(crate) const MIN_SYNC_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The longest one.
 pub(crate) const MAX_SYNC_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Limits in the header fields of one answer; the fields of each take about 150 bytes.
+pub(crate) const MAX_FIELD_LIMITS: usize = 16;

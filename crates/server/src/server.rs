@@ -58,7 +58,8 @@ impl Server {
             Workers::start(config.threads, busy_poll).map_err(|error| error.to_string())?;
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
-        let shared = Shared::new(config, first, reloads)?.with_rules(rules);
+        let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
+        let shared = shared.with_rules(rules);
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without these keys the server still answers callers that need none. The log has the
         // reason.
@@ -84,7 +85,10 @@ impl Server {
         if let Some(mqtt) = &config.mqtt {
             mqtt::Endpoint::check(mqtt)?;
         }
-        Shared::new(config, first, mpsc::channel().0)?.first_keys()?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let make = || Shared::new(config, first, mpsc::channel().0);
+        within(Some(runtime.handle()), make)?.first_keys()?;
         Ok(())
     }
 
@@ -130,8 +134,12 @@ impl Server {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let drain = self.shared.config().drain;
+        let limits = self.shared.limits().cloned();
         let ended = runtime.block_on(async {
             let mut tasks = JoinSet::new();
+            if let Some(limits) = limits.clone() {
+                tasks.spawn(async move { limits.try_store().await });
+            }
             tasks.spawn(signals(Arc::clone(&self.shared)));
             if let Some(spocp) = self.spocp {
                 spocp.start(&self.shared, &self.workers, &mut tasks)?;
@@ -150,6 +158,9 @@ impl Server {
             let all = async { while tasks.join_next().await.is_some() {} };
             if timeout(drain, all).await.is_err() {
                 tracing::warn!("some answers were cut off");
+            }
+            if let Some(limits) = limits {
+                limits.close().await;
             }
             Ok(())
         });
@@ -184,6 +195,12 @@ fn rules(config: &Spocp, state: &State) -> Result<Rules, String> {
         None => Rules::fixed(&base()?),
     };
     rules.map_err(|error| format!("{}: {error}", error.code()))
+}
+
+/// Calls `make` within a runtime, where tasks of what it makes will run.
+fn within<T>(runtime: Option<&Handle>, make: impl FnOnce() -> T) -> T {
+    let _entered = runtime.map(Handle::enter);
+    make()
 }
 
 /// Stops at SIGTERM and SIGINT, reloads at SIGHUP.

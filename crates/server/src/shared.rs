@@ -14,6 +14,7 @@ use crate::identity::jwt::RemoteKeySet;
 use crate::identity::page_token::PageTokens;
 use crate::net::stopping::Stopping;
 use crate::policies::state::State;
+use crate::ratelimit::RateLimits;
 use crate::rules::Rules;
 use crate::telemetry::metrics::{Metrics, Tally};
 use crate::telemetry::traces::{OpenSpan, Tracer, tally};
@@ -24,6 +25,7 @@ pub struct Shared {
     config: Config,
     state: ArcSwap<State>,
     rules: Option<Rules>,
+    limits: Option<Arc<RateLimits>>,
     authenticator: Authenticator,
     tokens: Tokens,
     page_tokens: Option<PageTokens>,
@@ -44,15 +46,25 @@ pub(crate) struct ReloadRequest {
 }
 
 impl Shared {
-    /// Reads the files of keys and tokens that the configuration names.
+    /// Reads the files of keys and tokens that the configuration names. Limits in Redis need a runtime
+    /// here.
+    ///
+    /// # Errors
+    /// A file cannot be used, or the configuration does not suit the policies.
     pub(crate) fn new(
         config: Config,
         state: State,
         reloads: Sender<ReloadRequest>,
     ) -> Result<Self, String> {
+        state.must_suit(&config)?;
+        let limits = config.ratelimit.as_ref().map(RateLimits::new).transpose()?.map(Arc::new);
+        if let Some(limits) = &limits {
+            limits.follow(&state);
+        }
         Ok(Self {
             state: ArcSwap::from_pointee(state),
             rules: None,
+            limits,
             authenticator: Authenticator::new(&config.auth)?,
             tokens: Tokens::new(&config.aux_data)?,
             page_tokens: config.authzen.page_key.as_deref().map(PageTokens::read).transpose()?,
@@ -145,7 +157,15 @@ impl Shared {
         self.rules.as_ref()
     }
 
+    /// Returns the limiter, if the configuration has a section for rate limits.
+    pub(crate) const fn limits(&self) -> Option<&Arc<RateLimits>> {
+        self.limits.as_ref()
+    }
+
     pub(crate) fn replace(&self, state: State) {
+        if let Some(limits) = self.limits() {
+            limits.follow(&state);
+        }
         self.state.store(Arc::new(state));
     }
 

@@ -1,7 +1,8 @@
 //! The answer of a check in words, which JavaScript reads after the call.
 //!
-//! The words are: their number, length and address of a JSON text, and those of the
-//! [decision](CodedDecision). The text is the whole decision if it has no words; else the outputs
+//! The words are: the number of words of the decision, length and address of a JSON text, the address
+//! of the words of the limits of the table, 0 if it has none, and of the text of charges; then the
+//! words of the [decision](CodedDecision) and of its charges. The text is the whole decision if it has no words; else the outputs
 //! and errors, if there are any. `npm/src/wasm/abi.ts` reads them.
 
 use alloc::string::String;
@@ -17,21 +18,29 @@ use crate::shared::shared;
 struct Answer {
     words: Vec<u32>,
     json: String,
+    /// The text of charges.
+    text: String,
 }
 
 shared!(static ANSWER: RefCell<Option<Answer>> = RefCell::new(None));
 
 /// Stores an answer until the next one, and returns its address.
-pub(crate) fn store(decision: &CodedDecision) -> *const u32 {
-    let CodedDecision { words, rest } = decision;
+pub(crate) fn store(decision: CodedDecision, limits: usize) -> *const u32 {
+    let CodedDecision { words, rest, charges } = decision;
     let is_whole = words.is_empty();
-    let json = if is_whole { wire::decision_json(rest) } else { wire::details_json(rest) };
-    let mut answer = Answer { words: Vec::with_capacity(words.len().saturating_add(3)), json };
+    let json = if is_whole { wire::decision_json(&rest) } else { wire::details_json(&rest) };
+    let mut answer = Answer { words: Vec::new(), json, text: charges.text };
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let text = [number(answer.json.len()), number(answer.json.as_ptr().addr())];
-    answer.words.push(number(words.len()));
-    answer.words.extend(text);
+    let address = |text: &str| number(text.as_ptr().addr());
+    answer.words.extend([
+        number(words.len()),
+        number(answer.json.len()),
+        address(&answer.json),
+        number(limits),
+        address(&answer.text),
+    ]);
     answer.words.extend(words);
+    answer.words.extend(charges.words);
     let address = answer.words.as_ptr();
     ANSWER.with(|last| last.replace(Some(answer)));
     address

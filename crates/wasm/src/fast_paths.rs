@@ -137,11 +137,17 @@ pub fn read_names(handle: u32) -> Result<String, JsValue> {
     Ok(wire::read_names_json(&table))
 }
 
-/// Returns a string of the table, as answers name it.
+/// Returns a string of the table, as answers name it; for ids from 2^31 on the source text of the
+/// program with the rest of the id, which is empty in a table without explanations.
 ///
 /// # Errors
 /// The handle is closed.
 #[wasm_bindgen(js_name = textOf)]
 pub fn text_of(handle: u32, id: u32) -> Result<String, JsValue> {
-    Ok(handles::table(handle)?.string(id).into())
+    let table = handles::table(handle)?;
+    let text = if id < SOURCES { table.string(id) } else { table.source(id ^ SOURCES) };
+    Ok(text.into())
 }
+
+/// The first id that names the source of a program. No table has so many strings.
+const SOURCES: u32 = 1 << 31;

@@ -4,7 +4,8 @@
 
 use alloc::vec::Vec;
 
-use wardgate_bundle::{Conditions, Opened, Terms, delta, open};
+use wardgate_bundle::{Conditions, OpenError, Opened, Terms, delta, open_with_limits};
+use wardgate_engine::table::Flaw;
 
 use crate::clock;
 use crate::failure::{Failure, Result};
@@ -31,7 +32,11 @@ impl Moment {
     pub(crate) fn open(self, bundle: &[u8], terms: &Terms) -> Result<Opened> {
         let Self { now, min_revision } = self;
         let conditions = Conditions { now: Some(now), min_revision, ..terms.conditions() };
-        Ok(open(bundle, terms.trust(), &conditions)?)
+        let opened = open_with_limits(bundle, terms.trust(), &conditions)?;
+        if opened.table.has_limits() && !terms.enforces_limits() {
+            return Err(OpenError::Malformed(Flaw::HasLimits).into());
+        }
+        Ok(opened)
     }
 }
 

@@ -46,7 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         npm::build_entry()?;
     } else if has_node {
         setup::npm_ci("host-bench/node")?;
-        if only.is_empty() || only.iter().any(|section| ![CRYPTO, MQTT, RATELIMIT].contains(section)) {
+        if only.is_empty()
+            || only.iter().any(|section| ![CRYPTO, MQTT, RATELIMIT].contains(section))
+        {
             deciders(&mut measure)?;
         }
         if only.contains(&MQTT) {

@@ -156,8 +156,9 @@ describe.each([
     check([album, { principal: () => principal, action: "view" }], "`resource` is missing in the question");
     check([undefined, question()], "the PDP must be one that `open` returned, or a function, found undefined");
     check([openAlbum(), question()], "the PDP must be one that `open` returned, or a function, found object");
-    check([album, question(), { deny: () => {} }], "unknown option `deny`, expected one of denied");
+    check([album, question(), { deny: () => {} }], "unknown option `deny`, expected one of denied, limits");
     check([album, question(), { denied: 404 }], "option `denied` must be a function, found number");
+    check([album, question(), { limits: album.isAllowed }], "option `limits` must be a limiter of a PDP, found function");
     check([album, question(), 404], "options must be an object, found number");
   });
 });

@@ -36,36 +36,67 @@ export interface Question<C> {
 
 type Absent<T> = T | null | undefined;
 
+/**
+ * A limiter of `wardgate/ratelimit` with a PDP: `limiter(pdp, { store })`. It decides, and charges the limits
+ * of the policies.
+ */
+export interface Limits {
+  check(request: { readonly principal: Principal; readonly action: string; readonly resource: Resource; readonly auxData?: AuxData | undefined }): Promise<LimitedAnswer>;
+}
+
+/** The parts of an answer of a limiter that adapters use. */
+export interface LimitedAnswer {
+  readonly allowed: boolean;
+  /** The fields of the response about limits. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The document to answer with, if a limit denies. */
+  readonly problem: { readonly status: number } | undefined;
+}
+
 /** Returns a function that decides whether a request of the framework is allowed. */
-export function authorizer<C>(source: PdpSource, question: Question<C>): (context: C) => Promise<boolean> {
+export function authorizer<C>(source: PdpSource, question: Question<C>, limits?: Limits): (context: C) => Promise<LimitedAnswer> {
   mustBeQuestion(question);
   if (typeof source !== "function" && typeof (source as Partial<Pdp> | null)?.isAllowed !== "function") {
     throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(source)}`);
   }
   return async (context) => {
     const principal = await question.principal(context);
-    if (principal === undefined || principal === null) return false;
+    if (principal === undefined || principal === null) return DENIED;
     const resource = await resolve(question.resource, context);
-    if (resource === undefined || resource === null) return false;
+    if (resource === undefined || resource === null) return DENIED;
     const action = await resolve(question.action, context);
     const auxData = await resolve(question.auxData, context);
+    if (limits !== undefined) return limits.check({ principal, action, resource, auxData });
     const pdp = typeof source === "function" ? await source() : source;
     // Only `true` lets a request pass; a truthy value does not.
-    return pdp.isAllowed({ principal, action, resource, auxData }) === true;
+    return pdp.isAllowed({ principal, action, resource, auxData }) === true ? ALLOWED : DENIED;
   };
 }
 
+/** The options that adapters share. */
+interface Options<F> {
+  readonly denied?: F | undefined;
+  readonly limits?: Limits | undefined;
+}
+
 /** Reads the options of an adapter. */
-export function readDenied<F>(options: { readonly denied?: F | undefined } | undefined, otherwise: F): F {
+export function readOptions<F>(options: Options<F> | undefined, otherwise: F): { readonly denied: F; readonly limits: Limits | undefined } {
   const members = membersOf(options ?? {});
   if (members === undefined) throw new TypeError(`options must be an object, found ${describe(options)}`);
-  mustBeKnown(members, ["denied"], "option");
+  mustBeKnown(members, ["denied", "limits"], "option");
   const denied = options?.denied;
   if (denied !== undefined && typeof denied !== "function") {
     throw new TypeError(`option \`denied\` must be a function, found ${describe(denied)}`);
   }
-  return denied ?? otherwise;
+  const limits = options?.limits;
+  if (limits !== undefined && typeof (limits as Partial<Limits> | null)?.check !== "function") {
+    throw new TypeError(`option \`limits\` must be a limiter of a PDP, found ${describe(limits)}`);
+  }
+  return { denied: denied ?? otherwise, limits };
 }
+
+const ALLOWED: LimitedAnswer = { allowed: true, headers: {}, problem: undefined };
+const DENIED: LimitedAnswer = { allowed: false, headers: {}, problem: undefined };
 
 function mustBeQuestion(question: unknown): void {
   const members = membersOf(question);

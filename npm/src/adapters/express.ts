@@ -2,14 +2,20 @@
 
 import type { Request, RequestHandler, Response } from "express";
 
-import { authorizer, readDenied, type PdpSource, type Question } from "./authorizer.ts";
+import { authorizer, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
 
-export type { FromContext, PdpSource, Question } from "./authorizer.ts";
+export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
 /** The options of `authorize`. */
 export interface AuthorizeOptions {
   /** Answers a denied request. Default: status 403 with the body `Forbidden`. */
   readonly denied?: ((request: Request, response: Response) => unknown) | undefined;
+  /**
+   * Decides with the limits of the policies: `limiter(pdp, { store })` of `wardgate/ratelimit`. Responses have
+   * the fields of limits, and a request that a limit denies is answered with 429, or with 503 while the
+   * store of the limits is away, as `application/problem+json`.
+   */
+  readonly limits?: Limits | undefined;
 }
 
 /**
@@ -28,11 +34,15 @@ export interface AuthorizeOptions {
  *     }), show);
  */
 export function authorize(pdp: PdpSource, question: Question<Request>, options?: AuthorizeOptions): RequestHandler {
-  const isAllowed = authorizer(pdp, question);
-  const denied = readDenied(options, forbid);
+  const { denied, limits } = readOptions(options, forbid);
+  const decide = authorizer(pdp, question, limits);
   return async (request, response, next) => {
     try {
-      if (!(await isAllowed(request))) return void (await denied(request, response));
+      const { allowed, headers, problem } = await decide(request);
+      response.set(headers);
+      if (problem !== undefined) return void response.status(problem.status).type("application/problem+json").send(JSON.stringify(problem));
+      // Only `true` lets a request pass.
+      if (allowed !== true) return void (await denied(request, response));
     } catch (thrown) {
       return next(failure(thrown));
     }

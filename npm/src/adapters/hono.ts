@@ -2,14 +2,20 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
-import { authorizer, readDenied, type PdpSource, type Question } from "./authorizer.ts";
+import { authorizer, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
 
-export type { FromContext, PdpSource, Question } from "./authorizer.ts";
+export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
 /** The options of `authorize`. */
 export interface AuthorizeOptions<E extends Env> {
   /** Answers a denied request. Default: status 403 with the body `Forbidden`. */
   readonly denied?: ((context: Context<E>) => Response | Promise<Response>) | undefined;
+  /**
+   * Decides with the limits of the policies: `limiter(pdp, { store })` of `wardgate/ratelimit`. Responses have
+   * the fields of limits, and a request that a limit denies is answered with 429, or with 503 while the
+   * store of the limits is away, as `application/problem+json`.
+   */
+  readonly limits?: Limits | undefined;
 }
 
 /**
@@ -32,12 +38,30 @@ export function authorize<E extends Env = Env>(
   question: Question<Context<E>>,
   options?: AuthorizeOptions<E>,
 ): MiddlewareHandler<E> {
-  const isAllowed = authorizer(pdp, question);
-  const denied = readDenied(options, forbid);
+  const { denied, limits } = readOptions(options, forbid);
+  const decide = authorizer(pdp, question, limits);
   return async (context, next) => {
-    if (await isAllowed(context)) return next();
-    return (await denied(context)) ?? forbid(context);
+    const { allowed, headers, problem } = await decide(context);
+    // Only `true` lets a request pass.
+    if (allowed === true) {
+      await next();
+      for (const [name, value] of Object.entries(headers)) context.header(name, value);
+      return undefined;
+    }
+    const response = problem === undefined ? ((await denied(context)) ?? forbid(context)) : problemResponse(problem);
+    return Object.keys(headers).length === 0 ? response : withHeaders(response, headers);
   };
+}
+
+function problemResponse(problem: { readonly status: number }): Response {
+  return new Response(JSON.stringify(problem), { status: problem.status, headers: { "Content-Type": "application/problem+json" } });
+}
+
+/** Returns a copy, since the headers of a response may be fixed. */
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const copy = new Response(response.body, response);
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
+  return copy;
 }
 
 function forbid(context: Pick<Context, "text">): Response {

@@ -101,6 +101,7 @@ export type Code =
   | "internal"
   | "invalid-filter"
   | "invalid-topic"
+  | "limits"
   | "malformed-packet"
   | "malformed-query"
   | "not-fetched"

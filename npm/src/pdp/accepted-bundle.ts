@@ -19,5 +19,6 @@ export interface AcceptedOpening extends AcceptedBundle {
   readonly terms: Uint8Array;
   readonly isUnsigned: boolean;
   readonly decidesAfterExpiry: boolean;
+  readonly enforcesLimits: boolean;
   readonly maxBytes: number;
 }

@@ -17,7 +17,12 @@ export type Reason =
   | { readonly kind: "no-policy" }
   | { readonly kind: "schema-violation" }
   // The bundle has expired since it was opened.
-  | { readonly kind: "expired" };
+  | { readonly kind: "expired" }
+  // A limiter says these: the limit has too few tokens; its charge is unknown, since an expression of it
+  // failed, with an empty name if the request reached a limit before any; or its store is away.
+  | { readonly kind: "limited"; readonly limit: string }
+  | { readonly kind: "limit-error"; readonly limit: string }
+  | { readonly kind: "store-away"; readonly limit: string };
 
 /** The decision on one action. */
 export interface ActionDecision {

@@ -4,7 +4,7 @@
 import { FORMAT } from "../fast/accessors.ts";
 import { describe } from "../base/describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
-import { knownMembers, readOneOf, readWhole } from "../base/option.ts";
+import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import { isUnsigned, withoutTrust, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
@@ -109,6 +109,16 @@ export interface OpenNowOptions {
    */
   readonly spocp?: SpocpModule | undefined;
   /**
+   * True for a PDP whose decisions a limiter of `wardgate/ratelimit` makes: it may open bundles with
+   * rate limits, and `limiter(pdp).check` decides and charges them. The methods of the PDP that decide
+   * throw then, with the code `limits`, since they charge nothing. Without it, a bundle with limits is
+   * refused.
+   *
+   * @example
+   *     const guard = limiter(await open(bundle, { trust, limits: true }), { store });
+   */
+  readonly limits?: boolean | undefined;
+  /**
    * The code of the module: `wardgate/wasm`, compiled, or as bytes on runtimes that may compile at
    * any time.
    *
@@ -124,6 +134,8 @@ export interface Settings {
   readonly terms: Uint8Array;
   readonly isUnsigned: boolean;
   readonly decidesAfterExpiry: boolean;
+  /** True if a limiter makes the decisions. */
+  readonly enforcesLimits: boolean;
   readonly minRevision: number;
   readonly now: number | undefined;
   readonly unsealKey: Uint8Array | undefined;
@@ -143,11 +155,13 @@ export function readOptions(options: unknown): Settings {
   const members = knownMembers(options, OPEN);
   const maxBytes = readWhole(members.get("maxBytes"), "maxBytes", MAX_BUNDLE_BYTES) ?? MAX_BUNDLE_BYTES;
   const decidesAfterExpiry = readOneOf(members.get("afterExpiry"), "afterExpiry", AFTER_EXPIRY) === "decide";
+  const enforcesLimits = readFlag(members.get("limits"), "limits") ?? false;
   const [trust, secret] = [members.get("trust"), members.get("unsealKey")];
   return {
-    terms: writeTerms({ trust, name: members.get("name"), maxBytes, decidesAfterExpiry }),
+    terms: writeTerms({ trust, name: members.get("name"), maxBytes, decidesAfterExpiry, enforcesLimits }),
     isUnsigned: isUnsigned(trust),
     decidesAfterExpiry,
+    enforcesLimits,
     minRevision: readRevision(members),
     now: readNow(members.get("now")),
     unsealKey: secret === undefined ? undefined : readSecret(secret),
@@ -220,4 +234,4 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
 const MAX_BUNDLE_BYTES = 2 ** 28;
 const AFTER_EXPIRY: readonly string[] = ["deny", "decide"];
 const RELOAD: readonly string[] = ["minRevision", "now"];
-const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "afterExpiry", "clock", "accessors", "spocp", "code"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "afterExpiry", "clock", "accessors", "spocp", "limits", "code"];

@@ -2,12 +2,13 @@
 
 import {
   actions, apply, check, checkText, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
-  textOf, unseal, type Budget,
+  sourceOf, textOf, unseal, type Budget,
 } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { checkFast } from "./check-fast.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
+import { metOf } from "./coded-charges.ts";
 import { decisionOf, TableTexts } from "./coded-decision.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
@@ -19,6 +20,7 @@ import { readReload, type Settings } from "./options.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
+import { METERED, type Metered } from "../base/metered.ts";
 import { callListener } from "../base/report.ts";
 import { copyOfList, readFilter } from "./read-lists.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -71,7 +73,7 @@ export class OpenedPdp implements Pdp {
   /** Opens bytes that no other code writes into: they stay the last good bundle. */
   constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
     this.#settings = settings;
-    const { accessors, terms, minRevision } = settings;
+    const { accessors, terms, minRevision, enforcesLimits } = settings;
     const now = settings.now ?? settings.clock();
     const [accepted, handle] = runtime.call(() => {
       const bytes = unsealed(given, settings);
@@ -80,7 +82,7 @@ export class OpenedPdp implements Pdp {
     this.#accepted = accepted;
     this.#lease = { runtime, handle, generation: runtime.generation };
     net?.register(this, this.#lease, this.#lease);
-    this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
+    const decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
     this.#fastPaths = new FastPaths(runtime, settings.clock, accessors?.names);
     this.#engine = {
       fastPaths: this.#fastPaths,
@@ -91,7 +93,8 @@ export class OpenedPdp implements Pdp {
     this.#fastPaths.preload();
     // The engine compiles a function on its first call. This request has no member that it could
     // learn from.
-    this.#decide(this.#fastPaths, undefined);
+    decide(this.#fastPaths, undefined);
+    this.#decide = enforcesLimits ? refuse : decide;
     if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
@@ -106,8 +109,8 @@ export class OpenedPdp implements Pdp {
 
   /** The bundle in use, with the conditions and options to open or reload it elsewhere. */
   get accepted(): AcceptedOpening {
-    const { terms, isUnsigned, decidesAfterExpiry, maxBytes } = this.#settings;
-    return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, maxBytes };
+    const { terms, isUnsigned, decidesAfterExpiry, enforcesLimits, maxBytes } = this.#settings;
+    return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, enforcesLimits, maxBytes };
   }
 
   /** Returns the time of the clock. */
@@ -127,28 +130,28 @@ export class OpenedPdp implements Pdp {
   }
 
   isAllowedMany(requests: readonly ActionRequest[]): boolean[] {
-    this.#mustBeOpen();
+    this.#mayDecide();
     return copyOfList(requests).map((request) => this.isAllowed(request));
   }
 
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
-    this.#mustBeOpen();
+    this.#mayDecide();
     const { principal, action, resources, auxData } = readFilter(request);
     return filterRows(this.#engine, { record: new PrincipalRecord(principal), action, auxData }, resources);
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
-    this.#mustBeOpen();
+    this.#mayDecide();
     return new PrincipalQueries(this.#engine, principal, auxData);
   }
 
   prepare(target: Target): PreparedAction {
-    this.#mustBeOpen();
+    this.#mayDecide();
     return new ActionQueries(this.#engine, target);
   }
 
   checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
-    this.#mustBeOpen();
+    this.#mayDecide();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
@@ -160,10 +163,12 @@ export class OpenedPdp implements Pdp {
   }
 
   check(request: CheckRequest): Decision {
+    if (this.#settings.enforcesLimits) throw ofLimiter();
     return this.#checkFast(request) ?? this.#check(request, 0);
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
+    if (this.#settings.enforcesLimits) throw ofLimiter();
     return new TextEncoder().encode(this.#checkText(request, 0));
   }
 
@@ -304,7 +309,20 @@ export class OpenedPdp implements Pdp {
     return read;
   }
 
+  /** Returns a decision and the limits that its actions meet, which the caller charges. */
+  [METERED](request: CheckRequest): Metered<Decision> {
+    if (!this.#settings.enforcesLimits) throw new TypeError("a limiter needs a PDP that was opened with the option `limits: true`");
+    const now = this.#settings.clock();
+    return this.#call((handle) => {
+      const message = this.#message(handle, request, "actions", 0);
+      const answer = check(handle, message, now, 0);
+      const decision = decisionOf(answer, message, this.#texts);
+      return { decision, actions: metOf(answer, message, this.#texts, (program) => sourceOf(handle, program)) };
+    });
+  }
+
   [SHARING](steps: number): Sharer {
+    if (this.#settings.enforcesLimits) throw ofLimiter();
     const [word, budget] = [sharerWord(), { left: steps }];
     return {
       check: (request, shared) => this.#check(request, word(shared), budget),
@@ -367,6 +385,11 @@ export class OpenedPdp implements Pdp {
     throw new WardgateError("accessors", found);
   }
 
+  #mayDecide(): void {
+    this.#mustBeOpen();
+    if (this.#settings.enforcesLimits) throw ofLimiter();
+  }
+
   #mustBeOpen(): void {
     if (this.#disposed) throw new WardgateError("disposed", "this PDP is disposed");
   }
@@ -396,6 +419,15 @@ function free(lease: Lease): void {
   lease.runtime.call(() => {
     if (lease.generation === lease.runtime.generation) close(lease.handle);
   });
+}
+
+/** Refuses to decide without a limiter. */
+function refuse(): never {
+  throw ofLimiter();
+}
+
+function ofLimiter(): WardgateError {
+  return new WardgateError("limits", "this PDP was opened with `limits: true`: only a limiter of `wardgate/ratelimit` decides with it");
 }
 
 /** The facts about an opened bundle from the module, as JSON. */

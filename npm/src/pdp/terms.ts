@@ -31,6 +31,7 @@ export interface AcceptanceTerms {
   readonly name: unknown;
   readonly maxBytes: number;
   readonly decidesAfterExpiry: boolean;
+  readonly enforcesLimits: boolean;
 }
 
 /** Returns true if these terms accept unsigned bundles. */
@@ -39,9 +40,10 @@ export function isUnsigned(trust: unknown): trust is "unsigned" {
 }
 
 /** Returns the terms as bytes. */
-export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: AcceptanceTerms): Uint8Array {
+export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry, enforcesLimits }: AcceptanceTerms): Uint8Array {
   const { keys, atLeast, required } = readTrust(trust);
   const called = readName(name);
+  const flags = (decidesAfterExpiry ? 1 : 0) + (enforcesLimits ? 2 : 0);
   const pieces = [
     number(4, maxBytes),
     number(2, called.length),
@@ -49,7 +51,7 @@ export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accept
     Uint8Array.of(atLeast, keys.length, required.length),
     ...keys.flatMap(({ level, id, key }) => [Uint8Array.of(level, id.length), number(2, key.length), id, key]),
     ...required.flatMap((id) => [Uint8Array.of(id.length), id]),
-    Uint8Array.from(decidesAfterExpiry ? [1] : []),
+    Uint8Array.from(flags === 0 ? [] : [flags]),
   ];
   return joined(pieces);
 }

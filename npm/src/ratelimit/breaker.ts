@@ -26,8 +26,9 @@ export class Breaker {
     this.#failures = this.#nextTry = 0;
   }
 
-  failed(now: number): void {
-    this.#failures += 1;
+  /** Notes that so many checks failed. */
+  failed(now: number, checks: number): void {
+    this.#failures += checks;
     if (this.#failures < FAILURES) return;
     if (this.#nextTry === 0) this.opened += 1;
     this.#nextTry = now + TRY_MICROS;

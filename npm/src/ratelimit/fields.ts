@@ -4,6 +4,9 @@
 import { digestOf } from "./key.ts";
 import type { Checked, Standing } from "./limiter.ts";
 
+/** The parts of an answer that fields and problems tell. */
+export type Told = Pick<Checked, "unavailable" | "limits">;
+
 /** The options of fields. */
 export interface FieldOptions {
   /** False if the fields have no `pk`, the digest of the parts of the key. Default: true. */
@@ -29,10 +32,10 @@ export interface Problem {
  * lists those that did, and its `t` is the time until the cost is there. `Retry-After` is the longest of
  * them, so that no `t` is later; it is absent where a cost never will be there.
  */
-export function fields(checked: Checked, { partitionKey = true }: FieldOptions = {}): Record<string, string> {
-  const enforced = checked.limits.filter(({ state }) => state !== "shadow");
+export function fields(checked: Told, { partitionKey = true }: FieldOptions = {}): Record<string, string> {
+  const enforced = checked.limits.filter(isTold);
   const refused = enforced.filter(({ admits }) => !admits);
-  const known = (checked.allowed ? enforced : refused).filter(({ state }) => state !== "store-away");
+  const known = (refused.length === 0 ? enforced : refused).filter(({ state }) => state !== "store-away");
   const all: Record<string, string> = {};
   const parameter = (standing: Standing): string => (partitionKey ? partition(standing) : "");
   if (enforced.length > 0) all["RateLimit-Policy"] = enforced.map((one) => policyItem(one) + parameter(one)).join(", ");
@@ -43,20 +46,25 @@ export function fields(checked: Checked, { partitionKey = true }: FieldOptions =
 }
 
 /** Returns the problem of a check that was refused; `undefined` if it was allowed. */
-export function problem(checked: Checked): Problem | undefined {
-  if (checked.allowed) return undefined;
-  const isViolated = ({ admits, state }: Standing): boolean =>
-    !admits && state !== "shadow" && (state === "store-away" || !checked.unavailable);
+export function problem(checked: Told): Problem | undefined {
+  const isViolated = (standing: Standing): boolean =>
+    isTold(standing) && !standing.admits && (standing.state === "store-away" || !checked.unavailable);
   const names = checked.limits.filter(isViolated).map(({ name }) => name);
+  if (names.length === 0) return undefined;
   return { ...(checked.unavailable ? REDUCED : EXCEEDED), "violated-policies": names };
 }
 
 /** Returns the response to a check that was refused; `undefined` if it was allowed. */
-export function response(checked: Checked, options?: FieldOptions): Response | undefined {
+export function response(checked: Told, options?: FieldOptions): Response | undefined {
   const found = problem(checked);
   if (found === undefined) return undefined;
   const headers = { ...fields(checked, options), "Content-Type": "application/problem+json" };
   return new Response(JSON.stringify(found), { status: found.status, headers });
+}
+
+/** Returns true for limits that are enforced and have been asked. */
+function isTold({ state }: Standing): boolean {
+  return state !== "shadow" && state !== "failed" && state !== "unasked";
 }
 
 function policyItem({ name, quota, window }: Standing): string {

@@ -15,6 +15,11 @@ export function digestOf(key: Key): string {
   return blake3(BYTES, writeKey(key));
 }
 
+/** Throws if the parts of a key are too long. */
+export function checkKey(key: readonly Uint8Array[]): void {
+  if (key.reduce((sum, part) => sum + 8 + part.length, 0) > MAX_KEY_BYTES) throw tooLong();
+}
+
 /**
  * Writes a key into `WORDS`, each part after its length and padded to whole words, and returns how many.
  * It is the text of fingerprints, which are never stored.

@@ -8,6 +8,7 @@ import { knownMembers, readWhole } from "../base/option.ts";
 import { DemandReader, type Charge, type Demand } from "./demand.ts";
 import { DEFAULT_KEYS, MAX_KEYS } from "./limits.ts";
 import { Memory, memory } from "./memory.ts";
+import { MeteringGuard, type PolicyGuard } from "./policy-guard.ts";
 import { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
 import { Away, isDone, type AwayReason, type Store } from "./store.ts";
@@ -62,8 +63,10 @@ export interface Standing {
    * - `refused`: the limit refused.
    * - `shadow`: the limit is not enforced. Its cost was taken if it admits.
    * - `store-away`: the store is away, and the limit denies or does not hold.
+   * - `unasked`, of limits of policies: another limit denies, and this one was not looked at.
+   * - `failed`, of limits of policies: an expression failed, or its value cannot be used.
    */
-  readonly state: "charged" | "untouched" | "refused" | "shadow" | "store-away";
+  readonly state: "charged" | "untouched" | "refused" | "shadow" | "store-away" | "unasked" | "failed";
 }
 
 /** Checks limits: what adapters take. */
@@ -82,14 +85,22 @@ export class Limiter implements Guard {
   readonly #reader = new DemandReader();
   readonly #store: Store;
   readonly #share: number;
-  /** The shares of this process. A store in memory is never away. */
+  /** The store, if it is in memory. It is never away. */
+  readonly #memory: Memory | undefined;
+  /** The shares of this process, for another store. */
   readonly #local: Memory | undefined;
   readonly #shares = new WeakMap<Rule, { readonly rule: Rule | undefined }>();
 
   constructor(store: Store, share: number, localKeys: number) {
     this.#store = store;
     this.#share = share;
-    this.#local = store instanceof Memory ? undefined : new Memory({ keys: localKeys });
+    this.#memory = store instanceof Memory ? store : undefined;
+    this.#local = this.#memory === undefined ? new Memory({ keys: localKeys }) : undefined;
+  }
+
+  /** True if the states are in the memory of this process. */
+  get isInMemory(): boolean {
+    return this.#memory !== undefined;
   }
 
   charge(charges: readonly Charge[]): Promise<Checked> {
@@ -109,23 +120,34 @@ export class Limiter implements Guard {
   }
 
   async #run(action: Action, charges: readonly Charge[]): Promise<Checked> {
+    const memory = this.#memory;
+    if (memory !== undefined && Array.isArray(charges) && charges.length === 1) return this.#one(memory, action, charges[0] as Charge);
     const demands = this.#reader.read(charges);
     if (demands.some(({ isShadow }) => isShadow)) return this.#withShadows(action, demands);
-    return demands.length > 0 ? this.#settled(action, demands) : NOTHING;
+    return demands.length > 0 ? this.settled(action, demands) : NOTHING;
+  }
+
+  /** Does one thing for one limit in memory, without the lists that several need. */
+  #one(memory: Memory, action: Action, charge: Charge): Checked {
+    const demand = this.#reader.demand(charge);
+    const outcome = memory.one(action, demand);
+    const standing = known(demand, outcome, action, outcome.wait === 0);
+    if (demand.isShadow) return { allowed: true, unavailable: false, limits: [{ ...standing, state: "shadow" }] };
+    return { allowed: standing.admits, unavailable: false, limits: [standing] };
   }
 
   /** Does one thing for all that is enforced; then, if that is admitted, for each shadow by itself. */
   async #withShadows(action: Action, demands: readonly Demand[]): Promise<Checked> {
     const [enforced, shadows] = [false, true].map((which) => demands.filter(({ isShadow }) => isShadow === which)) as [Demand[], Demand[]];
-    const known = enforced.length > 0 ? await this.#settled(action, enforced) : NOTHING;
+    const known = enforced.length > 0 ? await this.settled(action, enforced) : NOTHING;
     const then = action === "charge" && !known.allowed ? "look" : action;
-    const settled = await Promise.all(shadows.map((demand) => this.#settled(then, [demand])));
+    const settled = await Promise.all(shadows.map((demand) => this.settled(then, [demand])));
     const standings = settled.map(({ limits: [standing] }): Standing => ({ ...standing!, state: "shadow" }));
     return { ...known, limits: merged(demands, known.limits, standings) };
   }
 
-  /** Returns the answer at once where the store does. */
-  #settled(action: Action, demands: readonly Demand[]): Checked | Promise<Checked> {
+  /** Does one thing for demands that are enforced, and returns the answer at once where the store does. */
+  settled(action: Action, demands: readonly Demand[]): Checked | Promise<Checked> {
     try {
       const found = this.#store.run(action, demands);
       if (Array.isArray(found)) return this.#answer(action, demands, found);
@@ -189,8 +211,30 @@ export class Limiter implements Guard {
   }
 }
 
-/** Makes a limiter, which checks limits in a store. */
-export function limiter(options: LimiterOptions = {}): Guard {
+/**
+ * Makes a limiter, which checks limits in a store: with a PDP those of its policies, with every decision,
+ * and without one those that a program gives.
+ *
+ * The PDP is one that was opened with the option `limits: true`. Limits with `consistency: local` are in the
+ * memory of this process.
+ */
+export function limiter(options?: LimiterOptions): Guard;
+export function limiter<R, D>(pdp: Decider<R, D>, options?: LimiterOptions): PolicyGuard<R, D>;
+export function limiter<R, D>(first: LimiterOptions | Decider<R, D> = {}, second?: LimiterOptions): Guard | PolicyGuard<R, D> {
+  if (typeof (first as Partial<Decider<R, D>>)?.check !== "function") return limiterOf(first as LimiterOptions);
+  const options = second ?? {};
+  const { localKeys } = options;
+  const store = limiterOf(options);
+  const inMemory = (): Limiter => new Limiter(memory({ keys: localKeys }), 1, DEFAULT_KEYS);
+  return new MeteringGuard<R, D>(first, { store, local: store.isInMemory ? store : inMemory() });
+}
+
+/** A PDP, of which the limiter asks for decisions. */
+export interface Decider<R, D> {
+  check(request: R): D;
+}
+
+function limiterOf(options: LimiterOptions): Limiter {
   const members = knownMembers(options, ["store", "share", "localKeys"]);
   const { store = memory(), share = 1 } = options;
   if (typeof store?.run !== "function") throw new TypeError("option `store` must be a store");

@@ -55,6 +55,9 @@ export const TRY_MICROS = 1_000_000;
 /** The most checks that wait for a store on a network. */
 export const MAX_WAITING = 65_536;
 
+/** The most checks of one call to Redis. */
+export const MAX_BATCH = 128;
+
 /** The most limits that one Durable Object has states of. */
 export const MAX_STATES = 64;
 

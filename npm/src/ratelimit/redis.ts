@@ -1,5 +1,5 @@
-// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for a check, and on a
-// cluster one for each key.
+// The store on Redis, Valkey or Dragonfly, over any client: one call of one script for the checks that
+// arrive in the same turn of the event loop, and on a cluster one for each key of a check.
 //
 // The script is atomic, and the server's clock is the only one. States are those of
 // `crates/ratelimit-store`, so that programs in Rust and in JavaScript share limits on one server.
@@ -11,13 +11,19 @@ import { describe } from "../base/describe.ts";
 import { knownMembers, readFlag } from "../base/option.ts";
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
-import { inGroups } from "./groups.ts";
+import { inGroups, type Group } from "./groups.ts";
 import { digestOf } from "./key.ts";
-import { DEADLINE_MS } from "./limits.ts";
+import { DEADLINE_MS, MAX_BATCH } from "./limits.ts";
 import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
-import type { Store } from "./store.ts";
+import { Away, type Store } from "./store.ts";
+
+/** The outcomes of a call, and the time of the server in microseconds. */
+interface Answer {
+  readonly outcomes: readonly Outcome[];
+  readonly time: number;
+}
 
 /**
  * Sends a script, or its digest, with its keys and arguments, and resolves with the reply: `EVAL` and
@@ -27,7 +33,7 @@ export type RunScript = (script: string, keys: readonly string[], args: readonly
 
 /** The options of a store on Redis. */
 export interface RedisOptions {
-  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 9 KiB. */
+  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 11 KiB. */
   readonly byDigest?: RunScript | undefined;
   /**
    * True for a cluster: limits of different keys are on different nodes, and each key is a call of its own. The
@@ -38,12 +44,28 @@ export interface RedisOptions {
   readonly deadline?: number | undefined;
 }
 
+/** One check: what to do for its demands, and the names of their keys. */
+interface Check {
+  readonly action: Action;
+  readonly demands: readonly Demand[];
+  readonly keys: readonly string[];
+  /** The times from which refunds of a charge do nothing. */
+  readonly ends?: readonly number[] | undefined;
+}
+
+interface Waiting extends Check {
+  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A store on a server that speaks the protocol of Redis. */
 export class Redis implements Store {
   readonly #run: RunScript;
   readonly #byDigest: RunScript | undefined;
   readonly #isCluster: boolean;
   readonly #remote: Remote;
+  /** The checks of this turn of the event loop. */
+  #waiting: Waiting[] = [];
 
   constructor(run: RunScript, { byDigest, cluster = false, deadline = DEADLINE_MS }: RedisOptions) {
     this.#run = run;
@@ -53,8 +75,13 @@ export class Redis implements Store {
   }
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    if (!this.#isCluster) return this.#call(action, demands);
-    return inGroups(action, demands, (what, group) => this.#call(what, group.demands));
+    if (!this.#isCluster) return this.#join(action, demands, demands.map(keyOf));
+    const ends = new Map<Group, readonly number[]>();
+    return inGroups(action, demands, async (what, group) => {
+      const { outcomes, time } = await this.#alone(what, group.demands, ends.get(group));
+      ends.set(group, outcomes.map((outcome, at) => endOf(group.demands[at]!, outcome, time)));
+      return outcomes;
+    });
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -67,9 +94,42 @@ export class Redis implements Store {
     return this.#remote.counts;
   }
 
-  async #call(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    const [keys, args] = [demands.map(keyOf), argsOf(action, demands)];
-    return this.#remote.run(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), demands.length));
+  /** Adds a check to those that the end of this turn sends. */
+  #join(action: Action, demands: readonly Demand[], keys: readonly string[]): Promise<readonly Outcome[]> {
+    this.#remote.admit();
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) endOfTurn(() => this.#flush());
+      this.#waiting.push({ action, demands, keys, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let from = 0; from < waiting.length; from += MAX_BATCH) void this.#send(waiting.slice(from, from + MAX_BATCH));
+  }
+
+  /** Sends checks in one call, which share its fate. */
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { outcomes } = await this.#call(batch, batch.length);
+      let next = 0;
+      for (const { demands, resolve } of batch) resolve(outcomes.slice(next, (next += demands.length)));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async #alone(action: Action, demands: readonly Demand[], ends?: readonly number[]): Promise<Answer> {
+    const check = { action, demands, keys: demands.map(keyOf), ends };
+    this.#remote.admit();
+    return this.#call([check], 1);
+  }
+
+  #call(batch: readonly Check[], checks: number): Promise<Answer> {
+    const keys = batch.flatMap((check) => check.keys);
+    const args = argsOf(batch);
+    return this.#remote.call(async (isLate) => answerOf(await this.#reply(keys, args, isLate), keys.length), checks);
   }
 
   async #reply(keys: readonly string[], args: readonly string[], isLate: () => boolean): Promise<unknown> {
@@ -99,12 +159,46 @@ function keyOf({ name, key, rule }: Demand): string {
   return `wg1:{${digestOf(key)}}:${kindOf(rule)}:${name}`;
 }
 
-/** Returns the arguments of one check: a batch of one, which reads all keys with one command. */
-function argsOf(action: Action, demands: readonly Demand[]): string[] {
-  const args = ["batch", String(demands.length)];
-  for (const { rule } of demands) args.push(...termsOf(rule));
-  demands.forEach(({ cost }, at) => args.push(at === 0 ? action : "and", String(at + 1), String(cost)));
-  return args;
+/** Returns the arguments of checks, one after another: each rule once, then what to do for each key. */
+function argsOf(batch: readonly Check[]): string[] {
+  const numbers = new Map<Rule, string>();
+  const [terms, words]: [string[], string[]] = [[], []];
+  for (const { action, demands, ends } of batch) {
+    demands.forEach(({ rule, cost }, at) => {
+      let number = numbers.get(rule);
+      if (number === undefined) {
+        number = String(numbers.size + 1);
+        numbers.set(rule, number);
+        terms.push(...termsOf(rule));
+      }
+      // Refunds of a charge end each for itself.
+      const word = ends !== undefined ? `${action} ${ends[at]}` : at === 0 ? action : "and";
+      words.push(word, number, String(cost));
+    });
+  }
+  return [String(numbers.size), ...terms, ...words];
+}
+
+/** Calls a function when the code that runs now, and all that waits for nothing, has run. */
+function endOfTurn(act: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(act);
+  else setTimeout(act, 0);
+}
+
+/** Reads the reply: outcomes, and the time of the server. */
+function answerOf(reply: unknown, count: number): Answer {
+  if (!Array.isArray(reply) || reply.length !== count * 3 + 1) throw new Away("garbled");
+  const time = Number(reply.at(-1));
+  if (!Number.isSafeInteger(time) || time < 0) throw new Away("garbled");
+  return { outcomes: outcomesOf(reply.slice(0, -1), count), time };
+}
+
+/**
+ * Returns the time from which a refund of a charge at `time` must do nothing: when its tokens are back, or its
+ * window is over.
+ */
+function endOf({ rule: { algorithm, window } }: Demand, { reset }: Outcome, time: number): number {
+  return algorithm === "sliding" && window !== "month" ? time - (time % window) + window : time + reset;
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {

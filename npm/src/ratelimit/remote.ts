@@ -43,36 +43,49 @@ export class Remote {
     return { answered: this.#answered, failures: this.#failures, turnedAway: this.#turnedAway, opened };
   }
 
-  /** Makes a call. It is told by `isLate` if its caller has gone. Rejects with {@link Away}, whatever the call rejects with. */
-  async run(call: (isLate: () => boolean) => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  /** Makes a call for one check: see {@link Remote.call}. */
+  async run<A>(call: (isLate: () => boolean) => Promise<A>): Promise<A> {
+    this.admit();
+    return this.call(call, 1);
+  }
+
+  /** Throws {@link Away} if a check may not be sent. */
+  admit(): void {
     if (!this.#breaker.admits(this.#now())) throw this.#turned("open");
     if (this.#waiting >= MAX_WAITING) throw this.#turned("crowded");
+  }
+
+  /**
+   * Makes a call for so many checks that were admitted. It is told by `isLate` if its callers have gone.
+   * Rejects with {@link Away}, whatever the call rejects with.
+   */
+  async call<A>(call: (isLate: () => boolean) => Promise<A>, checks: number): Promise<A> {
     try {
-      const outcomes = await this.#within(call);
+      const answer = await this.#within(call, checks);
       this.#breaker.succeeded();
-      this.#answered += 1;
-      return outcomes;
+      this.#answered += checks;
+      return answer;
     } catch (error) {
-      this.#breaker.failed(this.#now());
-      this.#failures += 1;
+      this.#breaker.failed(this.#now(), checks);
+      this.#failures += checks;
       throw awayOf(error);
     }
   }
 
   /** Rejects at the deadline. What comes later is ignored, but counts as waiting until then. */
-  #within(call: (isLate: () => boolean) => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  #within<A>(call: (isLate: () => boolean) => Promise<A>, checks: number): Promise<A> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
         reject(new Away("late"));
       }, this.#deadline);
-      const settled = <A>(settle: (value: A) => void) => (value: A) => {
-        this.#waiting -= 1;
+      const settled = <B>(settle: (value: B) => void) => (value: B) => {
+        this.#waiting -= checks;
         clearTimeout(timer);
         settle(value);
       };
-      this.#waiting += 1;
+      this.#waiting += checks;
       call(() => isLate).then(settled(resolve), settled(reject));
     });
   }

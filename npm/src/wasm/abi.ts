@@ -94,6 +94,10 @@ export interface Answer {
   readonly end: number;
   /** The whole decision if there are no words, else its outputs and errors; may be empty. */
   readonly json: string;
+  /** The offset of the words of the limits of the table; 0 if it has none. */
+  readonly limits: number;
+  /** The address of the texts of charges, whose words follow those of the decision. */
+  readonly text: number;
 }
 
 /** Returns a word of the memory. */
@@ -105,13 +109,29 @@ export function wordAt(offset: number): number {
 
 function answerAt(address: number): Answer {
   const start = (address >>> 2) + ANSWER_HEAD;
-  const [count, length, text] = [wordAt(start - 3), wordAt(start - 2), wordAt(start - 1)];
-  const json = length === 0 ? "" : decoder.decode(new Uint8Array(active!.memory.buffer, text, length));
-  return { start, end: start + count, json };
+  const [count, length, at] = [wordAt(start - 5), wordAt(start - 4), wordAt(start - 3)];
+  const json = length === 0 ? "" : decoder.decode(bytesAt(at, length));
+  return { start, end: start + count, json, limits: wordAt(start - 2) >>> 2, text: wordAt(start - 1) };
 }
 
-/** The words before those of the decision: their number, and length and address of the JSON. */
-const ANSWER_HEAD = 3;
+/** Returns a view of bytes of the memory, valid until the memory grows. */
+export function bytesAt(address: number, length: number): Uint8Array {
+  return new Uint8Array(active!.memory.buffer, address, length);
+}
+
+/** Returns the source text of a program of a table; it is empty if it was left out. */
+export function sourceOf(handle: number, program: number): string {
+  return textOf(handle, program + SOURCES);
+}
+
+/** The first id of a text that is the source of a program. */
+const SOURCES = 2 ** 31;
+
+/**
+ * The words before those of the decision: their number, length and address of the JSON, the address of the
+ * words of limits, and that of the texts of charges.
+ */
+const ANSWER_HEAD = 5;
 
 /** Copies a message into the module, and returns its length. */
 function put({ bytes, length }: Message): number {

@@ -4,6 +4,9 @@
 //! have decided. **A limit never falls away**: an error in a condition, a key, a cost or a quota is an
 //! error of the limit in every mode of evaluation, and the host denies.
 
+pub mod coded;
+mod values;
+
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -16,12 +19,10 @@ use crate::budget::Budget;
 use crate::cel::{Error, Timestamp, Value};
 use crate::decision::Effect;
 use crate::limits::{MAX_LIMIT_TOKENS, MAX_MET_LIMITS};
-use crate::names::sanitized;
 use crate::number::{exact_int, exact_uint, int_to_double, truncate_uint, uint_to_double};
 use crate::request::Request;
-use crate::table::layout::Junction;
-use crate::table::limit::{Charged, Limit, Mode};
-use crate::table::{PolicyTable, Section, at, word};
+use crate::table::limit::{Limit, Mode};
+use crate::table::{Block, PolicyTable};
 
 /// A rate limit that is for an action of a request.
 #[derive(Clone, Debug)]
@@ -87,43 +88,12 @@ impl PolicyTable {
         now: Timestamp,
         budget: &Budget,
     ) -> (Result<Vec<Met<'_>>, LimitError>, bool) {
-        let Ok(limits) = self.limits_for(request, action, budget) else {
-            return (Err(LimitError::Exhausted), false);
-        };
-        let is_charged = |limit: &Limit<'_>| effect == Effect::Allow || always(limit);
-        let mut limits = limits.into_iter().flatten().filter(is_charged).peekable();
-        if limits.peek().is_none() {
-            return (Ok(Vec::new()), false);
-        }
+        let Some(block) = self.limit_block() else { return (Ok(Vec::new()), false) };
         let pool = self.pool();
         let session = Session::new(self, &pool, (request, now), None, budget);
-        let met = session.meet(limits);
+        let met = session.charges(block, (action, effect == Effect::Allow));
         session.settle(budget);
-        (Ok(met), session.depends_on_time.get())
-    }
-
-    /// Returns the limits for the action and the kind of the resource, whatever their conditions
-    /// say, and pays for the search.
-    fn limits_for<'t>(
-        &'t self,
-        request: &Request,
-        action: &str,
-        budget: &Budget,
-    ) -> Result<Option<impl Iterator<Item = Limit<'t>> + use<'t>>, LimitError> {
-        let Some(block) = self.limit_block() else { return Ok(None) };
-        let kind = &request.resource.kind;
-        let pay = |steps: usize| {
-            let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-            budget.take(steps).then_some(()).ok_or(LimitError::Exhausted)
-        };
-        // As a decision pays for long names.
-        pay(if kind.len() < 256 { 1 } else { kind.len() / 3 })?;
-        let kind = sanitized(kind);
-        pay(block.glob_steps(action.len(), 0, kind.len()).saturating_add(block.chunk_count()))?;
-        let mut candidates = block.candidates();
-        block.narrow_actions(&mut candidates, self.name(action));
-        block.narrow_resources(&mut candidates, self.name(&kind));
-        Ok(Some(candidates.filter_map(move |number| self.limit(number))))
+        (met, session.depends_on_time.get())
     }
 }
 
@@ -150,97 +120,68 @@ fn key_value(part: &[u8]) -> Attr {
 }
 
 impl Session<'_> {
-    fn meet<'t>(&self, limits: impl Iterator<Item = Limit<'t>>) -> Vec<Met<'t>> {
-        let mut met: Vec<Met<'t>> = Vec::new();
-        for limit in limits {
-            let is_same = |other: &&Met<'t>| other.limit.mode() == limit.mode();
-            let count = met.iter().filter(is_same).count();
-            if count > MAX_MET_LIMITS {
-                continue;
-            }
-            let charge = match self.holds_for(&limit) {
-                Ok(false) => continue,
-                Ok(true) if count == MAX_MET_LIMITS => Err(LimitError::TooMany),
-                Ok(true) => self.charge_of(&limit),
-                Err(error) => Err(error),
-            };
+    /// Returns the limits of `block` that an action meets, which the policies allow or deny.
+    fn charges<'t>(&self, block: Block<'t>, of: (&str, bool)) -> Result<Vec<Met<'t>>, LimitError> {
+        let mut met = Vec::new();
+        let is_found = self.meet(block, of, &mut |limit, values| {
+            let charge = self.charge_of(&limit, &values);
             met.push(Met { limit, charge });
+        });
+        if is_found { Ok(met) } else { Err(LimitError::Exhausted) }
+    }
+
+    /// Returns the charge that the values of the expressions of a limit make.
+    fn charge_of(
+        &self,
+        limit: &Limit<'_>,
+        values: &[(u32, Value<'_>)],
+    ) -> Result<Charge, LimitError> {
+        if let Some((program, Value::Error(error))) = values.last() {
+            return Err(self.error(*program, error));
         }
-        met
-    }
-
-    fn holds_for(&self, limit: &Limit<'_>) -> Result<bool, LimitError> {
-        limit.condition().map_or(Ok(true), |condition| self.holds(condition))
-    }
-
-    /// Returns true if the condition at `offset` is satisfied; an error in it ends it, whatever the
-    /// evaluation of the table. The validator bounds its depth.
-    fn holds(&self, offset: u32) -> Result<bool, LimitError> {
-        self.charge(1).map_err(|_| LimitError::Exhausted)?;
-        let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
-        let (junction, operands) = Junction::split(word(words, 0));
-        let operands = words.get(1..1 + at(operands)).unwrap_or(&[]);
-        let (wanted, found) = match junction {
-            Junction::Expr => return self.is_true(word(operands, 0)),
-            Junction::All => (false, false),
-            Junction::Any => (true, true),
-            Junction::None => (true, false),
-        };
-        for operand in operands {
-            if self.holds(*operand)? == wanted {
-                return Ok(found);
-            }
+        let (parts, rest) =
+            values.split_at_checked(limit.key().len()).ok_or(LimitError::TooMany)?;
+        let (quota, cost) = rest.split_last().ok_or(LimitError::TooMany)?;
+        let key = parts.iter().map(|part| self.key_part(part));
+        let key = key.collect::<Result<_, _>>()?;
+        let cost = cost.first().map_or(Ok(1), |cost| self.tokens(cost, Rounded::Up))?;
+        let tokens = self.tokens(quota, Rounded::Down)?;
+        if tokens == 0 {
+            return Err(self.wrong(quota.0, "a quota is at least 1"));
         }
-        Ok(!found)
+        Ok(Charge { key, cost, quota: tokens })
     }
 
-    fn is_true(&self, program: u32) -> Result<bool, LimitError> {
-        match self.value(program)? {
-            Value::Bool(value) => Ok(value),
-            _ => Err(self.wrong(program, "a condition is true or false")),
-        }
-    }
-
-    fn charge_of(&self, limit: &Limit<'_>) -> Result<Charge, LimitError> {
-        let key = limit.key().iter().map(|program| self.key_part(*program));
-        let key = key.collect::<Result<Vec<_>, _>>()?;
-        let cost = limit.cost().map_or(Ok(1), |program| self.tokens(program, Rounded::Up))?;
-        let quota = self.tokens(limit.quota(), Rounded::Down)?;
-        if quota == 0 {
-            return Err(self.wrong(limit.quota(), "a quota is at least 1"));
-        }
-        Ok(Charge { key, cost, quota })
-    }
-
-    fn key_part(&self, program: u32) -> Result<Vec<u8>, LimitError> {
-        let part = match self.value(program)? {
+    fn key_part(&self, (program, value): &(u32, Value<'_>)) -> Result<Vec<u8>, LimitError> {
+        Ok(match value {
             Value::String(text) => tagged(b's', text.as_bytes()),
-            Value::Bool(value) => tagged(b'b', &[u8::from(value)]),
-            Value::Int(number) => whole(number),
-            Value::Uint(number) => i64::try_from(number).map_or_else(|_| large(number), whole),
-            Value::Double(number) => double(number)
-                .ok_or_else(|| self.wrong(program, "a number in a key must be finite"))?,
+            Value::Bool(value) => tagged(b'b', &[u8::from(*value)]),
+            Value::Int(number) => whole(*number),
+            Value::Uint(number) => i64::try_from(*number).map_or_else(|_| large(*number), whole),
+            Value::Double(number) => double(*number)
+                .ok_or_else(|| self.wrong(*program, "a number in a key must be finite"))?,
             _ => {
-                return Err(self.wrong(program, "a part of a key is text, a number or a boolean"));
+                return Err(self.wrong(*program, "a part of a key is text, a number or a boolean"));
             }
-        };
-        self.charge_text(part.len()).map_err(|_| LimitError::Exhausted)?;
-        Ok(part)
+        })
     }
 
-    fn tokens(&self, program: u32, rounded: Rounded) -> Result<u64, LimitError> {
-        let wrong = || self.wrong(program, "expected a number that is finite and not negative");
-        tokens(&self.value(program)?, rounded).ok_or_else(wrong)
+    fn tokens(
+        &self,
+        (program, value): &(u32, Value<'_>),
+        rounded: Rounded,
+    ) -> Result<u64, LimitError> {
+        let wrong = || self.wrong(*program, "expected a number that is finite and not negative");
+        tokens(value, rounded).ok_or_else(wrong)
     }
 
-    fn value(&self, program: u32) -> Result<Value<'_>, LimitError> {
-        match self.evaluate(program) {
-            Value::Error(error) if error.is_incomplete() => Err(LimitError::Exhausted),
-            Value::Error(Error::Partly(_) | Error::PartlyFailed(_)) => {
-                Err(self.wrong(program, "the answer depends on the topic"))
+    fn error(&self, program: u32, error: &Error<'_>) -> LimitError {
+        match error {
+            error if error.is_incomplete() => LimitError::Exhausted,
+            Error::Partly(_) | Error::PartlyFailed(_) => {
+                self.wrong(program, "the answer depends on the topic")
             }
-            Value::Error(error) => Err(self.wrong(program, &error.to_string())),
-            value => Ok(value),
+            error => self.wrong(program, &error.to_string()),
         }
     }
 
@@ -299,10 +240,6 @@ pub fn tokens(value: &Value<'_>, rounded: Rounded) -> Option<u64> {
         _ => None,
     };
     tokens.map(|tokens| tokens.min(MAX_LIMIT_TOKENS))
-}
-
-fn always(limit: &Limit<'_>) -> bool {
-    limit.charged() == Charged::Always
 }
 
 /// Rounds a number of tokens; `None` if it is negative or not finite.

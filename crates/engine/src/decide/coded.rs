@@ -20,6 +20,9 @@ pub struct CodedDecision {
     pub words: Vec<u32>,
     /// The outputs and errors.
     pub rest: Decision,
+    /// The limits that the actions meet.
+    #[cfg(feature = "ratelimit")]
+    pub charges: super::charges::coded::CodedCharges,
 }
 
 /// The number of words of an action: its index in the request; effect and reason, as
@@ -43,11 +46,16 @@ impl PolicyTable {
 
 impl<'a> Session<'a> {
     fn conclude_coded(&self, budget: &Budget) -> CodedDecision {
-        let (verdicts, validation_errors) = self.verdicts(budget);
+        let (verdicts, validation_errors) = self.verdicts();
+        #[cfg(feature = "ratelimit")]
+        let charges = self.charges_coded(&verdicts);
+        self.settle(budget);
         let Some(words) = self.coded(&verdicts) else {
             return CodedDecision {
                 words: Vec::new(),
                 rest: self.decision(&verdicts, validation_errors).0,
+                #[cfg(feature = "ratelimit")]
+                charges,
             };
         };
         let record = self.take_record();
@@ -57,7 +65,12 @@ impl<'a> Session<'a> {
             validation_errors,
             ..Decision::default()
         };
-        CodedDecision { words, rest }
+        CodedDecision {
+            words,
+            rest,
+            #[cfg(feature = "ratelimit")]
+            charges,
+        }
     }
 
     /// Returns the words of a decision; `None` if a text is not in the table.

@@ -11,7 +11,31 @@
 use super::session::{Failure, Session};
 use crate::cel::{Error, Value};
 use crate::table::layout::Junction;
+#[cfg(feature = "ratelimit")]
+use crate::table::limit::Limit;
 use crate::table::{Evaluation, Section, at, word};
+
+#[cfg(feature = "ratelimit")]
+impl<'a> Session<'a> {
+    /// Returns true if the condition of a limit is satisfied. An error in it ends it, whatever the
+    /// evaluation of the table, and is returned with its program.
+    pub(super) fn holds_for(&self, limit: &Limit<'_>) -> Result<bool, (u32, Error<'a>)> {
+        let Some(condition) = limit.condition() else { return Ok(true) };
+        self.of_limit.set(Some((0, Error::Limit)));
+        let holds = self.satisfies(condition);
+        let error = self.of_limit.take();
+        holds.map_err(|_| error.unwrap_or((0, Error::Limit)))
+    }
+
+    /// Returns true if the expression belongs to the condition of a limit, and stores its error.
+    fn fails_limit(&self, program: u32, error: &Error<'a>) -> bool {
+        let is_of_limit = self.of_limit.take().is_some();
+        if is_of_limit {
+            self.of_limit.set(Some((program, error.clone())));
+        }
+        is_of_limit
+    }
+}
 
 impl<'a> Session<'a> {
     /// Returns true if the condition at `offset` is satisfied. The validator bounds its depth.
@@ -62,11 +86,19 @@ impl<'a> Session<'a> {
         match value {
             Value::Bool(value) => Ok(value),
             Value::Error(error) => self.failed(program, &error),
+            #[cfg(feature = "ratelimit")]
+            _ if self.fails_limit(program, &Error::Fixed("a condition is true or false")) => {
+                Err(Failure::Condition)
+            }
             _ => Ok(false),
         }
     }
 
     fn failed(&self, program: u32, error: &Error<'a>) -> Result<bool, Failure> {
+        #[cfg(feature = "ratelimit")]
+        if self.fails_limit(program, error) {
+            return Err(Failure::Condition);
+        }
         let is_strict = self.table.evaluation() == Evaluation::Strict;
         match error {
             Error::Partly(_) => return Err(Failure::Partly),

@@ -75,6 +75,9 @@ pub(crate) struct Session<'a> {
     pub(super) may_have_failed: Cell<bool>,
     /// True while conditions of derived roles are evaluated.
     in_derived_roles: Cell<bool>,
+    /// The error of the condition of a limit, while one is evaluated.
+    #[cfg(feature = "ratelimit")]
+    pub(super) of_limit: Cell<Option<(u32, Error<'a>)>>,
     /// Where reads are noted, if they are.
     #[cfg(feature = "observe")]
     reads: Option<&'a Reads>,
@@ -139,6 +142,8 @@ impl<'a> Session<'a> {
             partly_allowed: Cell::new(false),
             may_have_failed: Cell::new(false),
             in_derived_roles: Cell::new(false),
+            #[cfg(feature = "ratelimit")]
+            of_limit: Cell::new(None),
             #[cfg(feature = "observe")]
             reads: None,
             #[cfg(feature = "observe")]
@@ -300,7 +305,7 @@ impl<'a> Session<'a> {
 
     /// Returns the source text of `program`; it is empty in a table without explanations.
     pub(crate) fn source(&self, program: u32) -> &'a str {
-        self.pool.program(program).map_or("", |program| self.table.explanation(program.source))
+        self.table.source(program)
     }
 
     /// Evaluates `program`, at most once for each view of the request that it can have. Without

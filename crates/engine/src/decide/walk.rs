@@ -212,10 +212,10 @@ impl<'a> Session<'a> {
     }
 
     /// Pays for narrowing `block` by the action, the kind and so many roles.
-    fn charge_block(
+    pub(super) fn charge_block(
         &self,
-        block: Block<'a>,
-        action: Name<'a>,
+        block: Block<'_>,
+        action: Name<'_>,
         role: &str,
         roles: usize,
     ) -> Result<(), Failure> {

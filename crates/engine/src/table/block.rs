@@ -67,7 +67,7 @@ impl<'a> Block<'a> {
         Self { table, head, words }
     }
 
-    pub(super) const fn table(&self) -> &'a PolicyTable {
+    pub(crate) const fn table(&self) -> &'a PolicyTable {
         self.table
     }
 

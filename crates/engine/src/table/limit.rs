@@ -105,6 +105,7 @@ pub struct Limit<'t> {
     rule: Rule<'t>,
     table: &'t PolicyTable,
     record: &'t [u32],
+    number: usize,
 }
 
 impl PolicyTable {
@@ -140,11 +141,12 @@ impl PolicyTable {
     pub(crate) fn limit(&self, number: usize) -> Option<Limit<'_>> {
         let start = number.checked_mul(LIMIT_WORDS)?.checked_add(1)?;
         let record = self.limit_words().get(start..start.checked_add(LIMIT_WORDS)?)?;
-        Some(Limit { rule: self.limit_block()?.rule(number), table: self, record })
+        Some(Limit { rule: self.limit_block()?.rule(number), table: self, record, number })
     }
 
     /// Returns the words of the limits.
-    pub(crate) fn limit_words(&self) -> &[u32] {
+    #[must_use]
+    pub fn limit_words(&self) -> &[u32] {
         let (start, length) = self.header().limits();
         self.parts().words.get(start..start.saturating_add(length)).unwrap_or(&[])
     }
@@ -155,6 +157,16 @@ impl<'t> Limit<'t> {
     #[must_use]
     pub fn name(&self) -> &'t str {
         self.rule.name()
+    }
+
+    /// Returns the string id of the name.
+    pub(crate) fn name_id(&self) -> u32 {
+        self.rule.name_id()
+    }
+
+    /// Returns the number of the limit in the order of names.
+    pub(crate) fn number(&self) -> u32 {
+        u32::try_from(self.number).unwrap_or(u32::MAX)
     }
 
     /// Returns the file, which is empty in a table without explanations, and the line of the limit.
@@ -235,6 +247,15 @@ impl core::fmt::Debug for Limit<'_> {
     }
 }
 
+/// The numbers of codes of the fields from [`field::ALGORITHM`] to [`field::MODE`].
+const CODES: [usize; 5] = [
+    Algorithm::ALL.len(),
+    Charged::ALL.len(),
+    Consistency::ALL.len(),
+    Failure::ALL.len(),
+    Mode::ALL.len(),
+];
+
 /// Checks the records of so many limits and the lists of their keys.
 pub(super) fn validate(
     words: &[u32],
@@ -248,12 +269,9 @@ pub(super) fn validate(
         let length = at(*words.get(key)?);
         let programs = words.get(key.checked_add(1)?..)?.get(..length)?;
         let cost = word(record, field::COST).checked_sub(1);
-        Algorithm::from_code(word(record, field::ALGORITHM))?;
-        Charged::from_code(word(record, field::CHARGED))?;
-        Consistency::from_code(word(record, field::CONSISTENCY))?;
-        Failure::from_code(word(record, field::FAILURE))?;
-        Mode::from_code(word(record, field::MODE))?;
-        let is_sound = key >= end
+        let mut codes = CODES.iter().zip(record.get(field::ALGORITHM..)?);
+        let is_sound = codes.all(|(codes, word)| at(*word) < *codes)
+            && key >= end
             && length <= MAX_LIMIT_KEYS
             && programs.iter().all(is_program)
             && cost.as_ref().is_none_or(is_program)

@@ -76,26 +76,33 @@ impl<S: Store> Limiter<S> {
     /// Tells what a charge of one action would meet. Returns the limits, and the reason for which they
     /// would deny.
     pub async fn look(&self, limits: ActionLimits) -> (Vec<MetLimit>, Option<Reason>) {
-        self.run_each(Action::Look, limits).await
+        let (met, denied, _) = self.run_each(Action::Look, limits).await;
+        (met, denied)
     }
 
     /// Makes the keys full that one action meets. It is for administrators. Returns the limits, and a
     /// reason if one is still not full: its charge is unknown, or its store is away.
     pub async fn reset(&self, limits: ActionLimits) -> (Vec<MetLimit>, Option<Reason>) {
-        self.run_each(Action::Reset, limits).await
+        let (met, denied, away) = self.run_each(Action::Reset, limits).await;
+        // Full is what the keys in the store are, not the share of this process.
+        (met, denied.or_else(|| away.map(Reason::StoreAway)))
     }
 
+    /// Does one thing for each limit. The last value names one whose store is away.
     async fn run_each(
         &self,
         action: Action,
         limits: ActionLimits,
-    ) -> (Vec<MetLimit>, Option<Reason>) {
+    ) -> (Vec<MetLimit>, Option<Reason>, Option<String>) {
         let ActionLimits { mut met, enforced, shadows, denied, .. } = limits;
+        let mut away = None;
         for one in enforced.iter().chain(&shadows) {
-            self.places.run_one(action, one, &mut met).await;
+            if self.places.run_one(action, one, &mut met).await {
+                away = away.or_else(|| met.get(one.at).map(|limit| limit.name.clone()));
+            }
         }
         let denied = denied.or_else(|| reason(&met));
-        (met, denied)
+        (met, denied, away)
     }
 
     /// Ends the leases of this process, and gives back what can be.

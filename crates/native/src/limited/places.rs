@@ -152,15 +152,24 @@ impl<S: Store> Places<S> {
         }
     }
 
-    /// Does one thing for one limit.
-    pub(super) async fn run_one(&self, action: Action, one: &Demanded, met: &mut [MetLimit]) {
+    /// Does one thing for one limit. Returns true if its store is away.
+    pub(super) async fn run_one(
+        &self,
+        action: Action,
+        one: &Demanded,
+        met: &mut [MetLimit],
+    ) -> bool {
         let group = [one];
         match demands(&group) {
             Ok(demands) => {
                 let answer = self.run(self.place(one), action, &demands).await;
                 note(&group, &answer, action == Action::Charge, met);
+                answer.away.is_some()
             }
-            Err(error) => fail(&group, &error, met),
+            Err(error) => {
+                fail(&group, &error, met);
+                false
+            }
         }
     }
 

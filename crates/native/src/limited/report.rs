@@ -17,11 +17,22 @@ impl MetLimit {
     /// # Errors
     /// The charge of the limit is unknown; the error in words.
     pub fn value(&self) -> Result<Attr, String> {
-        if let LimitState::Failed { message } = &self.state {
-            return Err(message.clone());
+        match &self.state {
+            LimitState::Failed { message } => Err(message.clone()),
+            _ => Ok(self.entry()),
         }
+    }
+
+    /// Returns the limit as an entry of a list, in which one whose charge is unknown has an `error`.
+    #[must_use]
+    pub fn entry(&self) -> Attr {
         let milliseconds = |micros: u64| number(micros.div_ceil(1000));
+        let error = match &self.state {
+            LimitState::Failed { message } => Some(Attr::String(message.as_str().into())),
+            _ => None,
+        };
         let members = [
+            ("error", error),
             ("name", Some(Attr::String(self.name.as_str().into()))),
             ("quota", Some(number(self.quota))),
             ("remaining", self.remaining.map(number)),
@@ -30,7 +41,7 @@ impl MetLimit {
             ("state", Some(Attr::String(self.word().into()))),
         ];
         let known = members.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
-        Ok(Attr::Map(known.collect::<AttrMap>()))
+        Attr::Map(known.collect::<AttrMap>())
     }
 
     /// Returns the microseconds until the cost is there: 0 if it is, and `None` if it never will be or
@@ -38,6 +49,7 @@ impl MetLimit {
     #[must_use]
     pub const fn retry(&self) -> Option<u64> {
         match self.state {
+            LimitState::Spared if self.remaining.is_none() => None,
             LimitState::Charged | LimitState::Spared => Some(0),
             LimitState::Refused { retry } => Some(retry),
             LimitState::Never | LimitState::Away { .. } | LimitState::Failed { .. } => None,

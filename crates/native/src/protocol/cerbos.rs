@@ -103,16 +103,23 @@ fn entries(call: &Message<'_>) -> Result<Vec<(Resource, Vec<String>)>, String> {
 }
 
 fn entry(message: &Message<'_>) -> Result<(Resource, Vec<String>), String> {
-    let value = message.required("resource")?;
-    let fields = Message::read(value, message.at("resource"), RESOURCE)?;
-    let resource = Resource {
+    let resource = resource(message.required("resource")?, message.at("resource"))?;
+    Ok((resource, message.names("actions")?))
+}
+
+/// Reads a resource, which is at `path` of its request.
+///
+/// # Errors
+/// The value is not a resource; the message is for its sender.
+pub(crate) fn resource(value: &Attr, path: String) -> Result<Resource, String> {
+    let fields = Message::read(value, path, RESOURCE)?;
+    Ok(Resource {
         kind: fields.name("kind")?,
         id: fields.name("id")?,
         policy_version: version(&fields)?,
         scope: scope(&fields)?,
         attr: fields.attributes("attr")?,
-    };
-    Ok((resource, message.names("actions")?))
+    })
 }
 
 /// Reads a principal.

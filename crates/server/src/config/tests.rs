@@ -6,7 +6,9 @@ use wardgate_bundle::AfterExpiry;
 use wardgate_mqtt::broker::Slow;
 use wardgate_mqtt::gate::Deliver;
 
-use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote, Subscribe};
+use wardgate_native::limited::Share;
+
+use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote, StatesIn, Subscribe};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -418,4 +420,43 @@ fn the_url_of_the_server_is_one_that_callers_may_trust() {
         );
         refused(&with(wrong, elsewhere), &expected);
     }
+}
+
+#[test]
+fn limits_are_in_memory_or_in_redis() {
+    let read =
+        |text: &str| parse(&format!("{LEAST}[ratelimit]\n{text}\n")).unwrap().ratelimit.unwrap();
+    assert!(parse(LEAST).unwrap().ratelimit.is_none());
+    let least = read("");
+    assert_eq!((least.store, least.keys, least.legacy_headers), (StatesIn::Memory, 100_000, false));
+    let one = read("store = \"redis://10.0.0.5:6379/1\"\npassword-file = \"pw\"\nshare = 0.25");
+    assert_eq!(one.store, StatesIn::Redis { address: "redis://10.0.0.5:6379/1".to_owned() });
+    assert_eq!(one.password, Some(PathBuf::from("/etc/wardgate/pw")));
+    assert_eq!(Some(one.share), Share::new(250));
+    let cluster = read("store = [\"redis://a\", \"redis://b\"]\ncluster = true");
+    assert!(matches!(cluster.store, StatesIn::Cluster { addresses } if addresses.len() == 2));
+}
+
+#[test]
+fn wrong_limits_are_refused() {
+    refuses(
+        r#"
+        RULES; [ratelimit]
+        `[ratelimit]` needs `[policies]`, which have the limits
+        LEAST; [ratelimit]; stor = "memory"
+        line 5: unknown key `stor` in `[ratelimit]`; did you mean `store`?
+        LEAST; [ratelimit]; store = "10.0.0.5:6379"
+        `ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379` or `unix:///run/redis.sock`
+        LEAST; [ratelimit]; store = "redis://:secret@10.0.0.5"
+        `ratelimit.store` must have no user and no password: they are `user` and `password-file`
+        LEAST; [ratelimit]; store = "rediss://10.0.0.5"
+        `ratelimit.store`: TLS to Redis is not supported, expected an address like `redis://127.0.0.1:6379`
+        LEAST; [ratelimit]; store = ["redis://a", "redis://b"]
+        `ratelimit.store` has several addresses, which are nodes of a cluster: say `cluster = true`
+        LEAST; [ratelimit]; share = 0.5
+        `share` in `[ratelimit]` is for Redis: `store` must be an address of it, such as `redis://127.0.0.1:6379`
+        LEAST; [ratelimit]; store = "redis://a"; share = 0
+        `ratelimit.share` must be a number from 0.001 to 1
+        "#,
+    );
 }

@@ -104,7 +104,7 @@ async fn respond(
     let (body, lease) = body::read(request.into_body(), most, peer).await?;
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.identity);
     let question = Question { decide, cost, body, _room: lease, caller };
-    decided(question, shared, traced).await.map(Reply::json)
+    decided(question, shared, traced).await
 }
 
 /// Returns the caller, if it is known and the endpoint is open to it.

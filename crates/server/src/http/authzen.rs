@@ -4,6 +4,7 @@
 //! extensions of Cerbos: members of the context whose names begin with `cerbos.` bring tokens to
 //! verify, and request metadata of decisions.
 
+mod limited;
 mod metadata;
 mod response;
 mod rules;
@@ -27,6 +28,7 @@ pub(super) use metadata::{
 pub(super) use search::search;
 
 use super::cerbos::bad;
+use super::charging::Answer;
 use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
@@ -38,18 +40,21 @@ use rules::answer_from_rules;
 use tokens::Verifier;
 
 /// Answers an evaluation.
-pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Bytes> {
+pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
     let shared = context.shared;
     if answer_from_rules(shared) {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
-        return rules::with(shared, |by| by.one(&evaluation, shared)).map(Bytes::from);
+        return rules::with(shared, |by| by.one(&evaluation, shared)).map(Answer::from);
     }
     match try_fast(body, context.state) {
         Some(is_allowed) => {
             shared.decided(Tally::one(is_allowed));
-            Ok(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED }))
+            Ok(Answer::from(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED })))
         }
-        None => evaluation_full(body, context).map(Bytes::from),
+        None if context.policies()?.table().has_limits() => {
+            limited::one(&authzen::evaluation(body).map_err(refused)?, context)
+        }
+        None => evaluation_full(body, context).map(Answer::from),
     }
 }
 
@@ -60,30 +65,37 @@ pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
     state.policies()?.answer_evaluation(body, SystemClock)
 }
 
-/// Answers an evaluation on the general path.
+/// Answers an evaluation on the general path, by policies without rate limits.
 pub(super) fn evaluation_full(body: &[u8], context: Context<'_>) -> Result<String> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
     one(&evaluation, context)
 }
 
 /// Answers several.
-pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<String> {
+pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<Answer> {
     let shared = context.shared;
-    match authzen::evaluations(body).map_err(refused)? {
-        Evaluations::One(evaluation) if answer_from_rules(shared) => {
-            rules::with(shared, |by| by.one(&evaluation, shared))
-        }
-        Evaluations::One(evaluation) => one(&evaluation, context),
+    let evaluations = authzen::evaluations(body).map_err(refused)?;
+    if let Evaluations::Many { items, .. } = &evaluations {
+        must_be_few(items.len(), shared)?;
+    }
+    if answer_from_rules(shared) {
+        return rules::with(shared, |by| match &evaluations {
+            Evaluations::One(evaluation) => by.one(evaluation, shared),
+            Evaluations::Many { semantic, items, .. } => Ok(by.many(*semantic, items, shared)),
+        })
+        .map(Answer::from);
+    }
+    let has_limits = context.policies()?.table().has_limits();
+    match &evaluations {
+        Evaluations::One(evaluation) if has_limits => limited::one(evaluation, context),
+        Evaluations::One(evaluation) => one(evaluation, context).map(Answer::from),
         Evaluations::Many { semantic, items, shared: defaults } => {
-            must_be_few(items.len(), shared)?;
-            if answer_from_rules(shared) {
-                return rules::with(shared, |by| Ok(by.many(semantic, &items, shared)));
+            let questions = Questions { semantic: *semantic, items, defaults };
+            match wants_response(defaults.context()) {
+                _ if has_limits => limited::many(&questions, context),
+                true => response::many(&questions, context).map(Answer::from),
+                false => many(&questions, context).map(Answer::from),
             }
-            let questions = Questions { semantic, items: &items, defaults: &defaults };
-            if wants_response(defaults.context()) {
-                return response::many(&questions, context);
-            }
-            many(&questions, context)
         }
     }
 }
@@ -120,7 +132,8 @@ fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
         shared.decided(tally);
         if wants_response(&evaluation.context) {
             let is_allowed = is_allowed(&decision);
-            return SubjectResponse::of(request, &evaluation.context, decision).answer(is_allowed);
+            return SubjectResponse::of(&request.resource, &evaluation.context, decision)
+                .answer(is_allowed);
         }
         let mut json = Json::default();
         write_answer(&mut json, &decision);

@@ -3,10 +3,10 @@
 //! For tests and fuzzing of the endpoints without their transport. All callers are permitted.
 
 use std::fmt;
-
-use hyper::body::Bytes;
+use std::task::{self, Poll, Waker};
 
 use super::answer::refusal;
+use super::charging::Answer;
 use super::context::Context;
 use super::reply::{Problem, Reply, Result};
 use super::routes::{self, Handler, Path, ROUTES, Route};
@@ -41,7 +41,9 @@ impl Bodies {
         written(
             route,
             match route.map(|route| &route.handler) {
-                Some(Handler::Body(decide, _)) => decide(body, self.context(&self.0.state())),
+                Some(Handler::Body(decide, _)) => {
+                    decide(body, self.context(&self.0.state())).and_then(settled)
+                }
                 Some(Handler::Head(_) | Handler::Reload) | None => Err(Problem::not_found()),
             },
         )
@@ -52,12 +54,14 @@ impl Bodies {
     #[must_use]
     pub fn answer_full(&self, path: &str, body: &[u8]) -> (u16, String) {
         let state = self.0.state();
+        let has_limits = state.policies().is_some_and(|policies| policies.table().has_limits());
         let result = match path {
+            _ if has_limits => return self.answer(path, body),
             CHECK => cerbos::check_full(body, self.context(&state)),
             EVALUATE => authzen::evaluation_full(body, self.context(&state)),
             _ => return self.answer(path, body),
         };
-        written(routes::find(path, &self.0), result.map(Bytes::from))
+        written(routes::find(path, &self.0), result.map(Reply::json))
     }
 
     /// Returns true if the fast path answers.
@@ -82,8 +86,22 @@ impl fmt::Debug for Bodies {
     }
 }
 
-fn written(route: Option<&Route>, result: Result<Bytes>) -> (u16, String) {
-    let reply = result.map(Reply::json).unwrap_or_else(|problem| refusal(route, problem));
+/// Returns the reply. There is no runtime here, so charges must not wait: the store is memory.
+fn settled(answer: Answer) -> Result<Reply> {
+    match answer {
+        Answer::Written(body) => Ok(Reply::json(body)),
+        Answer::Charging(mut charged) => {
+            let mut context = task::Context::from_waker(Waker::noop());
+            match charged.as_mut().poll(&mut context) {
+                Poll::Ready(charged) => charged.reply,
+                Poll::Pending => Err(Problem::failed("the store of limits is not in memory")),
+            }
+        }
+    }
+}
+
+fn written(route: Option<&Route>, result: Result<Reply>) -> (u16, String) {
+    let reply = result.unwrap_or_else(|problem| refusal(route, problem));
     (reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned())
 }
 

@@ -274,7 +274,7 @@ impl Client {
             },
             ..Request::default()
         };
-        let (policies, shared) = (context.policies()?, context.shared);
+        let (policies, shared) = (context.policies_without_limits(TOPIC)?, context.shared);
         let is_allowed =
             policies.is_allowed_within(&request, action, SystemClock, &Steps::of(shared));
         shared.decided(Tally::one(is_allowed));
@@ -314,7 +314,8 @@ fn decoded(text: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| bad("the form is not UTF-8".to_owned()))
 }
 
-const TOPIC: &str = "mqtt:topic";
+/// The kind of topics.
+pub(super) const TOPIC: &str = "mqtt:topic";
 
 /// The role of clients that a broker knows by name.
 const ROLE: &str = "client";

@@ -1,20 +1,22 @@
 //! The calls of Cerbos: CheckResources, and the two that came before it.
 
 mod batch;
+mod limited;
 mod set;
 
 use hyper::StatusCode;
-use wardgate_engine::attr::Attr;
+use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::protocol::cerbos::Call;
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::protocol::documents;
-use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock};
+use wardgate_native::{Answered, CallLimits, Policies, Request, Resource, SystemClock};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
 
+use super::charging::Answer;
 use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
@@ -24,14 +26,15 @@ use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: on the fast path if it applies, or else on the general path.
-pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<String> {
+pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
     match try_fast(body, context) {
         Some(answered) => {
             let Answered { resources, allowed, denied, .. } = answered;
             context.shared.decided(Tally { resources, allowed, denied });
-            Ok(answered.json)
+            Ok(Answer::from(answered.json))
         }
-        None => check_full(body, context),
+        None if context.policies()?.table().has_limits() => limited::check(body, context),
+        None => check_full(body, context).map(Answer::from),
     }
 }
 
@@ -46,7 +49,7 @@ pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
     context.state.policies()?.answer_call(body, limits, SystemClock)
 }
 
-/// Answers CheckResources on the general path.
+/// Answers CheckResources on the general path, by policies without rate limits.
 pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
@@ -72,6 +75,19 @@ pub(super) fn explain(body: &[u8], context: Context<'_>) -> Result<String> {
     })?;
     text.push_str("]}");
     Ok(text)
+}
+
+/// Refuses a call that charges no limits, if the policies have some for one of its resources.
+fn must_have_no_limits(call: &Call, context: Context<'_>) -> Result<()> {
+    let mut kinds = call.entries().iter().map(|(resource, _)| resource.kind.as_str());
+    kinds.try_for_each(|kind| context.policies_without_limits(kind).map(drop))
+}
+
+/// Returns the names of a resource, without its attributes.
+pub(super) fn named(resource: &Resource) -> Resource {
+    let Resource { kind, policy_version, id, scope, .. } = resource;
+    let [kind, policy_version, id, scope] = [kind, policy_version, id, scope].map(String::clone);
+    Resource { kind, policy_version, id, scope, attr: AttrMap::new() }
 }
 
 /// Adds an element to a list, or a member to an object, that has begun.

@@ -1,11 +1,14 @@
 //! The context of one request: the state, the server and the caller of its answer.
 
-use hyper::HeaderMap;
+use std::sync::Arc;
+
+use hyper::{HeaderMap, StatusCode};
 use wardgate_native::Policies;
 
 use super::peer::Peer;
 use super::reply::{Problem, Result};
 use crate::policies::state::State;
+use crate::ratelimit::RateLimits;
 use crate::shared::Shared;
 
 /// The head of a request, before its body is read.
@@ -31,5 +34,29 @@ impl<'c> Context<'c> {
     /// The server has no policies and answers by rules of SPOCP alone.
     pub(super) fn policies(self) -> Result<&'c Policies> {
         self.state.policies().ok_or_else(Problem::no_policies)
+    }
+
+    /// Returns the policies for an answer that charges no limits.
+    ///
+    /// # Errors
+    /// There are none, or they have limits for this kind of resource.
+    pub(super) fn policies_without_limits(self, kind: &str) -> Result<&'c Policies> {
+        let policies = self.policies()?;
+        if policies.table().may_limit(kind) {
+            let message = format!(
+                "the policies have rate limits for `{}`, which this endpoint does not charge",
+                kind.escape_debug()
+            );
+            return Err(Problem::new(StatusCode::CONFLICT, "limits-not-charged", message));
+        }
+        Ok(policies)
+    }
+
+    /// Returns the limiter.
+    ///
+    /// # Errors
+    /// The configuration has no section for rate limits.
+    pub(super) fn limits(self) -> Result<Arc<RateLimits>> {
+        self.shared.limits().cloned().ok_or_else(Problem::no_limits)
     }
 }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 
+use super::charging::{Answer, Charged};
 use super::context::Context;
-use super::reply::{Problem, Result};
+use super::reply::{Problem, Reply, Result};
 use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
@@ -33,24 +34,33 @@ pub(super) struct Question {
 }
 
 struct Outcome {
-    result: Result<Bytes>,
+    result: Result<Answer>,
     tally: Tally,
     /// The state of the decision, if it is traced.
     state: Option<Arc<State>>,
 }
 
-/// Decides, counts, and traces if tracing is on.
+/// Decides, charges, counts, and traces if tracing is on.
 pub(super) async fn decided(
     question: Question,
     shared: &Arc<Shared>,
     traced: Option<&Traced<'_>>,
-) -> Result<Bytes> {
+) -> Result<Reply> {
     let span = traced.map(Traced::begin_decision);
     let decided = match question.try_inline(shared, traced.is_some()) {
         Some(decided) => decided,
         None => question.on_decider(shared).await,
     };
-    let Outcome { result, tally, state } = decided;
+    let Outcome { result, mut tally, state } = decided;
+    let result = match result {
+        Ok(Answer::Written(body)) => Ok(Reply::json(body)),
+        Ok(Answer::Charging(charged)) => {
+            let Charged { reply, tally: charged } = charged.await;
+            tally += charged;
+            reply
+        }
+        Err(problem) => Err(problem),
+    };
     shared.metrics().decided(tally);
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
         traced.end_decision(span, &state, tally, result.as_ref().err());
@@ -93,7 +103,7 @@ impl Question {
         }
     }
 
-    fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes> {
+    fn dispatch(&self, state: &State, shared: &Shared) -> Result<Answer> {
         (self.decide)(&self.body, Context { state, shared, caller: &self.caller })
     }
 }

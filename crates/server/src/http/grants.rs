@@ -7,6 +7,7 @@ use wardgate_native::SystemClock;
 use wardgate_native::protocol::documents;
 use wardgate_native::protocol::grants::GrantsCall;
 
+use super::brokers::TOPIC;
 use super::cerbos::{bad, must_be_few_actions, must_be_short};
 use super::context::Context;
 use super::reply::Result;
@@ -15,7 +16,7 @@ use crate::limits::MAX_ANSWER_BYTES;
 
 /// Answers with the lists of each action, or in the form of a broker.
 pub(super) fn grants(body: &[u8], context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared) = (context.policies_without_limits(TOPIC)?, context.shared);
     let document = documents::attribute(body).map_err(|error| bad(error.to_string()))?;
     let call = GrantsCall::read(&document, |value| shared.tokens().read(value)).map_err(bad)?;
     must_be_few_actions(call.actions.len(), &shared.config().http)?;

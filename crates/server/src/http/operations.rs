@@ -54,6 +54,9 @@ pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
     if shared.config().mqtt.is_some() {
         shared.metrics().mqtt().write(&mut text);
     }
+    if let Some(limits) = shared.limits() {
+        limits.write(&mut text);
+    }
     let sets = shared.remote_key_sets();
     let sets =
         sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });

@@ -20,6 +20,8 @@ pub(crate) struct Reply {
     pub(crate) body: Bytes,
     /// A header more, where one is needed.
     pub(crate) header: Option<(HeaderName, HeaderValue)>,
+    /// The fields of rate limits.
+    pub(crate) fields: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// A refusal. Its message goes to the client, so it reveals nothing internal.
@@ -42,7 +44,7 @@ impl Reply {
         content_type: &'static str,
         body: impl Into<Bytes>,
     ) -> Self {
-        Self { status, content_type, body: body.into(), header: None }
+        Self { status, content_type, body: body.into(), header: None, fields: Vec::new() }
     }
 
     /// Forbids caches to store it: a decision holds for this moment.
@@ -54,6 +56,7 @@ impl Reply {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.extend(self.header);
+        headers.extend(self.fields);
         response
     }
 }
@@ -81,6 +84,11 @@ impl Problem {
     pub(crate) fn no_policies() -> Self {
         let message = "this server has no policies: it answers by rules of SPOCP";
         Self::new(StatusCode::NOT_FOUND, "no-policies", message)
+    }
+
+    pub(crate) fn no_limits() -> Self {
+        let message = "this server charges no rate limits: its configuration has no `[ratelimit]`";
+        Self::new(StatusCode::NOT_FOUND, "no-limits", message)
     }
 
     pub(crate) fn wrong_method(allowed: &'static str) -> Self {

@@ -5,16 +5,16 @@
 //! stand first.
 
 use hyper::Method;
-use hyper::body::Bytes;
 use wardgate_native::protocol::authzen::SearchKind;
 
 use super::authzen::{
     self, EVALUATION, EVALUATIONS, Named, SEARCH_ACTION, SEARCH_RESOURCE, SEARCH_SUBJECT,
 };
 use super::brokers::{self, Broker};
+use super::charging::Answer;
 use super::context::{Context, Head};
 use super::reply::{Reply, Result};
-use super::{cerbos, grants, operations};
+use super::{cerbos, grants, operations, ratelimit};
 use crate::config::Config;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Endpoint;
@@ -70,8 +70,8 @@ pub(super) enum Handler {
     Reload,
 }
 
-/// Decides on a body, and returns the response as JSON.
-pub(super) type BodyHandler = fn(&[u8], Context<'_>) -> Result<Bytes>;
+/// Decides on a body, and returns the answer.
+pub(super) type BodyHandler = fn(&[u8], Context<'_>) -> Result<Answer>;
 
 /// The measure of a decision's time: could it keep the thread of a connection?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,40 +81,52 @@ pub(super) enum Cost {
 }
 
 /// All endpoints.
-pub(super) static ROUTES: [Route; 22] = [
-    Route::cerbos("/api/check/resources", |body, context| {
-        cerbos::check(body, context).map(Bytes::from)
-    }),
-    Route::cerbos("/api/check", |body, context| cerbos::set(body, context).map(Bytes::from)),
+pub(super) static ROUTES: [Route; 25] = [
+    Route::cerbos("/api/check/resources", cerbos::check),
+    Route::cerbos("/api/check", |body, context| cerbos::set(body, context).map(Answer::from)),
     Route::cerbos("/api/check_resource_batch", |body, context| {
-        cerbos::batch(body, context).map(Bytes::from)
+        cerbos::batch(body, context).map(Answer::from)
     }),
     Route::evaluation(EVALUATION, authzen::evaluation),
-    Route::evaluation(EVALUATIONS, |body, context| {
-        authzen::evaluations(body, context).map(Bytes::from)
-    }),
+    Route::evaluation(EVALUATIONS, authzen::evaluations),
     Route::search(SEARCH_SUBJECT, |body, context| {
-        authzen::search(body, SearchKind::Subjects, context).map(Bytes::from)
+        authzen::search(body, SearchKind::Subjects, context).map(Answer::from)
     }),
     Route::search(SEARCH_RESOURCE, |body, context| {
-        authzen::search(body, SearchKind::Resources, context).map(Bytes::from)
+        authzen::search(body, SearchKind::Resources, context).map(Answer::from)
     }),
     Route::search(SEARCH_ACTION, |body, context| {
-        authzen::search(body, SearchKind::Actions, context).map(Bytes::from)
+        authzen::search(body, SearchKind::Actions, context).map(Answer::from)
     }),
-    Route::broker("/mqtt/authorize/emqx", Broker::Emqx, brokers::emqx),
-    Route::broker("/mqtt/authenticate/emqx", Broker::Emqx, brokers::authenticate::emqx),
-    Route::broker("/mqtt/authorize/nanomq", Broker::NanoMq, brokers::nanomq),
-    Route::broker("/mqtt/authorize/vernemq", Broker::VerneMq, brokers::vernemq),
-    Route::broker("/mqtt/authorize/go-auth", Broker::GoAuth, brokers::go_auth),
+    Route::broker("/mqtt/authorize/emqx", Broker::Emqx, |body, context| {
+        brokers::emqx(body, context).map(Answer::from)
+    }),
+    Route::broker("/mqtt/authenticate/emqx", Broker::Emqx, |body, context| {
+        brokers::authenticate::emqx(body, context).map(Answer::from)
+    }),
+    Route::broker("/mqtt/authorize/nanomq", Broker::NanoMq, |body, context| {
+        brokers::nanomq(body, context).map(Answer::from)
+    }),
+    Route::broker("/mqtt/authorize/vernemq", Broker::VerneMq, |body, context| {
+        brokers::vernemq(body, context).map(Answer::from)
+    }),
+    Route::broker("/mqtt/authorize/go-auth", Broker::GoAuth, |body, context| {
+        brokers::go_auth(body, context).map(Answer::from)
+    }),
     Route::admin(
         "/admin/explain",
-        Handler::Body(|body, context| cerbos::explain(body, context).map(Bytes::from), Cost::Long),
+        Handler::Body(|body, context| cerbos::explain(body, context).map(Answer::from), Cost::Long),
     ),
     Route::admin(
         "/mqtt/grants",
-        Handler::Body(|body, context| grants::grants(body, context).map(Bytes::from), Cost::Long),
+        Handler::Body(|body, context| grants::grants(body, context).map(Answer::from), Cost::Long),
     ),
+    Route::ratelimit("/ratelimit/check", ratelimit::check),
+    Route::ratelimit("/ratelimit/status", ratelimit::status),
+    Route {
+        guard: Guard::Administrators,
+        ..Route::ratelimit("/ratelimit/reset", ratelimit::reset)
+    },
     Route::admin("/admin/reload", Handler::Reload),
     Route::head(Path::At("/metrics"), Guard::Callers, |head| Ok(operations::metrics(head))),
     Route::head(Path::At("/healthz"), Guard::Everybody, |_| Ok(operations::health())),
@@ -162,6 +174,11 @@ impl Route {
         Self::row(Path::At(path), Dialect::Mqtt(broker), Endpoint::Mqtt, handler)
     }
 
+    const fn ratelimit(path: &'static str, handler: BodyHandler) -> Self {
+        let handler = Handler::Body(handler, Cost::BySize);
+        Self::row(Path::At(path), Dialect::Own, Endpoint::RateLimit, handler)
+    }
+
     const fn search(Named { path, .. }: Named, handler: BodyHandler) -> Self {
         let handler = Handler::Body(handler, Cost::Long);
         Self::row(Path::Below(path), Dialect::Authzen, Endpoint::Search, handler)
@@ -191,7 +208,9 @@ impl Route {
     /// Returns true if the type of a body must be `application/json`, which no page of another site
     /// can post by itself.
     pub(super) fn needs_json(&self) -> bool {
-        self.dialect == Dialect::Authzen || self.guard == Guard::Administrators
+        self.dialect == Dialect::Authzen
+            || self.endpoint == Endpoint::RateLimit
+            || self.guard == Guard::Administrators
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wardgate_bundle::{
-    AfterExpiry, Conditions, Header, OpenError, Trust, TrustSet, open_with_rules,
+    AfterExpiry, Conditions, Header, OpenError, Trust, TrustSet, open_with_rules_and_limits,
 };
 use wardgate_native::protocol::authzen::{Directory, NoDirectory};
 use wardgate_native::{Policies, Timestamp};
 use wardgate_spocp::Normal;
 use wardgate_spocp::packed::unpack;
 
+use crate::config::Config;
 use crate::policies::directory::FileDirectory;
 use crate::policies::source::Source;
 use crate::telemetry::traces::{Attribute, Value};
@@ -66,6 +67,25 @@ impl State {
     #[must_use]
     pub fn directory(&self) -> &dyn Directory {
         self.directory.as_deref().map_or(&NoDirectory, |directory| directory)
+    }
+
+    /// Refuses policies with rate limits that nobody would charge.
+    pub(crate) fn must_suit(&self, config: &Config) -> Result<(), String> {
+        let Some(table) = self.policies().map(Policies::table) else { return Ok(()) };
+        let Some(limit) = table.limits().next() else { return Ok(()) };
+        if config.ratelimit.is_none() {
+            return Err(format!(
+                "the policies have rate limits, such as `{}`, and the configuration has no section `[ratelimit]`, which says where they are charged",
+                limit.name()
+            ));
+        }
+        let kind = MQTT_KINDS.into_iter().find(|kind| table.may_limit(kind));
+        match kind.filter(|_| config.mqtt.is_some()) {
+            Some(kind) => Err(format!(
+                "the policies have rate limits for `{kind}`, and the configuration has a section `[mqtt]`, which charges none"
+            )),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn file_directory(&self) -> Option<&FileDirectory> {
@@ -163,7 +183,7 @@ impl Origin {
         now: SystemTime,
         before: Option<&State>,
     ) -> Result<Option<InBundle>, OpenError> {
-        let (opened, _) = open_with_rules(bytes, self.trust(), &self.conditions(now))?;
+        let (opened, _) = open_with_rules_and_limits(bytes, self.trust(), &self.conditions(now))?;
         if let Some(before) = before.and_then(State::header) {
             if *before == opened.header {
                 return Ok(None);
@@ -189,6 +209,9 @@ impl Origin {
         }
     }
 }
+
+/// The kinds that MQTT decides about.
+const MQTT_KINDS: [&str; 2] = ["mqtt:client", "mqtt:topic"];
 
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

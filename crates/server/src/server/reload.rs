@@ -112,6 +112,10 @@ impl Reloader {
         let span = begin_span(&shared, within);
         let before = shared.state();
         let looked = look(&mut self.origin, Some(&before), anyway);
+        let looked = looked.and_then(|next| match next {
+            Some(next) => next.must_suit(shared.config()).map(|()| Some(next)),
+            None => Ok(None),
+        });
         let used = looked.and_then(|next| use_both(&shared, &before, next, anyway));
         let is_news = match &used {
             Ok(serial) => *serial != before.serial(),

@@ -56,6 +56,7 @@ endpoints! {
     3_usize Admin = "admin",
     4_usize Other = "other",
     5_usize Mqtt = "mqtt",
+    6_usize RateLimit = "ratelimit",
 }
 
 /// The requests for one endpoint.

@@ -26,6 +26,10 @@ mod mqtt_websocket;
 mod notation;
 mod openapi;
 mod publisher;
+mod ratelimit;
+#[path = "../../../ratelimit-store/tests/redis/server.rs"]
+#[allow(dead_code, reason = "the tests of the store use more of it")]
+mod redis_server;
 mod reload;
 mod remote;
 mod rules;

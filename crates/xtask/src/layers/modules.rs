@@ -143,7 +143,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock error limits names | mqtt | field request | attributes field_impls | fast | question \
+        "clock decision_log error limits names | mqtt | field request | attributes field_impls | fast | question \
          value | policies | pdp+prepared protocol | limited",
     ),
     (
@@ -161,7 +161,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
-         | policies | shared | mqtt spocp | http | server",
+         | policies | ratelimit | shared | mqtt spocp | http | server",
     ),
 ];
 

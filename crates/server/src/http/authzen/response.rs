@@ -8,7 +8,7 @@ use std::sync::Arc;
 use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Effect};
-use wardgate_engine::request::{Request, Resource};
+use wardgate_engine::request::Resource;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
@@ -17,7 +17,7 @@ use wardgate_native::protocol::json::{document, list, member};
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
-use crate::http::cerbos::{must_be_few, must_be_short};
+use crate::http::cerbos::{must_be_few, must_be_short, named};
 use crate::http::context::Context;
 use crate::http::reply::Result;
 use crate::http::steps::Steps;
@@ -60,8 +60,8 @@ struct Digests<T>(HashMap<*const T, Digest>);
 type Digest = [u8; 32];
 
 impl SubjectResponse {
-    pub(super) fn of(request: &Request, context: &AttrMap, decision: Decision) -> Self {
-        let results = vec![Entry::new(&request.resource, decision)];
+    pub(super) fn of(resource: &Resource, context: &AttrMap, decision: Decision) -> Self {
+        let results = vec![Entry::new(resource, decision)];
         Self { request_id: request_id(context).to_owned(), results, positions: HashMap::new() }
     }
 
@@ -253,13 +253,6 @@ fn response(is_allowed: bool, context: &str) -> String {
 
 pub(super) fn is_allowed(decision: &Decision) -> bool {
     decision.actions.first().is_some_and(|action| action.effect == Effect::Allow)
-}
-
-/// Returns the names of a resource, without its attributes.
-fn named(resource: &Resource) -> Resource {
-    let Resource { kind, policy_version, id, scope, .. } = resource;
-    let [kind, policy_version, id, scope] = [kind, policy_version, id, scope].map(String::clone);
-    Resource { kind, policy_version, id, scope, attr: AttrMap::new() }
 }
 
 fn request_id(context: &AttrMap) -> &str {

@@ -13,7 +13,7 @@ use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_native::SystemClock;
 use wardgate_native::mqtt::{ClientGrants, Target};
 
-use super::{BrokerRequest, ROLE, denied};
+use super::{BrokerRequest, ROLE, TOPIC, denied};
 use crate::http::cerbos::bad;
 use crate::http::context::Context;
 use crate::http::reply::Result;
@@ -56,7 +56,8 @@ pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> 
 
 /// Returns the lists of a client as EMQX takes them, if they are exact.
 fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<Value>> {
-    let policies = context.policies()?;
+    // Where messages charge limits, the broker must ask about each.
+    let Ok(policies) = context.policies_without_limits(TOPIC) else { return Ok(None) };
     let request = Request { resource: Resource::default(), ..request.clone() };
     let lists = |action| policies.grants_within(&request, action, SystemClock, steps);
     let grants = ClientGrants { publish: lists("publish"), subscribe: lists("subscribe") };
@@ -67,7 +68,12 @@ fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<
 }
 
 fn may_connect(request: &Request, context: Context<'_>, steps: &Steps) -> Result<bool> {
-    let may = context.policies()?.is_allowed_within(request, "connect", SystemClock, steps);
+    let may = context.policies_without_limits(CLIENT)?.is_allowed_within(
+        request,
+        "connect",
+        SystemClock,
+        steps,
+    );
     context.shared.decided(Tally::one(may));
     Ok(may)
 }

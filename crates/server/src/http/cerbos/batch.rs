@@ -1,6 +1,6 @@
 //! CheckResourceBatch, which CheckResources replaced.
 
-use super::{each, joined, read};
+use super::{each, joined, must_have_no_limits, read};
 use crate::http::context::Context;
 use crate::http::reply::Result;
 use crate::limits::MAX_ANSWER_BYTES;
@@ -11,6 +11,7 @@ use wardgate_native::protocol::json::document;
 pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
+    must_have_no_limits(&call, context)?;
     let mut text = begin_response(call.request_id());
     each(&mut call, policies, context.shared, |request, decision| {
         let result = document(|json| {

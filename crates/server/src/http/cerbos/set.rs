@@ -22,6 +22,7 @@ pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String> 
     let (policies, shared) = (context.policies()?, context.shared);
     let document = document(body)?;
     let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;
+    context.policies_without_limits(&request.resource.kind)?;
     must_be_few(instances.entries().len(), &shared.config().http)?;
     must_be_few_actions(request.actions.len(), &shared.config().http)?;
     let (mut tally, budget) = (Tally::default(), Steps::of(shared));

@@ -1,0 +1,240 @@
+//! Records out of the entries of rings, with the definitions that they need and the values that they hide.
+//!
+//! An assembler knows the number of the next record of its log, since commitments are over it. So every record of a
+//! log comes from one assembler, and each goes into the log before the next is made.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use wardgate_decision_log::limits::MAX_SEALED_BYTES;
+use wardgate_decision_log::record;
+use wardgate_decision_log::record::{
+    Body, Decision, Identity, Lost, Outcome, Record, ShortText, Target,
+};
+use wardgate_decision_log::redaction::{Field, LogSecret, Place, Sealed, SubjectKey};
+
+use super::entry::{Entry, EntryRead, Evidence};
+use super::ring::Drained;
+
+/// The stream of the records that the log itself writes.
+pub const LOG_STREAM: u16 = 0;
+
+/// Makes the records of one log.
+#[derive(Debug)]
+pub struct Assembler {
+    redaction: Redaction,
+    /// The number of the next record.
+    next: u64,
+    /// The sequence of the next record of the log itself.
+    sequence: u32,
+    targets: HashMap<TargetName, u32>,
+    /// The numbers that were given; others follow.
+    given: u32,
+    bytes: Vec<u8>,
+}
+
+/// How values are recorded.
+#[derive(Debug)]
+pub struct Redaction {
+    /// The form of the id of the principal.
+    pub principal: Form,
+    /// The form of the id of the resource.
+    pub resource: Form,
+    /// True if the evidence is committed to, and not in the record.
+    pub hides_evidence: bool,
+    /// The key of pseudonyms.
+    pub secret: LogSecret,
+}
+
+/// The form of an id in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Not at all.
+    Absent,
+    /// As it is.
+    Clear,
+    /// As a keyed digest, equal for equal ids.
+    Pseudonym,
+    /// As a commitment, which the sealed value beside the log opens.
+    Commitment,
+}
+
+/// Where records and sealed values go, and where the keys of subjects are.
+pub trait Sink {
+    /// Takes the bytes of a record with its time, in microseconds since 1970.
+    fn record(&mut self, record: &[u8], micros: i64);
+
+    /// Takes a value that a record hides.
+    fn sealed(&mut self, value: Sealed);
+
+    /// Returns the key of a subject, a new one if it has none. None leaves the values of this subject out.
+    fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>>;
+}
+
+/// What a target number stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct TargetName {
+    policies: u32,
+    names: [Box<str>; 4],
+}
+
+impl Assembler {
+    /// Makes an assembler for a log that has so many records.
+    #[must_use]
+    pub fn new(redaction: Redaction, records: u64) -> Self {
+        let (targets, bytes) = (HashMap::new(), Vec::new());
+        Self { redaction, next: records, sequence: 0, targets, given: 0, bytes }
+    }
+
+    /// Returns the number of the next record.
+    #[must_use]
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Writes an event of the log itself.
+    pub fn event(&mut self, body: Body, micros: i64, sink: &mut impl Sink) {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        self.write(&Record { stream: LOG_STREAM, caller: 0, sequence, body }, micros, sink);
+    }
+
+    /// Writes what was read from the ring of a stream at a time: a decision, with definitions of names that are new, or how
+    /// many are lost.
+    pub fn drained(&mut self, stream: u16, drained: &Drained<'_>, now: i64, sink: &mut impl Sink) {
+        match drained {
+            Drained::Entry(sequence, read) => self.entry(stream, *sequence, read, sink),
+            Drained::Lost { first, count } => {
+                let reason = ShortText::cut("full");
+                let lost = Lost { micros: now, stream, first: low(*first), count: *count, reason };
+                self.event(Body::Lost(lost), now, sink);
+            }
+        }
+    }
+
+    fn entry(&mut self, stream: u16, sequence: u64, read: &EntryRead<'_>, sink: &mut impl Sink) {
+        let entry = &read.entry;
+        let actions = read.actions();
+        let outcomes = actions
+            .map(|(action, effect)| Outcome { target: self.target(entry, action, sink), effect })
+            .collect();
+        // After the definitions: commitments are over the number of this record.
+        let key = self.redaction.hides(entry).then(|| sink.key(entry.principal)).flatten();
+        let mut hiding = Hiding { redaction: &self.redaction, record: self.next, key, sink };
+        let decision = Decision {
+            micros: entry.micros,
+            policies: entry.policies,
+            outcomes,
+            principal: hiding.id(self.redaction.principal, Field::Principal, entry.principal),
+            resource: hiding.id(self.redaction.resource, Field::Resource, entry.resource),
+            trace: entry.trace,
+            request: (!entry.request.is_empty()).then(|| ShortText::cut(entry.request)),
+            is_general: entry.is_general,
+            is_cut: read.is_cut,
+            evidence: hiding.evidence(entry.evidence),
+        };
+        let (caller, body) = (entry.caller, Body::Decision(decision));
+        let record = Record { stream, caller, sequence: low(sequence), body };
+        self.write(&record, entry.micros, sink);
+    }
+
+    /// Returns the number of a target, which it defines if it is new.
+    fn target(&mut self, entry: &Entry<'_>, action: &str, sink: &mut impl Sink) -> u32 {
+        let names = [entry.kind, entry.version, entry.scope, action];
+        let name = TargetName { policies: entry.policies, names: names.map(Box::from) };
+        if let Some(number) = self.targets.get(&name) {
+            return *number;
+        }
+        // Whoever asks about ever new kinds makes the log longer, but not this memory.
+        if self.targets.len() >= MAX_TARGETS {
+            self.targets.clear();
+        }
+        let number = self.given;
+        self.given = number.wrapping_add(1) & MAX_TARGET;
+        let [kind, version, scope, action] = names.map(ShortText::cut);
+        let policies = entry.policies;
+        let body = Target { policies, number, kind, version, scope, action };
+        self.event(Body::Target(body), entry.micros, sink);
+        self.targets.insert(name, number);
+        number
+    }
+
+    fn write(&mut self, record: &Record, micros: i64, sink: &mut impl Sink) {
+        self.bytes.clear();
+        record.write(&mut self.bytes);
+        sink.record(&self.bytes, micros);
+        self.next = self.next.wrapping_add(1);
+    }
+}
+
+impl Redaction {
+    /// Returns true if the record of an entry needs the key of its principal.
+    fn hides(&self, entry: &Entry<'_>) -> bool {
+        let is_hidden = |form: Form| form == Form::Commitment;
+        is_hidden(self.principal)
+            || is_hidden(self.resource)
+            || self.hides_evidence && entry.evidence != Evidence::None
+    }
+}
+
+/// The hiding of the values of one record.
+struct Hiding<'h, S> {
+    redaction: &'h Redaction,
+    record: u64,
+    key: Option<Arc<SubjectKey>>,
+    sink: &'h mut S,
+}
+
+impl<S: Sink> Hiding<'_, S> {
+    fn id(&mut self, form: Form, field: Field, id: &str) -> Identity {
+        match form {
+            Form::Absent => Identity::Absent,
+            Form::Clear => Identity::Clear(ShortText::cut(id)),
+            Form::Pseudonym => Identity::Pseudonym(self.redaction.secret.pseudonym(field, id)),
+            Form::Commitment => match self.commit(field, id.as_bytes()) {
+                Some(commitment) => Identity::Commitment(commitment),
+                None => Identity::Absent,
+            },
+        }
+    }
+
+    fn evidence(&mut self, evidence: Evidence<'_>) -> record::Evidence {
+        let is_hidden = self.redaction.hides_evidence;
+        match evidence {
+            Evidence::None => record::Evidence::None,
+            Evidence::Read(bytes) if !is_hidden => record::Evidence::Read(bytes.to_vec()),
+            Evidence::Request(bytes) if !is_hidden => record::Evidence::Request(bytes.to_vec()),
+            Evidence::Read(bytes) => self
+                .commit(Field::Evidence, bytes)
+                .map_or(record::Evidence::None, record::Evidence::CommittedRead),
+            Evidence::Request(bytes) => self
+                .commit(Field::Evidence, bytes)
+                .map_or(record::Evidence::None, record::Evidence::CommittedRequest),
+        }
+    }
+
+    /// Commits to a value and seals it, or returns None if there is no key for it.
+    fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
+        let (key, place) = (self.key.as_deref()?, Place { record: self.record, field });
+        let bytes = key.seal(place, value)?;
+        self.sink.sealed(Sealed { place, bytes });
+        Some(key.commit(place, value))
+    }
+}
+
+/// Returns the part of a sequence that records have.
+fn low(sequence: u64) -> u32 {
+    u32::try_from(sequence & u64::from(u32::MAX)).unwrap_or(0)
+}
+
+/// The most targets whose numbers are kept, at about 150 bytes each. Beyond them all are defined anew.
+const MAX_TARGETS: usize = 1 << 16;
+
+/// The largest number of a target.
+const MAX_TARGET: u32 = (1 << 30) - 1;
+
+// Ids and evidence of an entry are within the bound of sealed values.
+const _: () = assert!(MAX_SEALED_BYTES >= (16 << 10) + 16);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! CheckResources under policies with rate limits: decided, charged, and then written.
+
+use wardgate_engine::wire::Json;
+use wardgate_native::limited::Uncharged;
+use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
+use wardgate_native::{Resource, SystemClock};
+
+use super::{joined, named, read};
+use crate::http::charging::{Answer, Charges};
+use crate::http::context::Context;
+use crate::http::reply::{Problem, Result};
+use crate::http::steps::Steps;
+use crate::limits::MAX_ANSWER_BYTES;
+
+/// Answers CheckResources on the general path.
+pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
+    let (policies, mut charges) = (context.policies()?, Charges::new(context.limits()?));
+    let mut call = read(body, context.shared)?;
+    let (text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
+    let (budget, mut all) = (Steps::of(context.shared), Vec::new());
+    call.each(|request| {
+        let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
+        all.push((named(&request.resource), uncharged));
+        Ok::<(), Problem>(())
+    })?;
+    Ok(Answer::charging(async move {
+        let body = written(text, all, with_meta, &mut charges).await;
+        charges.into_charged(body)
+    }))
+}
+
+/// Charges for one resource after the other, and writes the response.
+async fn written(
+    mut text: String,
+    all: Vec<(Resource, Uncharged)>,
+    with_meta: bool,
+    charges: &mut Charges,
+) -> Result<String> {
+    for (resource, uncharged) in all {
+        let decision = &charges.charge_outputs(uncharged).await;
+        let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
+        let mut json = Json::default();
+        ResultEntry { resource: &resource, decision, outputs, with_meta }.write(&mut json);
+        joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)?;
+    }
+    text.push_str("]}");
+    Ok(text)
+}

@@ -1,0 +1,76 @@
+//! Answers that charge rate limits.
+//!
+//! A body is decided by its handler as ever, on whatever thread, and the limits that it meets are found
+//! then. They are charged afterwards, where the connection is, since a store may be on a network; and
+//! then the answer is written.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hyper::body::Bytes;
+use wardgate_engine::decision::Decision;
+use wardgate_native::limited::{LimitedDecision, Uncharged};
+
+use super::fields::Fields;
+use super::reply::{Reply, Result};
+use crate::ratelimit::RateLimits;
+use crate::telemetry::metrics::Tally;
+
+/// The answer of a handler.
+pub(super) enum Answer {
+    /// The JSON of the response.
+    Written(Bytes),
+    /// The response, once limits are charged.
+    Charging(Pin<Box<dyn Future<Output = Charged> + Send>>),
+}
+
+/// A response after limits were charged, and the decisions in it.
+pub(super) struct Charged {
+    pub(super) reply: Result<Reply>,
+    pub(super) tally: Tally,
+}
+
+/// The charges of one request, in their order.
+pub(super) struct Charges {
+    limits: Arc<RateLimits>,
+    tally: Tally,
+    fields: Fields,
+}
+
+impl Answer {
+    pub(super) fn charging(charged: impl Future<Output = Charged> + Send + 'static) -> Self {
+        Self::Charging(Box::pin(charged))
+    }
+}
+
+impl<B: Into<Bytes>> From<B> for Answer {
+    fn from(body: B) -> Self {
+        Self::Written(body.into())
+    }
+}
+
+impl Charges {
+    pub(super) fn new(limits: Arc<RateLimits>) -> Self {
+        Self { limits, tally: Tally::default(), fields: Fields::default() }
+    }
+
+    /// Charges the limits that a decision meets, and counts it.
+    pub(super) async fn charge(&mut self, uncharged: Uncharged) -> LimitedDecision {
+        let charged = self.limits.charge(uncharged).await;
+        self.tally.add(&charged.decision);
+        charged.limits.iter().flatten().for_each(|limit| self.fields.add(limit));
+        charged
+    }
+
+    /// Charges like [`Charges::charge`], and returns the decision with the limits as outputs.
+    pub(super) async fn charge_outputs(&mut self, uncharged: Uncharged) -> Decision {
+        self.charge(uncharged).await.with_outputs()
+    }
+
+    /// Returns the response with this body.
+    pub(super) fn into_charged(self, body: Result<String>) -> Charged {
+        let fields = self.fields.headers(self.limits.has_legacy_headers);
+        let reply = body.map(|body| Reply { fields, ..Reply::json(body) });
+        Charged { reply, tally: self.tally }
+    }
+}
