@@ -28,8 +28,8 @@ pub enum Answer {
 impl FastPaths<'_> {
     /// Decides by fast path `id` if it runs no programs: finds it and calls [`FastPath::decide`].
     // The runtime module builds the callers for size: inlined there, it would be built for size
-    // too.
-    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    // too. Inlined natively, it would share its registers with a loop of the caller.
+    #[inline(never)]
     #[must_use]
     pub fn decide(self, id: u32, roles: u32, frame: &impl Slots) -> Answer {
         match self.get(id) {
@@ -47,7 +47,8 @@ impl FastPath<'_> {
     pub fn decide(&self, roles: u32, frame: &impl Slots, programs: &dyn Programs) -> Answer {
         let fast =
             if self.flags() & SIMPLE == 0 { None } else { simple(self.entries(), roles, frame) };
-        fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
+        // The copy is for the call alone, so that the fast version keeps none in memory.
+        fast.unwrap_or_else(|| (*self).decide_all(roles, frame, programs))
     }
 
     /// Decides with a fast path by class; returns [`Answer::Unsure`] for any other. `classes` are
@@ -227,8 +228,9 @@ const fn answer(allowed: u32, failed: u32) -> Answer {
     }
 }
 
-/// Decides where every entry is an equality, without a branch that depends on a value. Returns `None`
-/// for frames that words alone cannot decide: equal words of numbers or of lists.
+/// Decides where every entry is an equality. Branches depend on roles and on missing values, which are
+/// alike in many requests, and not on other values. Returns `None` for frames that words alone cannot
+/// decide: equal words of numbers or of lists.
 ///
 /// [`FastPath::decide_all`] gives the same answers.
 #[inline]
@@ -236,21 +238,22 @@ fn simple(entries: &[Entry], roles: u32, frame: &impl Slots) -> Option<Answer> {
     let (mut live, mut allowed, mut failed, mut ambiguous) = (roles, 0, 0, 0);
     for [head, operand, roles] in entries {
         let here = roles & live;
-        // Many entries are about roles that the principal does not have, and a principal has the same
-        // roles in many requests. So this branch is learnt, unlike those on values.
         if here == 0 {
             continue;
         }
         let left = frame.word(head >> 8);
         let is_slot = mask(head & layout::EQUAL_SLOT != 0);
         let right = operand & !is_slot | frame.word(head >> 16) & is_slot;
+        if left.min(right) < word::NULL {
+            failed |= here;
+            live &= !here;
+            continue;
+        }
         let equal = mask(left == right);
         ambiguous |= equal & mask(matches!(left, word::NUMBER | word::VALUE));
-        let error = mask(left < word::NULL) | mask(right < word::NULL);
-        let holds = (equal ^ mask(head & NEGATE != 0)) & !error;
-        failed |= here & error;
-        live &= !(here & (error | holds & mask(head & DENY << 24 != 0)));
-        allowed |= here & holds & mask(head & ALLOW << 24 != 0);
+        let held = here & (equal ^ mask(head & NEGATE != 0));
+        live &= !(held & mask(head & DENY << 24 != 0));
+        allowed |= held & mask(head & ALLOW << 24 != 0);
     }
     (ambiguous == 0).then(|| answer(allowed & live, failed))
 }

@@ -398,8 +398,8 @@ impl<'a> FastPath<'a> {
 /// Returns `count` records of `N` words from `start` on; none if they are not all there.
 #[inline]
 fn records<const N: usize>(words: &[u32], start: usize, count: usize) -> &[[u32; N]] {
-    let (records, _) = words.get(start..).unwrap_or(&[]).as_chunks();
-    records.get(..count).unwrap_or(&[])
+    let records = words.get(start..).and_then(|words| words.get(..count.checked_mul(N)?));
+    records.unwrap_or(&[]).as_chunks().0
 }
 
 /// Returns the list at an offset: a count, then that many words.

@@ -31,4 +31,6 @@ pub use limits::{MAX_DEMANDS, MAX_NAME_BYTES};
 pub use memory::Memory;
 #[cfg(feature = "redis")]
 pub use remote::{ConnectError, Counts, Options, Redis, RedisCluster};
+#[cfg(feature = "tls")]
+pub use remote::{NoRoots, Roots};
 pub use store::{Action, Away, Store};

@@ -14,6 +14,22 @@ pub(crate) const MAX_WAITING: usize = 1 << 18;
 #[cfg(feature = "redis")]
 pub(crate) const MAX_BATCH: usize = 128;
 
+/// The most items of a list in a reply: more than the slots of a cluster.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_REPLY_ITEMS: usize = 1 << 15;
+
+/// The most bytes of a text in a reply.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_REPLY_TEXT: usize = 1 << 16;
+
+/// The most lists in lists of a reply.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_REPLY_DEPTH: usize = 8;
+
+/// The most bytes of replies that are waited for at once.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_REPLIES_BYTES: usize = 1 << 22;
+
 /// The failures in a row that open the breaker.
 #[cfg(feature = "redis")]
 pub(crate) const FAILURES: u32 = 5;

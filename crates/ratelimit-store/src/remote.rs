@@ -1,9 +1,10 @@
 //! The store on Redis, Valkey or Dragonfly: one call of one script for all checks that wait.
 //!
-//! A carrier is a task with a few connections and at most one call on each. It takes the checks that
-//! wait, up to a bound, and sends them as one batch; while all connections are busy, others gather
-//! for the next one. So a check alone goes at once, and many share a call. The script is atomic and
-//! the server's clock is the only one.
+//! **A check that finds nobody else under way is sent by its caller**, over a connection for such
+//! checks. All others go to the carrier, a task with a few connections and at most one call on each. It
+//! takes the checks that wait, up to a bound, and sends them as one batch; while all connections are
+//! busy, others gather for the next one. So a check alone costs no other task, and many share a call.
+//! The script is atomic and the server's clock is the only one.
 //!
 //! **Nothing is sent twice that may have charged.** After an error or a missing reply the connection
 //! is given up, the checks of the call fail, and the next call opens a new connection. Only
@@ -13,34 +14,48 @@
 //! **Every check ends within the deadline**, whatever the server, the connection or the carrier does:
 //! its caller waits no longer. A check whose caller has gone before it is sent is not sent.
 
+mod address;
+mod alone;
 mod batch;
 mod carrier;
 mod cluster;
 mod connection;
+mod fault;
+mod reply;
+#[cfg(feature = "tls")]
+mod roots;
 mod slots;
 
 use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use redis::Client;
+use redis::Script;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use wardgate_ratelimit::Outcome;
+use tokio::time::timeout;
+use wardgate_ratelimit::{CHARGE_SCRIPT, Outcome};
 
 use crate::breaker::Breaker;
 use crate::demand::Demands;
 use crate::limits::MAX_WAITING;
 use crate::memory::Clock;
 use crate::store::{Action, Away, Store};
+use address::Address;
+use alone::Alone;
 use carrier::Carrier;
 pub use cluster::RedisCluster;
+use fault::Fault;
+#[cfg(feature = "tls")]
+pub use roots::{NoRoots, Roots};
 
 /// A store on a server that speaks the protocol of Redis.
 #[derive(Debug)]
 pub struct Redis {
-    checks: mpsc::Sender<Check>,
+    address: Arc<Address>,
+    checks: mpsc::Sender<Waiting>,
+    alone: Alone,
     shared: Arc<Shared>,
     deadline: Duration,
 }
@@ -50,7 +65,8 @@ pub struct Redis {
 pub struct Options {
     /// The longest time that a check takes.
     pub deadline: Duration,
-    /// The connections, and so the calls under way at once.
+    /// The connections for checks that came together, and so their calls under way at once. There is one
+    /// more for a check that comes alone.
     pub connections: usize,
 }
 
@@ -77,15 +93,33 @@ pub enum ConnectError {
     Address,
     /// The caller is not on a runtime of tokio, which the store needs.
     NoRuntime,
+    /// The system trusts no authority that could vouch for the server.
+    #[cfg(feature = "tls")]
+    Roots,
 }
 
-/// One check on its way.
+/// One check.
+#[derive(Clone, Debug)]
 struct Check {
     action: Action,
     /// The slot of all its keys, in a cluster.
     slot: Option<u16>,
     demands: Demands,
-    reply: oneshot::Sender<Result<Vec<Outcome>, Away>>,
+    /// The times of the server from which refunds do nothing, one for each demand, or none at all.
+    ends: Vec<u64>,
+}
+
+/// The outcomes of a check, and the time of the server at which it was done.
+#[derive(Clone, Debug)]
+struct Answer {
+    outcomes: Vec<Outcome>,
+    time: u64,
+}
+
+/// A check on its way.
+struct Waiting {
+    check: Check,
+    reply: oneshot::Sender<Result<Answer, Fault>>,
 }
 
 /// The words that callers and the carrier share.
@@ -93,6 +127,10 @@ struct Check {
 struct Shared {
     breaker: Breaker,
     clock: Clock,
+    /// The name of the script on a server.
+    digest: String,
+    /// The calls of the carrier that are under way.
+    under_way: AtomicUsize,
     answered: AtomicU64,
     calls: AtomicU64,
     failures: AtomicU64,
@@ -108,7 +146,8 @@ impl Default for Options {
 }
 
 impl Redis {
-    /// Makes a store of an address: `redis://user:password@host:port/database` or `unix:path`.
+    /// Makes a store of an address: `redis://user:password@host:port/database` or `unix:path`, and with
+    /// the feature `tls` also `rediss://`, for whose server an authority of the system must vouch.
     /// Connections are made when checks come, and again when they broke. Its task runs on the
     /// runtime that calls this and ends with the store.
     ///
@@ -116,15 +155,30 @@ impl Redis {
     /// Returns an error if the address has another form, or if there is no runtime.
     pub fn new(address: &str, options: Options) -> Result<Self, ConnectError> {
         Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
-        let client = Client::open(address).map_err(|_| ConnectError::Address)?;
-        Ok(Self::of(client, options))
+        Ok(Self::of(Address::read(address)?, options))
     }
 
-    fn of(client: Client, options: Options) -> Self {
+    /// Makes a store of an address with `rediss://`, for whose server one of these authorities must vouch.
+    ///
+    /// # Errors
+    /// Returns an error if the address has another form, or if there is no runtime.
+    #[cfg(feature = "tls")]
+    pub fn with_roots(
+        address: &str,
+        roots: &Roots,
+        options: Options,
+    ) -> Result<Self, ConnectError> {
+        Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
+        Ok(Self::of(Address::read_with(address, roots.clone())?, options))
+    }
+
+    fn of(address: Address, options: Options) -> Self {
         let (checks, waiting) = mpsc::channel(MAX_WAITING);
-        let shared = Arc::new(Shared::new());
-        tokio::spawn(Carrier::new(client, Arc::clone(&shared), options).run(waiting));
-        Self { checks, shared, deadline: options.deadline }
+        let (address, shared) = (Arc::new(address), Arc::new(Shared::new()));
+        let carrier = Carrier::new(Arc::clone(&address), Arc::clone(&shared), options);
+        tokio::spawn(carrier.run(waiting));
+        let deadline = options.deadline;
+        Self { address, checks, alone: Alone::default(), shared, deadline }
     }
 
     /// Returns the events since the store was made.
@@ -151,31 +205,47 @@ impl Redis {
 }
 
 impl Redis {
-    /// Does one thing for demands whose keys are all of that slot, if this is a node of a cluster.
-    async fn run_in(
-        &self,
-        slot: Option<u16>,
-        action: Action,
-        demands: &Demands,
-    ) -> Result<Vec<Outcome>, Away> {
+    /// Does one check, together with others that wait.
+    async fn run_check(&self, check: Check) -> Result<Answer, Fault> {
         if !self.shared.breaker.admits(self.shared.clock.now()) {
-            return Err(self.turned_away(Away::Open));
+            return Err(self.turned_away(Away::Open).into());
         }
-        let (reply, outcomes) = oneshot::channel();
-        let check = Check { action, slot, demands: demands.clone(), reply };
-        self.checks.try_send(check).map_err(|_| self.turned_away(Away::Crowded))?;
-        match tokio::time::timeout(self.deadline, outcomes).await {
+        if self.is_idle()
+            && let Some(turn) = self.alone.turn()
+        {
+            return turn.run(self, &check, false).await;
+        }
+        let (reply, answer) = oneshot::channel();
+        let waiting = Waiting { check, reply };
+        self.checks.try_send(waiting).map_err(|_| self.turned_away(Away::Crowded))?;
+        match timeout(self.deadline, answer).await {
             Ok(Ok(found)) => found,
             // The carrier ended with its runtime.
-            Ok(Err(_)) => Err(Away::Lost),
-            Err(_) => Err(Away::Late),
+            Ok(Err(_)) => Err(Away::Lost.into()),
+            Err(_) => Err(Away::Late.into()),
         }
+    }
+
+    /// Does one check by itself, on a slot that is on its way to this node if `is_asking`.
+    async fn run_alone(&self, check: &Check, is_asking: bool) -> Result<Answer, Fault> {
+        if !self.shared.breaker.admits(self.shared.clock.now()) {
+            return Err(self.turned_away(Away::Open).into());
+        }
+        let turn = self.alone.turn().unwrap_or_default();
+        turn.run(self, check, is_asking).await
+    }
+
+    /// Returns true if no check waits for the carrier, or is carried.
+    fn is_idle(&self) -> bool {
+        self.shared.under_way.load(Ordering::Relaxed) == 0
+            && self.checks.capacity() == self.checks.max_capacity()
     }
 }
 
 impl Store for Redis {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
-        self.run_in(None, action, demands).await
+        let check = Check { action, slot: None, demands: demands.clone(), ends: Vec::new() };
+        Ok(self.run_check(check).await?.outcomes)
     }
 }
 
@@ -183,7 +253,9 @@ impl Shared {
     fn new() -> Self {
         let [answered, calls, failures, turned_away] = [const { AtomicU64::new(0) }; 4];
         let (breaker, clock) = (Breaker::default(), Clock::new());
-        Self { breaker, clock, answered, calls, failures, turned_away }
+        let digest = Script::new(CHARGE_SCRIPT).get_hash().to_owned();
+        let under_way = AtomicUsize::new(0);
+        Self { breaker, clock, digest, under_way, answered, calls, failures, turned_away }
     }
 
     fn succeeded(&self, checks: usize) {
@@ -203,6 +275,8 @@ impl fmt::Display for ConnectError {
         f.write_str(match self {
             Self::Address => "expected an address like `redis://host:6379` for the store of limits",
             Self::NoRuntime => "expected a runtime of tokio for the store of limits, found none",
+            #[cfg(feature = "tls")]
+            Self::Roots => "expected certificates of authorities in the system, found none",
         })
     }
 }

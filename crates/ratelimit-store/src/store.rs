@@ -108,21 +108,6 @@ pub enum Away {
     Garbled,
 }
 
-impl Away {
-    /// Returns true if another node of the cluster has the keys, and nothing was done.
-    #[cfg(feature = "redis")]
-    pub(crate) fn is_moved(&self) -> bool {
-        matches!(self, Self::Refused { code } if code == "MOVED")
-    }
-
-    /// Returns true if the slot of a key is elsewhere or on its way, and the node is well.
-    #[cfg(feature = "redis")]
-    pub(crate) fn is_of_slot(&self) -> bool {
-        let codes = ["MOVED", "ASK", "TRYAGAIN"];
-        matches!(self, Self::Refused { code } if codes.contains(&code.as_str()))
-    }
-}
-
 impl fmt::Display for Away {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

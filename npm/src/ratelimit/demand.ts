@@ -49,12 +49,13 @@ export class DemandReader {
   read(charges: readonly Charge[]): readonly Demand[] {
     if (!Array.isArray(charges)) throw new TypeError(`expected an array of charges, found ${describe(charges)}`);
     if (charges.length > MAX_CHARGES) throw new RangeError(`expected at most ${MAX_CHARGES} limits in a check, found ${charges.length}`);
-    const demands = (charges as readonly Charge[]).map((charge) => this.#demand(charge));
+    const demands = (charges as readonly Charge[]).map((charge) => this.demand(charge));
     if (demands.length > 1) checkTwice(demands);
     return demands;
   }
 
-  #demand(charge: Charge): Demand {
+  /** Returns the demand of one charge. */
+  demand(charge: Charge): Demand {
     if (typeof charge !== "object" || charge === null) throw new TypeError(`a charge must be an object, found ${describe(charge)}`);
     const { name, key, cost = 1, failure = "local", mode = "enforce" } = charge;
     const rule = this.#rule(name, charge);

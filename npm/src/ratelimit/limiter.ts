@@ -85,19 +85,22 @@ export class Limiter implements Guard {
   readonly #reader = new DemandReader();
   readonly #store: Store;
   readonly #share: number;
-  /** The shares of this process. A store in memory is never away. */
+  /** The store, if it is in memory. It is never away. */
+  readonly #memory: Memory | undefined;
+  /** The shares of this process, for another store. */
   readonly #local: Memory | undefined;
   readonly #shares = new WeakMap<Rule, { readonly rule: Rule | undefined }>();
 
   constructor(store: Store, share: number, localKeys: number) {
     this.#store = store;
     this.#share = share;
-    this.#local = store instanceof Memory ? undefined : new Memory({ keys: localKeys });
+    this.#memory = store instanceof Memory ? store : undefined;
+    this.#local = this.#memory === undefined ? new Memory({ keys: localKeys }) : undefined;
   }
 
   /** True if the states are in the memory of this process. */
   get isInMemory(): boolean {
-    return this.#local === undefined;
+    return this.#memory !== undefined;
   }
 
   charge(charges: readonly Charge[]): Promise<Checked> {
@@ -117,9 +120,20 @@ export class Limiter implements Guard {
   }
 
   async #run(action: Action, charges: readonly Charge[]): Promise<Checked> {
+    const memory = this.#memory;
+    if (memory !== undefined && Array.isArray(charges) && charges.length === 1) return this.#one(memory, action, charges[0] as Charge);
     const demands = this.#reader.read(charges);
     if (demands.some(({ isShadow }) => isShadow)) return this.#withShadows(action, demands);
     return demands.length > 0 ? this.settled(action, demands) : NOTHING;
+  }
+
+  /** Does one thing for one limit in memory, without the lists that several need. */
+  #one(memory: Memory, action: Action, charge: Charge): Checked {
+    const demand = this.#reader.demand(charge);
+    const outcome = memory.one(action, demand);
+    const standing = known(demand, outcome, action, outcome.wait === 0);
+    if (demand.isShadow) return { allowed: true, unavailable: false, limits: [{ ...standing, state: "shadow" }] };
+    return { allowed: standing.admits, unavailable: false, limits: [standing] };
   }
 
   /** Does one thing for all that is enforced; then, if that is admitted, for each shadow by itself. */

@@ -60,6 +60,11 @@ export class Memory implements Store {
     return isDone(looks) ? this.#charge(now, demands) : looks;
   }
 
+  /** Does one thing for one demand. */
+  one(action: Action, demand: Demand): Outcome {
+    return this.#apply(this.#now(), action, demand);
+  }
+
   /** The events since the store was made. */
   get counts(): MemoryCounts {
     const { full, evicted } = this.#table;

@@ -30,7 +30,7 @@ export interface MetLimit extends Standing {
 
 /** A decision, narrowed by the limits that its actions meet. */
 export interface Guarded<D> {
-  /** True if every action of the request is allowed. */
+  /** True if every action of the request is allowed, and there is one. */
   readonly allowed: boolean;
   /** True if a limit denies since its store is away. */
   readonly unavailable: boolean;
@@ -87,7 +87,7 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   readonly #pdp: { [METERED](request: unknown): Metered<D> };
   readonly #places: Places;
   /** The rules of limits by their names: most requests have the quota of the one before. */
-  readonly #rules = new Map<string, { readonly facts: LimitFacts; readonly rule: Rule }>();
+  readonly #rules = new Map<string, Rule>();
 
   constructor(pdp: object, places: Places) {
     if (typeof (pdp as { readonly [METERED]?: unknown })[METERED] !== "function") {
@@ -105,7 +105,7 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   *#all(decision: D, actions: readonly MeteredAction[]): Steps<Guarded<D>> {
     const decided = (decision as { readonly actions: { readonly [action: string]: ActionDecision } }).actions;
     const limits: MetLimit[] = [];
-    let allowed = true;
+    let allowed = actions.length > 0;
     let unavailable = false;
     for (const one of actions) {
       const action = decided[one.action]!;
@@ -192,10 +192,10 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   #rule(limit: LimitFacts, quota: number): Rule {
     const known = this.#rules.get(limit.name);
     const terms = { algorithm: limit.algorithm, quota, window: limit.window, burst: limit.burst };
-    if (known?.rule.has(terms) === true) return known.rule;
+    if (known?.has(terms) === true) return known;
     const rule = new Rule(terms);
     if (this.#rules.size >= MAX_KNOWN_RULES) this.#rules.clear();
-    this.#rules.set(limit.name, { facts: limit, rule });
+    this.#rules.set(limit.name, rule);
     return rule;
   }
 }

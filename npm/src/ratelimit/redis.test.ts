@@ -36,21 +36,49 @@ describe("the call of a check", () => {
     "has the key $redis",
     async ({ key, name, rule, redis: expected }) => {
       const calls: (readonly string[])[] = [];
-      const store = redis(async (_, keys) => (calls.push(keys), [0, 1, 0]));
+      const store = redis(async (_, keys) => (calls.push(keys), [0, 1, 0, 9]));
       await store.run("charge", demands({ ...rule, name, key }));
       expect(calls).toEqual([[expected]]);
     },
   );
 
+  it("shares a call with the checks of the same turn, up to 128, and each rule is told once", async () => {
+    const run = vi.fn<RunScript>(async (_script, keys) => [...keys.flatMap((key) => [0, Number(key.at(-1)), 0]), 9]);
+    const store = redis(run);
+    const [api, narrow] = demands(charge({ name: "a1" }), charge({ name: "a2", quota: 3 }));
+    const all = await Promise.all([store.run("charge", [api!, narrow!]), store.run("look", [narrow!]), store.run("charge", [api!])]);
+    expect(all.map((outcomes) => outcomes.map(({ remaining }) => remaining))).toEqual([[1, 2], [2], [1]]);
+    const rules = ["gcra", "10", "60000000", "10", "gcra", "3", "60000000", "3"];
+    expect(run.mock.calls.map(([, , args]) => args)).toEqual([["2", ...rules, "charge", "1", "1", "and", "2", "1", "look", "2", "1", "charge", "1", "1"]]);
+    run.mockClear();
+    await Promise.all(Array.from({ length: 300 }, () => store.run("charge", [api!])));
+    expect(run.mock.calls.map(([, keys]) => keys.length)).toEqual([128, 128, 44]);
+    run.mockRejectedValue(new Error("OOM"));
+    const failed = await Promise.allSettled([store.run("charge", [api!]), store.run("charge", [narrow!])]);
+    expect(failed.map((one) => (one as PromiseRejectedResult).reason.code)).toEqual(["OOM", "OOM"]);
+  });
+
   it("has the arguments of a batch of one", async () => {
-    const run = vi.fn<RunScript>(async () => [0, 1, 0, 0, 1, 0, 0, 1, 0]);
+    const run = vi.fn<RunScript>(async () => [0, 1, 0, 0, 1, 0, 0, 1, 0, 9]);
     const fixed = charge({ name: "b", algorithm: "fixed", window: "month", cost: 3 });
     const sliding = charge({ name: "c", algorithm: "sliding", cost: 0 });
     const outcomes = await redis(run).run("refund", demands(charge({ burst: 5 }), fixed, sliding));
     expect(outcomes).toEqual(Array(3).fill({ wait: 0, remaining: 1, reset: 0 }));
     const rules = ["gcra", "10", "60000000", "5", "fixed", "10", "month", "0", "sliding", "10", "60000000", "0"];
-    expect(run.mock.calls[0]![2]).toEqual(["batch", "3", ...rules, "refund", "1", "1", "and", "2", "3", "and", "3", "0"]);
+    expect(run.mock.calls[0]![2]).toEqual(["3", ...rules, "refund", "1", "1", "and", "2", "3", "and", "3", "0"]);
   });
+});
+
+it("a refund on a cluster ends when the tokens of its charge are back, or its window is over", async () => {
+  const words: string[] = [];
+  const run: RunScript = async (_, keys, args) => {
+    words.push(...args.filter((arg) => /^[a-z]+( \d+)?$/.test(arg) && !["gcra", "fixed", "sliding"].includes(arg)));
+    // The last limit refuses.
+    return [...keys.flatMap((key) => [key.endsWith(":d") ? 5 : 0, 1, 70]), 10_100];
+  };
+  const terms = [{ name: "a" }, { name: "b", algorithm: "fixed" }, { name: "c", algorithm: "sliding", window: 1000 }, { name: "d" }] as const;
+  await redis(run, { cluster: true }).run("charge", demands(...terms.map((one, at) => charge({ ...one, key: [String(at)] }))));
+  expect(words).toEqual(["charge", "charge", "charge", "charge", "refund 10170", "refund 10170", "refund 11000"]);
 });
 
 describe.skipIf(!hasRedis)("on redis-server", () => {
@@ -208,14 +236,14 @@ describe("a client that fails", () => {
   });
 
   it.each([
-    [null], [undefined], ["OK"], [[]], [[0, 1]], [[0, 1, 0, 0]], [["0", "1", "0"]], [[0, 1, null]], [[0, -1, 0]],
-    [[-2, 1, 0]], [[0, 1.5, 0]], [[0, Number.NaN, 0]], [[0, 2 ** 60, 0]], [{ 0: 0, 1: 1, 2: 0, length: 3 }], [[[0], [1], [0]]],
+    [null], [undefined], ["OK"], [[]], [[0, 1, 0]], [[0, 1, 0, 0, 9]], [["0", "1", "0", 9]], [[0, 1, null, 9]], [[0, -1, 0, 9]], [[0, 1, 0, -9]], [[0, 1, 0, "now"]],
+    [[-2, 1, 0, 9]], [[0, 1.5, 0, 9]], [[0, Number.NaN, 0, 9]], [[0, 2 ** 60, 0, 9]], [{ 0: 0, 1: 1, 2: 0, 3: 9, length: 4 }], [[[0], [1], [0], 9]],
   ])("with the reply %j is garbled", async (reply) => {
     await expect(failing(async () => reply).run("charge", demands(ten))).rejects.toMatchObject({ reason: "garbled" });
   });
 
   it("may answer with integers of any size", async () => {
-    expect(await failing(async () => [0n, 9n, 5n]).run("charge", demands(ten))).toEqual([{ wait: 0, remaining: 9, reset: 5 }]);
+    expect(await failing(async () => [0n, 9n, 5n, 7n]).run("charge", demands(ten))).toEqual([{ wait: 0, remaining: 9, reset: 5 }]);
   });
 
   it("may throw at once", async () => {
@@ -227,7 +255,7 @@ describe("a client that fails", () => {
 
   it("is asked once, whatever it says but NOSCRIPT", async () => {
     for (const [message, count] of [["OOM", 0], ["lost", 0], ["NOSCRIPT No matching script.", 1]] as const) {
-      const run = vi.fn<RunScript>(async () => [0, 1, 0]);
+      const run = vi.fn<RunScript>(async () => [0, 1, 0, 9]);
       const byDigest = vi.fn<RunScript>(async () => Promise.reject(new Error(message)));
       await redis(run, { byDigest, deadline: PATIENT }).run("charge", demands(ten)).catch(() => {});
       expect([byDigest.mock.calls.length, run.mock.calls.length]).toEqual([1, count]);
@@ -253,7 +281,7 @@ describe("a client that fails", () => {
       vi.advanceTimersByTime(1001);
       expect(await reasons(3)).toEqual(["lost", "open", "open"]);
       vi.advanceTimersByTime(1001);
-      run.mockImplementation((_script, keys) => Promise.resolve(keys.flatMap(() => [0, 1, 0])));
+      run.mockImplementation((_script, keys) => Promise.resolve([...keys.flatMap(() => [0, 1, 0]), 9]));
       expect(await reasons(2)).toEqual(["answered", "open"]);
       expect(await reasons(2)).toEqual(["answered", "answered"]);
       expect(store.counts).toEqual({ answered: 3, failures: 6, turnedAway: 5, opened: 1 });
@@ -266,13 +294,13 @@ describe("a client that fails", () => {
     let answer: (reply: unknown) => void = () => {};
     const store = failing(() => new Promise((resolve) => (answer = resolve)), 5);
     await expect(store.run("charge", demands(ten))).rejects.toMatchObject({ reason: "late" });
-    answer([0, 1, 0]);
+    answer([0, 1, 0, 9]);
     expect(store.counts.answered).toBe(0);
   });
 
   it("that rejects after the deadline is not sent the script", async () => {
     let refuse: (error: Error) => void = () => {};
-    const run = vi.fn<RunScript>(async () => [0, 1, 0]);
+    const run = vi.fn<RunScript>(async () => [0, 1, 0, 9]);
     const store = redis(run, { byDigest: () => new Promise((_, reject) => (refuse = reject)), deadline: 5 });
     await expect(store.run("charge", demands(ten))).rejects.toMatchObject({ reason: "late" });
     refuse(new Error("NOSCRIPT No matching script."));

@@ -11,13 +11,19 @@ import { describe } from "../base/describe.ts";
 import { knownMembers, readFlag } from "../base/option.ts";
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
-import { inGroups } from "./groups.ts";
+import { inGroups, type Group } from "./groups.ts";
 import { digestOf } from "./key.ts";
 import { DEADLINE_MS, MAX_BATCH } from "./limits.ts";
 import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
-import type { Store } from "./store.ts";
+import { Away, type Store } from "./store.ts";
+
+/** The outcomes of a call, and the time of the server in microseconds. */
+interface Answer {
+  readonly outcomes: readonly Outcome[];
+  readonly time: number;
+}
 
 /**
  * Sends a script, or its digest, with its keys and arguments, and resolves with the reply: `EVAL` and
@@ -27,7 +33,7 @@ export type RunScript = (script: string, keys: readonly string[], args: readonly
 
 /** The options of a store on Redis. */
 export interface RedisOptions {
-  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 9 KiB. */
+  /** Sends a digest with `EVALSHA`. Without it, each check sends the whole script: 11 KiB. */
   readonly byDigest?: RunScript | undefined;
   /**
    * True for a cluster: limits of different keys are on different nodes, and each key is a call of its own. The
@@ -43,6 +49,8 @@ interface Check {
   readonly action: Action;
   readonly demands: readonly Demand[];
   readonly keys: readonly string[];
+  /** The times from which refunds of a charge do nothing. */
+  readonly ends?: readonly number[] | undefined;
 }
 
 interface Waiting extends Check {
@@ -68,7 +76,12 @@ export class Redis implements Store {
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
     if (!this.#isCluster) return this.#join(action, demands, demands.map(keyOf));
-    return inGroups(action, demands, (what, group) => this.#alone(what, group.demands));
+    const ends = new Map<Group, readonly number[]>();
+    return inGroups(action, demands, async (what, group) => {
+      const { outcomes, time } = await this.#alone(what, group.demands, ends.get(group));
+      ends.set(group, outcomes.map((outcome, at) => endOf(group.demands[at]!, outcome, time)));
+      return outcomes;
+    });
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -99,7 +112,7 @@ export class Redis implements Store {
   /** Sends checks in one call, which share its fate. */
   async #send(batch: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = await this.#call(batch, batch.length);
+      const { outcomes } = await this.#call(batch, batch.length);
       let next = 0;
       for (const { demands, resolve } of batch) resolve(outcomes.slice(next, (next += demands.length)));
     } catch (error) {
@@ -107,16 +120,16 @@ export class Redis implements Store {
     }
   }
 
-  async #alone(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    const keys = demands.map(keyOf);
+  async #alone(action: Action, demands: readonly Demand[], ends?: readonly number[]): Promise<Answer> {
+    const check = { action, demands, keys: demands.map(keyOf), ends };
     this.#remote.admit();
-    return this.#call([{ action, demands, keys }], 1);
+    return this.#call([check], 1);
   }
 
-  #call(batch: readonly Check[], checks: number): Promise<readonly Outcome[]> {
+  #call(batch: readonly Check[], checks: number): Promise<Answer> {
     const keys = batch.flatMap((check) => check.keys);
     const args = argsOf(batch);
-    return this.#remote.call(async (isLate) => outcomesOf(await this.#reply(keys, args, isLate), keys.length), checks);
+    return this.#remote.call(async (isLate) => answerOf(await this.#reply(keys, args, isLate), keys.length), checks);
   }
 
   async #reply(keys: readonly string[], args: readonly string[], isLate: () => boolean): Promise<unknown> {
@@ -150,7 +163,7 @@ function keyOf({ name, key, rule }: Demand): string {
 function argsOf(batch: readonly Check[]): string[] {
   const numbers = new Map<Rule, string>();
   const [terms, words]: [string[], string[]] = [[], []];
-  for (const { action, demands } of batch) {
+  for (const { action, demands, ends } of batch) {
     demands.forEach(({ rule, cost }, at) => {
       let number = numbers.get(rule);
       if (number === undefined) {
@@ -158,16 +171,34 @@ function argsOf(batch: readonly Check[]): string[] {
         numbers.set(rule, number);
         terms.push(...termsOf(rule));
       }
-      words.push(at === 0 ? action : "and", number, String(cost));
+      // Refunds of a charge end each for itself.
+      const word = ends !== undefined ? `${action} ${ends[at]}` : at === 0 ? action : "and";
+      words.push(word, number, String(cost));
     });
   }
-  return ["batch", String(numbers.size), ...terms, ...words];
+  return [String(numbers.size), ...terms, ...words];
 }
 
 /** Calls a function when the code that runs now, and all that waits for nothing, has run. */
 function endOfTurn(act: () => void): void {
   if (typeof setImmediate === "function") setImmediate(act);
   else setTimeout(act, 0);
+}
+
+/** Reads the reply: outcomes, and the time of the server. */
+function answerOf(reply: unknown, count: number): Answer {
+  if (!Array.isArray(reply) || reply.length !== count * 3 + 1) throw new Away("garbled");
+  const time = Number(reply.at(-1));
+  if (!Number.isSafeInteger(time) || time < 0) throw new Away("garbled");
+  return { outcomes: outcomesOf(reply.slice(0, -1), count), time };
+}
+
+/**
+ * Returns the time from which a refund of a charge at `time` must do nothing: when its tokens are back, or its
+ * window is over.
+ */
+function endOf({ rule: { algorithm, window } }: Demand, { reset }: Outcome, time: number): number {
+  return algorithm === "sliding" && window !== "month" ? time - (time % window) + window : time + reset;
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {

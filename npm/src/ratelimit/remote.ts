@@ -44,7 +44,7 @@ export class Remote {
   }
 
   /** Makes a call for one check: see {@link Remote.call}. */
-  async run(call: (isLate: () => boolean) => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+  async run<A>(call: (isLate: () => boolean) => Promise<A>): Promise<A> {
     this.admit();
     return this.call(call, 1);
   }
@@ -59,12 +59,12 @@ export class Remote {
    * Makes a call for so many checks that were admitted. It is told by `isLate` if its callers have gone.
    * Rejects with {@link Away}, whatever the call rejects with.
    */
-  async call(call: (isLate: () => boolean) => Promise<readonly Outcome[]>, checks: number): Promise<readonly Outcome[]> {
+  async call<A>(call: (isLate: () => boolean) => Promise<A>, checks: number): Promise<A> {
     try {
-      const outcomes = await this.#within(call, checks);
+      const answer = await this.#within(call, checks);
       this.#breaker.succeeded();
       this.#answered += checks;
-      return outcomes;
+      return answer;
     } catch (error) {
       this.#breaker.failed(this.#now(), checks);
       this.#failures += checks;
@@ -73,14 +73,14 @@ export class Remote {
   }
 
   /** Rejects at the deadline. What comes later is ignored, but counts as waiting until then. */
-  #within(call: (isLate: () => boolean) => Promise<readonly Outcome[]>, checks: number): Promise<readonly Outcome[]> {
+  #within<A>(call: (isLate: () => boolean) => Promise<A>, checks: number): Promise<A> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
         reject(new Away("late"));
       }, this.#deadline);
-      const settled = <A>(settle: (value: A) => void) => (value: A) => {
+      const settled = <B>(settle: (value: B) => void) => (value: B) => {
         this.#waiting -= checks;
         clearTimeout(timer);
         settle(value);

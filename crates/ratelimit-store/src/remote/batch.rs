@@ -2,43 +2,64 @@
 
 use core::fmt::Write;
 
-use redis::{Cmd, Value};
 use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
 
-use super::Check;
+use super::connection::Commands;
+use super::reply::Reply;
+use super::{Answer, Check};
 use crate::demand::{Demand, Terms};
 use crate::store::{Action, Away};
 
 /// Builds calls; its buffers are used again.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Batch {
     rules: Vec<Terms>,
     text: String,
 }
 
 impl Batch {
-    /// Returns the call of a script for these checks.
-    pub(super) fn call(&mut self, digest: &str, checks: &[Check]) -> Cmd {
-        let keys = count(checks);
-        let mut cmd = Cmd::with_capacity(keys.saturating_mul(4).saturating_add(64), keys * 96);
-        cmd.arg("EVALSHA").arg(digest).arg(keys);
-        for demand in checks.iter().flat_map(|check| check.demands.each()) {
-            cmd.arg(self.key(demand));
-        }
+    /// Returns the call of the script for these checks.
+    pub(super) fn call<'c>(
+        &mut self,
+        digest: &str,
+        checks: impl Iterator<Item = &'c Check> + Clone,
+    ) -> Commands {
+        let demands = || checks.clone().flat_map(|check| check.demands.each());
         self.rules.clear();
-        for demand in checks.iter().flat_map(|check| check.demands.each()) {
+        let mut keys: usize = 0;
+        for demand in demands() {
             self.rule_number(&demand.terms);
+            keys = keys.saturating_add(1);
         }
-        cmd.arg("batch").arg(self.rules.len());
-        self.rules.iter().for_each(|terms| rule(&mut cmd, terms));
-        for check in checks {
-            let mut word = word(check.action);
-            for demand in check.demands.each() {
-                cmd.arg(word).arg(self.rule_number(&demand.terms)).arg(demand.cost);
-                word = "and";
+        let mut call = Commands::default();
+        let words = [4, keys.saturating_mul(4), self.rules.len().saturating_mul(4)];
+        call.add(words.into_iter().fold(0, usize::saturating_add));
+        call.word(b"EVALSHA");
+        call.word(digest.as_bytes());
+        call.number(number_of(keys));
+        demands().for_each(|demand| call.word(self.key(demand).as_bytes()));
+        call.number(number_of(self.rules.len()));
+        self.rules.iter().for_each(|terms| rule(&mut call, terms));
+        checks.for_each(|check| self.check(&mut call, check));
+        call
+    }
+
+    fn check(&mut self, call: &mut Commands, check: &Check) {
+        for (at, demand) in check.demands.each().iter().enumerate() {
+            match check.ends.get(at) {
+                // Each refund ends for itself.
+                Some(end) => {
+                    self.text.clear();
+                    // Writing to a text does not fail.
+                    let _ = write!(self.text, "refund {end}");
+                    call.word(self.text.as_bytes());
+                }
+                None if at == 0 => call.word(word(check.action)),
+                None => call.word(b"and"),
             }
+            call.number(number_of(self.rule_number(&demand.terms)));
+            call.number(demand.cost);
         }
-        cmd
     }
 
     /// Returns the name of a key: the limit, the algorithm and the window are part of it, and the
@@ -70,55 +91,68 @@ impl Batch {
     }
 }
 
-/// Returns the outcomes in a reply to checks, three integers for each demand.
-pub(super) fn outcomes(reply: Value, checks: &[Check]) -> Result<Vec<Outcome>, Away> {
-    let Value::Array(values) = reply else { return Err(Away::Garbled) };
-    if values.len() != count(checks).saturating_mul(3) {
+/// Returns the answers in a reply to checks with so many demands each: three integers for each demand,
+/// and the time.
+pub(super) fn answers(
+    reply: &Reply,
+    counts: impl Iterator<Item = usize> + Clone,
+) -> Result<Vec<Answer>, Away> {
+    let Reply::List(values) = reply else { return Err(Away::Garbled) };
+    let Some((time, values)) = values.split_last() else { return Err(Away::Garbled) };
+    let demands = counts.clone().fold(0, usize::saturating_add);
+    if values.len() != demands.saturating_mul(3) {
         return Err(Away::Garbled);
     }
-    values.as_chunks().0.iter().map(outcome).collect()
+    let time = number(time)?;
+    let mut outcomes = values.as_chunks().0.iter().map(outcome);
+    counts
+        .map(|count| {
+            let outcomes = outcomes.by_ref().take(count).collect::<Result<_, _>>()?;
+            Ok(Answer { outcomes, time })
+        })
+        .collect()
 }
 
-fn outcome([wait, remaining, reset]: &[Value; 3]) -> Result<Outcome, Away> {
+fn outcome([wait, remaining, reset]: &[Reply; 3]) -> Result<Outcome, Away> {
     let admission = match wait {
-        Value::Int(-1) => Admission::Never,
-        Value::Int(0) => Admission::Allowed,
+        Reply::Integer(-1) => Admission::Never,
+        Reply::Integer(0) => Admission::Allowed,
         wait => Admission::After { micros: number(wait)? },
     };
     Ok(Outcome { admission, remaining: number(remaining)?, reset: number(reset)? })
 }
 
-fn number(value: &Value) -> Result<u64, Away> {
+fn number(value: &Reply) -> Result<u64, Away> {
     match value {
-        Value::Int(number) => u64::try_from(*number).map_err(|_| Away::Garbled),
+        Reply::Integer(number) => u64::try_from(*number).map_err(|_| Away::Garbled),
         _ => Err(Away::Garbled),
     }
 }
 
-/// Returns the demands of all checks.
-fn count(checks: &[Check]) -> usize {
-    checks.iter().map(|check| check.demands.each().len()).fold(0, usize::saturating_add)
+fn number_of(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-fn rule(cmd: &mut Cmd, terms: &Terms) {
+fn rule(call: &mut Commands, terms: &Terms) {
     let (name, burst) = match terms.algorithm() {
         Algorithm::Gcra { .. } => ("gcra", terms.rule().capacity()),
         Algorithm::Fixed => ("fixed", 0),
         Algorithm::Sliding => ("sliding", 0),
     };
-    cmd.arg(name).arg(terms.quota());
+    call.word(name.as_bytes());
+    call.number(terms.quota());
     match terms.window() {
-        Window::Micros(micros) => cmd.arg(micros),
-        Window::Month => cmd.arg("month"),
-    };
-    cmd.arg(burst);
+        Window::Micros(micros) => call.number(micros),
+        Window::Month => call.word(b"month"),
+    }
+    call.number(burst);
 }
 
-const fn word(action: Action) -> &'static str {
+const fn word(action: Action) -> &'static [u8] {
     match action {
-        Action::Charge => "charge",
-        Action::Look => "look",
-        Action::Refund => "refund",
-        Action::Reset => "reset",
+        Action::Charge => b"charge",
+        Action::Look => b"look",
+        Action::Refund => b"refund",
+        Action::Reset => b"reset",
     }
 }

@@ -4,29 +4,29 @@ use core::future::Future;
 use core::iter::Peekable;
 use core::time::Duration;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::vec::IntoIter;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use redis::{Client, Cmd, Script};
 use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::timeout;
-use wardgate_ratelimit::{CHARGE_SCRIPT, Outcome};
 
+use super::address::Address;
 use super::batch::{self, Batch};
-use super::connection::Connection;
-use super::{Check, Options, Shared};
+use super::connection::{Commands, Connection};
+use super::fault::Fault;
+use super::{Answer, Options, Shared, Waiting};
 use crate::limits::MAX_BATCH;
 use crate::store::Away;
 
 /// The task between the callers of a store and its server.
 pub(super) struct Carrier {
-    client: Arc<Client>,
+    address: Arc<Address>,
     shared: Arc<Shared>,
     deadline: Duration,
     /// The most calls under way.
     calls: usize,
-    digest: String,
     /// The connections without a call.
     idle: Vec<Connection>,
     batch: Batch,
@@ -36,24 +36,23 @@ pub(super) struct Carrier {
 
 /// A call that has ended, with its checks.
 struct Landed {
-    checks: Vec<Check>,
-    /// The outcomes of each group of checks, or why there are none for any.
+    checks: Vec<Waiting>,
+    /// The answers to each group of checks, or why there are none for any.
     found: Result<Vec<Found>, Away>,
     /// The connection, if all went well.
     connection: Option<Connection>,
 }
 
-/// The outcomes of the checks of one slot.
-type Found = Result<Vec<Outcome>, Away>;
+/// The answers to the checks of one slot.
+type Found = Result<Vec<Answer>, Fault>;
 
 impl Carrier {
-    pub(super) fn new(client: Client, shared: Arc<Shared>, options: Options) -> Self {
+    pub(super) fn new(address: Arc<Address>, shared: Arc<Shared>, options: Options) -> Self {
         Self {
-            client: Arc::new(client),
+            address,
             shared,
             deadline: options.deadline,
             calls: options.connections.max(1),
-            digest: Script::new(CHARGE_SCRIPT).get_hash().to_owned(),
             idle: Vec::new(),
             batch: Batch::default(),
             last: 0,
@@ -61,7 +60,7 @@ impl Carrier {
     }
 
     /// Carries checks until their senders are gone.
-    pub(super) async fn run(mut self, mut waiting: mpsc::Receiver<Check>) {
+    pub(super) async fn run(mut self, mut waiting: mpsc::Receiver<Waiting>) {
         let mut under_way = FuturesUnordered::new();
         let mut checks = Vec::with_capacity(MAX_BATCH);
         loop {
@@ -75,6 +74,7 @@ impl Carrier {
                     if !checks.is_empty() {
                         let next = Vec::with_capacity(MAX_BATCH);
                         under_way.push(self.send(core::mem::replace(&mut checks, next)));
+                        self.shared.under_way.fetch_add(1, Ordering::Relaxed);
                     }
                 }
             }
@@ -86,7 +86,7 @@ impl Carrier {
 
     /// Adds the checks of callers that were woken together with the first one, which come at once if
     /// they may run before this task.
-    async fn gather(&mut self, waiting: &mut mpsc::Receiver<Check>, checks: &mut Vec<Check>) {
+    async fn gather(&mut self, waiting: &mut mpsc::Receiver<Waiting>, checks: &mut Vec<Waiting>) {
         if self.last.max(checks.len()) > 1 {
             yield_now().await;
         }
@@ -97,19 +97,20 @@ impl Carrier {
         self.last = checks.len();
         // Whoever waits no more is not charged.
         checks.retain(|check| !check.reply.is_closed());
-        if checks.iter().any(|check| check.slot.is_some()) {
-            checks.sort_by_key(|check| check.slot);
+        if checks.iter().any(|one| one.check.slot.is_some()) {
+            checks.sort_by_key(|one| one.check.slot);
         }
     }
 
     /// Returns a call for each slot of these checks, in one write, which ends within the deadline.
-    fn send(&mut self, checks: Vec<Check>) -> impl Future<Output = Landed> + use<> {
-        let calls: Vec<Cmd> =
-            groups(&checks).map(|group| self.batch.call(&self.digest, group)).collect();
-        let (client, mut connection) = (Arc::clone(&self.client), self.idle.pop());
+    fn send(&mut self, checks: Vec<Waiting>) -> impl Future<Output = Landed> + use<> {
+        let Self { batch, shared, .. } = self;
+        let call = |group: &[Waiting]| batch.call(&shared.digest, group.iter().map(|it| &it.check));
+        let calls: Vec<Commands> = groups(&checks).map(call).collect();
+        let (address, mut connection) = (Arc::clone(&self.address), self.idle.pop());
         let deadline = self.deadline;
         async move {
-            let call = call(&client, &mut connection, &calls, &checks);
+            let call = call_all(&address, &mut connection, &calls, &checks);
             let found = timeout(deadline, call).await.unwrap_or(Err(Away::Late));
             // A late reply must meet no other call, and a server that refuses may be the wrong one.
             let is_well = found.as_ref().is_ok_and(|found| !found.iter().any(is_failure));
@@ -118,6 +119,7 @@ impl Carrier {
     }
 
     fn land(&mut self, Landed { checks, found, connection }: Landed) {
+        self.shared.under_way.fetch_sub(1, Ordering::Relaxed);
         match connection {
             Some(_) => self.shared.succeeded(checks.len()),
             None => self.shared.failed(),
@@ -126,52 +128,54 @@ impl Carrier {
         let mut rest = checks.into_iter().peekable();
         match found {
             Ok(found) => found.into_iter().for_each(|found| deliver(&mut rest, found)),
-            Err(away) => rest.for_each(|check| answer(check, Err(away.clone()))),
+            Err(away) => rest.for_each(|check| answer(check, Err(away.clone().into()))),
         }
     }
 }
 
 /// Makes calls, over a new connection if there is none.
-async fn call(
-    client: &Client,
+async fn call_all(
+    address: &Address,
     connection: &mut Option<Connection>,
-    calls: &[Cmd],
-    checks: &[Check],
+    calls: &[Commands],
+    checks: &[Waiting],
 ) -> Result<Vec<Found>, Away> {
     let connection = match connection {
         Some(connection) => connection,
-        none => none.insert(Connection::open(client).await?),
+        none => none.insert(Connection::open(address).await?),
     };
     let replies = connection.call(calls).await?.into_iter().zip(groups(checks));
-    let found = |(reply, group): (Result<_, _>, _)| batch::outcomes(reply?, group);
+    let found = |(reply, group): (Result<_, _>, &[Waiting])| {
+        let counts = group.iter().map(|one| one.check.demands.each().len());
+        Ok(batch::answers(&reply?, counts)?)
+    };
     Ok(replies.map(found).collect())
 }
 
 /// Returns the checks of each slot.
-fn groups(checks: &[Check]) -> impl Iterator<Item = &[Check]> {
-    checks.chunk_by(|one, next| one.slot == next.slot)
+fn groups(checks: &[Waiting]) -> impl Iterator<Item = &[Waiting]> {
+    checks.chunk_by(|one, next| one.check.slot == next.check.slot)
 }
 
 /// Returns true if a call failed. A slot that is elsewhere is no failure of the server that says so.
 fn is_failure(found: &Found) -> bool {
-    found.as_ref().is_err_and(|away| !away.is_of_slot())
+    found.as_ref().is_err_and(|fault| !fault.is_of_slot())
 }
 
 /// Answers the checks of the first slot of those that are left.
-fn deliver(rest: &mut Peekable<IntoIter<Check>>, found: Found) {
-    let Some(slot) = rest.peek().map(|check| check.slot) else { return };
-    let mut outcomes = found.map(Vec::into_iter);
-    while let Some(check) = rest.next_if(|check| check.slot == slot) {
-        let count = check.demands.each().len();
-        let own = match &mut outcomes {
-            Ok(outcomes) => Ok(outcomes.take(count).collect()),
-            Err(away) => Err(away.clone()),
+fn deliver(rest: &mut Peekable<IntoIter<Waiting>>, found: Found) {
+    let Some(slot) = rest.peek().map(|one| one.check.slot) else { return };
+    let mut answers = found.map(Vec::into_iter);
+    while let Some(one) = rest.next_if(|one| one.check.slot == slot) {
+        let own = match &mut answers {
+            Ok(answers) => answers.next().ok_or(Fault::Away(Away::Garbled)),
+            Err(fault) => Err(fault.clone()),
         };
-        answer(check, own);
+        answer(one, own);
     }
 }
 
 /// A caller that has left misses nothing.
-fn answer(check: Check, found: Found) {
-    drop(check.reply.send(found));
+fn answer(waiting: Waiting, found: Result<Answer, Fault>) {
+    drop(waiting.reply.send(found));
 }

@@ -5,21 +5,30 @@
 //! refunded in a second call. So never too much is admitted, and for a moment too little may be. A
 //! charge without a reply is not refunded: it may never have been done.
 //!
+//! A refund names the time at which the tokens of its charge are back, or its window ends: from then on
+//! it does nothing.
+//!
 //! A node that says that a slot has moved did nothing: the slots are read anew, and the check is sent
-//! again. They are also read anew, once a second, while a node fails.
+//! to the node that it names. They are also read anew, once a second, while a node fails. While a slot is on its way, its
+//! new keys are on the other node, which is asked for them (`ASK`); a check of which some keys are here
+//! and some there (`TRYAGAIN`) is sent again by itself.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::future::join_all;
-use redis::{Client, ConnectionAddr, Value};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
-use wardgate_ratelimit::{Admission, Outcome};
+use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
 
+use super::address::Address;
+use super::connection::{Commands, Connection};
+use super::fault::Fault;
+#[cfg(feature = "tls")]
+use super::roots::Roots;
 use super::slots::{self, SLOTS};
-use super::{ConnectError, Options, Redis};
+use super::{Answer, Check, ConnectError, Options, Redis};
 use crate::demand::{Demand, Demands};
 use crate::limits::{ROUTE_ATTEMPTS, TRY_MICROS};
 use crate::memory::{Clock, is_done};
@@ -33,7 +42,9 @@ pub struct RedisCluster {
 
 #[derive(Debug)]
 struct Shared {
-    seeds: Vec<Client>,
+    /// Its user and password hold for all nodes.
+    seed: Address,
+    seeds: Vec<Address>,
     options: Options,
     routes: RwLock<Arc<Routes>>,
     /// The time of the last reading, held while the slots are read.
@@ -56,8 +67,8 @@ struct Group {
     demands: Demands,
 }
 
-/// The outcomes of a group.
-type Found = Result<Vec<Outcome>, Away>;
+/// The answer to a group.
+type Found = Result<Answer, Away>;
 
 impl RedisCluster {
     /// Makes a store of the addresses of some nodes; they know the others. User and password of the
@@ -67,22 +78,38 @@ impl RedisCluster {
     /// Returns an error if there is no address, one of another form, or no runtime.
     pub fn new(addresses: &[impl AsRef<str>], options: Options) -> Result<Self, ConnectError> {
         Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
-        let seeds = addresses.iter().map(|one| Client::open(one.as_ref()));
-        let seeds = seeds.map(|seed| seed.map_err(|_| ConnectError::Address));
-        let seeds: Vec<Client> = seeds.collect::<Result<_, _>>()?;
-        if seeds.is_empty() {
-            return Err(ConnectError::Address);
-        }
+        let seeds = addresses.iter().map(|one| Address::read(one.as_ref()));
+        Self::of(seeds.collect::<Result<_, _>>()?, options)
+    }
+
+    /// Makes a store of the addresses of some nodes with `rediss://`, for which one of these authorities
+    /// must vouch: for the names or addresses that the nodes have for each other.
+    ///
+    /// # Errors
+    /// Returns an error if there is no address, one of another form, or no runtime.
+    #[cfg(feature = "tls")]
+    pub fn with_roots(
+        addresses: &[impl AsRef<str>],
+        roots: &Roots,
+        options: Options,
+    ) -> Result<Self, ConnectError> {
+        Handle::try_current().map_err(|_| ConnectError::NoRuntime)?;
+        let seeds = addresses.iter().map(|one| Address::read_with(one.as_ref(), roots.clone()));
+        Self::of(seeds.collect::<Result<_, _>>()?, options)
+    }
+
+    fn of(seeds: Vec<Address>, options: Options) -> Result<Self, ConnectError> {
+        let seed = seeds.first().cloned().ok_or(ConnectError::Address)?;
         let (routes, reading) = (RwLock::default(), Mutex::new(0));
-        let shared = Shared { seeds, options, routes, reading, clock: Clock::new() };
+        let shared = Shared { seed, seeds, options, routes, reading, clock: Clock::new() };
         Ok(Self { shared: Arc::new(shared) })
     }
 
     async fn run_on_slots(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         let groups = groups(demands);
-        let runs = groups.iter().map(|group| self.run_group(action, group));
+        let runs = groups.iter().map(|group| self.run_group(group.check(action, Vec::new())));
         let mut found = join_all(runs).await;
-        let is_charged = |found: &Found| found.as_ref().is_ok_and(|one| is_done(one));
+        let is_charged = |found: &Found| found.as_ref().is_ok_and(|one| is_done(&one.outcomes));
         if action == Action::Charge && !found.iter().all(is_charged) {
             let charged = groups.iter().zip(&mut found).filter(|(_, found)| is_charged(found));
             join_all(charged.map(|(group, found)| self.refund(group, found))).await;
@@ -90,7 +117,7 @@ impl RedisCluster {
         }
         let mut outcomes = vec![None; demands.each().len()];
         for (group, found) in groups.iter().zip(found) {
-            for (place, outcome) in group.places.iter().zip(found?) {
+            for (place, outcome) in group.places.iter().zip(found?.outcomes) {
                 outcomes.get_mut(*place).map(|slot| slot.replace(outcome));
             }
         }
@@ -99,26 +126,52 @@ impl RedisCluster {
 
     /// Returns the tokens of a group that was charged. If that fails, they are lost.
     async fn refund(&self, group: &Group, found: &mut Found) {
-        let refunded = self.run_group(Action::Refund, group).await;
-        *found = refunded.or_else(|_| core::mem::replace(found, Err(Away::Lost)));
+        let Ok(charged) = &*found else { return };
+        let ends = group.demands.each().iter().zip(&charged.outcomes);
+        let ends = ends.map(|(demand, outcome)| end(demand, outcome, charged.time)).collect();
+        if let Ok(refunded) = self.run_group(group.check(Action::Refund, ends)).await {
+            *found = Ok(refunded);
+        }
     }
 
-    async fn run_group(&self, action: Action, group: &Group) -> Result<Vec<Outcome>, Away> {
-        let mut found = Err(Away::Lost);
+    async fn run_group(&self, check: Check) -> Found {
+        let mut found = Err(Fault::Away(Away::Lost));
         for _ in 0..ROUTE_ATTEMPTS {
-            let routes = self.shared.routes(0).await;
-            let node = routes.slots.get(usize::from(group.slot)).cloned().flatten();
-            let Some(node) = node else { break };
-            found = node.run_in(Some(group.slot), action, &group.demands).await;
-            match &found {
-                Err(away) if away.is_moved() => self.shared.routes(routes.version + 1).await,
-                _ => break,
+            found = match &found {
+                Err(Fault::Moved { host, port }) => {
+                    self.shared.node(host, *port).run_alone(&check, false).await
+                }
+                Err(Fault::Ask { host, port }) => {
+                    self.shared.node(host, *port).run_alone(&check, true).await
+                }
+                before => {
+                    let is_split = before.as_ref().is_err_and(Fault::is_split);
+                    self.run_on_owner(&check, is_split).await
+                }
             };
+            if !found.as_ref().is_err_and(Fault::is_of_slot) {
+                break;
+            }
         }
         if found.is_err() {
             // A replica may have taken over.
             let shared = Arc::clone(&self.shared);
             tokio::spawn(async move { shared.read_again().await });
+        }
+        found.map_err(Away::from)
+    }
+
+    /// Does a check on the node that is known to have its slot, if `alone` apart from all others.
+    async fn run_on_owner(&self, check: &Check, alone: bool) -> Result<Answer, Fault> {
+        let routes = self.shared.routes(0).await;
+        let Some(node) = routes.of(check.slot) else { return Err(Away::Lost.into()) };
+        let found = if alone {
+            node.run_alone(check, false).await
+        } else {
+            node.run_check(check.clone()).await
+        };
+        if let Err(Fault::Moved { .. }) = found {
+            self.shared.routes(routes.version.saturating_add(1)).await;
         }
         found
     }
@@ -161,10 +214,10 @@ impl Shared {
     async fn read(&self, last: &mut u64) {
         *last = self.clock.now();
         let known = self.known();
-        let nodes = known.nodes.keys().map(|(host, port)| self.client(host, *port));
-        let clients: Vec<Client> = nodes.flatten().chain(self.seeds.iter().cloned()).collect();
-        for client in clients {
-            let asked = timeout(self.options.deadline, slots_of(&client)).await;
+        let nodes = known.nodes.keys().map(|(host, port)| self.address(host, *port));
+        let addresses: Vec<Address> = nodes.chain(self.seeds.iter().cloned()).collect();
+        for address in addresses {
+            let asked = timeout(self.options.deadline, slots_of(&address)).await;
             let Some(ranges) = asked.ok().flatten() else { continue };
             let routes = Arc::new(self.routed(&known, ranges));
             *self.routes.write().unwrap_or_else(PoisonError::into_inner) = routes;
@@ -179,9 +232,7 @@ impl Shared {
         for range in ranges {
             let address = (range.host, range.port);
             let node = known.nodes.get(&address).or(routes.nodes.get(&address)).cloned();
-            let new =
-                || Some(Arc::new(Redis::of(self.client(&address.0, address.1)?, self.options)));
-            let Some(node) = node.or_else(new) else { continue };
+            let node = node.unwrap_or_else(|| self.node(&address.0, address.1));
             let slots = usize::from(range.first)..=usize::from(range.last);
             if let Some(slots) = routes.slots.get_mut(slots) {
                 slots.fill(Some(Arc::clone(&node)));
@@ -191,31 +242,61 @@ impl Shared {
         routes
     }
 
-    /// Returns a client of a node, with user and password of the first seed.
-    fn client(&self, host: &str, port: u16) -> Option<Client> {
-        let info = self.seeds.first()?.get_connection_info().clone();
-        Client::open(info.set_addr(ConnectionAddr::Tcp(host.to_owned(), port))).ok()
+    /// Returns the node at an address. One that does not know its own name is where the first seed is.
+    fn node(&self, host: &str, port: u16) -> Arc<Redis> {
+        let host = if host.is_empty() { self.seed.host() } else { host };
+        let key = (host.to_owned(), port);
+        let known = self.known().nodes.get(&key).cloned();
+        known.unwrap_or_else(|| Arc::new(Redis::of(self.address(host, port), self.options)))
+    }
+
+    /// Returns the address of a node, with user and password of the first seed.
+    fn address(&self, host: &str, port: u16) -> Address {
+        self.seed.of_node(host, port)
     }
 }
 
-async fn slots_of(client: &Client) -> Option<Vec<slots::Range>> {
-    let mut connection = client.get_multiplexed_async_connection().await.ok()?;
-    let reply: Value =
-        redis::cmd("CLUSTER").arg("SLOTS").query_async(&mut connection).await.ok()?;
-    let asked = match client.get_connection_info().addr() {
-        ConnectionAddr::Tcp(host, _) => host,
-        _ => "",
-    };
-    slots::ranges(&reply, asked).filter(|ranges| !ranges.is_empty())
+impl Routes {
+    /// Returns the node of a slot.
+    fn of(&self, slot: Option<u16>) -> Option<Arc<Redis>> {
+        self.slots.get(usize::from(slot?)).cloned().flatten()
+    }
+}
+
+impl Group {
+    fn check(&self, action: Action, ends: Vec<u64>) -> Check {
+        Check { action, slot: Some(self.slot), demands: self.demands.clone(), ends }
+    }
+}
+
+/// Returns the time from which a refund of a charge at `time` must do nothing: when its tokens are back,
+/// or its window is over.
+fn end(demand: &Demand, outcome: &Outcome, time: u64) -> u64 {
+    match (demand.terms.algorithm(), demand.terms.window()) {
+        (Algorithm::Sliding, Window::Micros(window @ 1..)) => {
+            time.saturating_sub(time % window).saturating_add(window)
+        }
+        _ => time.saturating_add(outcome.reset),
+    }
+}
+
+async fn slots_of(address: &Address) -> Option<Vec<slots::Range>> {
+    let mut connection = Connection::open(address).await.ok()?;
+    let ask = Commands::of(&[b"CLUSTER", b"SLOTS"]);
+    let reply = connection.send(&ask).await.ok()?.pop()?;
+    slots::ranges(&reply, address.host()).filter(|ranges| !ranges.is_empty())
 }
 
 /// Makes a check that a limit refuses one that is refused, also if the store of another limit is away:
 /// no treatment of that one may admit it.
 fn refuse(groups: &[Group], found: &mut [Found]) {
     let is_refused = |one: &Outcome| !one.is_allowed();
-    if found.iter().any(|found| found.as_ref().is_ok_and(|all| all.iter().any(is_refused))) {
+    if found.iter().any(|found| found.as_ref().is_ok_and(|all| all.outcomes.iter().any(is_refused)))
+    {
         let away = groups.iter().zip(found).filter(|(_, found)| found.is_err());
-        away.for_each(|(group, found)| *found = Ok(vec![UNKNOWN; group.places.len()]));
+        away.for_each(|(group, found)| {
+            *found = Ok(Answer { outcomes: vec![UNKNOWN; group.places.len()], time: 0 });
+        });
     }
 }
 
@@ -258,12 +339,25 @@ mod tests {
         assert_eq!(groups.len(), 3);
         let allowed = Outcome { admission: Admission::Allowed, remaining: 1, reset: 1 };
         let refused = Outcome { admission: Admission::Never, ..allowed };
-        let mut found = [Ok(vec![allowed]), Err(Away::Late), Ok(vec![allowed])];
+        let answer = |outcome| Ok(Answer { outcomes: vec![outcome], time: 1 });
+        let mut found = [answer(allowed), Err(Away::Late), answer(allowed)];
         refuse(&groups, &mut found);
-        assert_eq!(found[1], Err(Away::Late));
-        found[0] = Ok(vec![refused]);
+        assert_eq!(found[1].as_ref().err(), Some(&Away::Late));
+        found[0] = answer(refused);
         refuse(&groups, &mut found);
-        assert_eq!(found, [Ok(vec![refused]), Ok(vec![UNKNOWN]), Ok(vec![allowed])]);
+        let outcomes = found.map(|found| found.unwrap().outcomes);
+        assert_eq!(outcomes, [vec![refused], vec![UNKNOWN], vec![allowed]]);
+    }
+
+    #[test]
+    fn a_refund_ends_with_what_it_gives_back() {
+        let outcome = Outcome { admission: Admission::Allowed, remaining: 1, reset: 7 };
+        let end = |algorithm| {
+            let terms = Terms::new(algorithm, 5, Window::Micros(1000)).unwrap();
+            super::end(&Demand { terms, ..demands(1).each()[0].clone() }, &outcome, 10_100)
+        };
+        let all = [Algorithm::Gcra { burst: None }, Algorithm::Fixed, Algorithm::Sliding];
+        assert_eq!(all.map(end), [10_107, 10_107, 11_000]);
     }
 
     #[test]

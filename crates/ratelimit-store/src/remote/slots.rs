@@ -2,8 +2,7 @@
 
 use core::fmt::Write;
 
-use redis::Value;
-
+use super::reply::Reply;
 use crate::demand::Key;
 
 /// The slots of every cluster.
@@ -29,21 +28,21 @@ pub(super) struct Range {
 }
 
 /// Reads the reply to `CLUSTER SLOTS`. A node that does not know its own name is that of `asked`.
-pub(super) fn ranges(reply: &Value, asked: &str) -> Option<Vec<Range>> {
-    let Value::Array(ranges) = reply else { return None };
+pub(super) fn ranges(reply: &Reply, asked: &str) -> Option<Vec<Range>> {
+    let Reply::List(ranges) = reply else { return None };
     ranges.iter().map(|range| self::range(range, asked)).collect()
 }
 
-fn range(value: &Value, asked: &str) -> Option<Range> {
-    let Value::Array(parts) = value else { return None };
-    let [Value::Int(first), Value::Int(last), Value::Array(master), ..] = &parts[..] else {
+fn range(value: &Reply, asked: &str) -> Option<Range> {
+    let Reply::List(parts) = value else { return None };
+    let [Reply::Integer(first), Reply::Integer(last), Reply::List(master), ..] = &parts[..] else {
         return None;
     };
-    let [host, Value::Int(port), ..] = &master[..] else { return None };
+    let [host, Reply::Integer(port), ..] = &master[..] else { return None };
     let host = match host {
-        Value::BulkString(bytes) if bytes.is_empty() => asked,
-        Value::BulkString(bytes) => core::str::from_utf8(bytes).ok()?,
-        Value::Nil => asked,
+        Reply::Text(bytes) if bytes.is_empty() => asked,
+        Reply::Text(bytes) => core::str::from_utf8(bytes).ok()?,
+        Reply::Nil => asked,
         _ => return None,
     };
     let (first, last) = (u16::try_from(*first).ok()?, u16::try_from(*last).ok()?);
@@ -74,25 +73,25 @@ mod tests {
 
     #[test]
     fn ranges_come_from_replies() {
-        let text = |text: &str| Value::BulkString(text.as_bytes().to_vec());
-        let master = |host| Value::Array(vec![host, Value::Int(7000), text("id")]);
+        let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
+        let master = |host| Reply::List(vec![host, Reply::Integer(7000), text("id")]);
         let range = |first, last, master| {
-            Value::Array(vec![Value::Int(first), Value::Int(last), master, Value::Nil])
+            Reply::List(vec![Reply::Integer(first), Reply::Integer(last), master, Reply::Nil])
         };
-        let read = |value| ranges(&Value::Array(vec![value]), "seed");
+        let read = |value| ranges(&Reply::List(vec![value]), "seed");
         let expected = |host: &str| {
             Some(vec![Range { first: 0, last: 5460, host: host.to_owned(), port: 7000 }])
         };
         assert_eq!(read(range(0, 5460, master(text("a")))), expected("a"));
         assert_eq!(read(range(0, 5460, master(text("")))), expected("seed"));
-        assert_eq!(read(range(0, 5460, master(Value::Nil))), expected("seed"));
+        assert_eq!(read(range(0, 5460, master(Reply::Nil))), expected("seed"));
         for wrong in [
             range(0, 16_384, master(text("a"))),
             range(5, 4, master(text("a"))),
             range(-1, 4, master(text("a"))),
             range(0, 1, text("a")),
-            range(0, 1, master(Value::Int(1))),
-            Value::Nil,
+            range(0, 1, master(Reply::Integer(1))),
+            Reply::Nil,
         ] {
             assert_eq!(read(wrong), None);
         }

@@ -66,18 +66,11 @@ async fn limits_on_several_slots_are_charged_together_or_not_at_all() {
 async fn a_slot_that_moved_is_found() {
     let Some(cluster) = Cluster::start("a_slot_that_moved_is_found").await else { return };
     let store = cluster.store();
-    let mut names = Vec::new();
-    for node in &cluster.nodes {
-        names.push(text(&node.server.command(&["CLUSTER", "MYID"]).await));
-    }
+    let names = cluster.names().await;
     // The store knows all slots from here on.
     store.charge(&only(&on(0, "a", 5))).await.unwrap();
     for key in 1..20 {
-        let name = format!("{{{}}}", hex(&on(key, "a", 5)));
-        let slot = match cluster.nodes[0].server.command(&["CLUSTER", "KEYSLOT", &name]).await {
-            Value::Int(slot) => slot.to_string(),
-            other => panic!("{other:?}"),
-        };
+        let slot = cluster.slot(&on(key, "a", 5)).await;
         let to = usize::try_from(key % 3).unwrap();
         for node in &cluster.nodes {
             node.server.command(&["CLUSTER", "SETSLOT", &slot, "NODE", &names[to]]).await;
@@ -88,6 +81,46 @@ async fn a_slot_that_moved_is_found() {
         assert_eq!(outcomes[0].remaining, 4);
         let count = ["CLUSTER", "COUNTKEYSINSLOT", &slot];
         assert_eq!(cluster.nodes[to].server.command(&count).await, Value::Int(1));
+    }
+}
+
+/// New keys are on the node to which the slot goes; those that are on the other one still are served there.
+#[tokio::test]
+async fn a_slot_on_its_way_is_served_by_both_nodes() {
+    let test = "a_slot_on_its_way_is_served_by_both_nodes";
+    let Some(cluster) = Cluster::start(test).await else { return };
+    let store = cluster.store();
+    let names = cluster.names().await;
+    store.charge(&only(&on(0, "a", 5))).await.unwrap();
+    for key in 1..6 {
+        let (old, new) = (on(key, "old", 5), on(key, "new", 5));
+        assert_eq!(store.charge(&only(&old)).await.unwrap()[0].remaining, 4);
+        let slot = cluster.slot(&old).await;
+        let from = cluster.owner(&slot).await;
+        let to = (from + 1) % 3;
+        let [source, target] = [&cluster.nodes[from].server, &cluster.nodes[to].server];
+        target.command(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &names[from]]).await;
+        source.command(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &names[to]]).await;
+        for remaining in [4, 3] {
+            assert_eq!(store.charge(&only(&new)).await.unwrap()[0].remaining, remaining);
+            // A script that a server has lost is loaded on its way, too.
+            target.command(&["SCRIPT", "FLUSH"]).await;
+        }
+        assert_eq!(store.charge(&only(&old)).await.unwrap()[0].remaining, 3);
+        assert_eq!(target.command(&["CLUSTER", "COUNTKEYSINSLOT", &slot]).await, Value::Int(1));
+        // Neither node has both keys of this check.
+        let both = Demands::new([old.clone(), new.clone()]).unwrap();
+        let away = store.charge(&both).await.unwrap_err();
+        assert_eq!(away, Away::Refused { code: "TRYAGAIN".to_owned() });
+        assert_eq!(store.look(&only(&old)).await.unwrap()[0].remaining, 3);
+        // The last key moves, and the slot with it.
+        let (port, name) = (target.port().to_string(), cluster.name_of(&old));
+        source.command(&["MIGRATE", "127.0.0.1", &port, &name, "0", "1000"]).await;
+        assert_eq!(store.charge(&both).await.unwrap()[1].remaining, 2);
+        for node in [target, source] {
+            node.command(&["CLUSTER", "SETSLOT", &slot, "NODE", &names[to]]).await;
+        }
+        assert_eq!(store.charge(&both).await.unwrap()[0].remaining, 1);
     }
 }
 
@@ -179,6 +212,41 @@ impl Cluster {
             }
         }
         Some(Self { nodes, folder })
+    }
+
+    /// Returns the names of the nodes.
+    async fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for node in &self.nodes {
+            names.push(text(&node.server.command(&["CLUSTER", "MYID"]).await));
+        }
+        names
+    }
+
+    /// Returns the slot of the key of a demand.
+    async fn slot(&self, demand: &Demand) -> String {
+        let name = format!("{{{}}}", hex(demand));
+        match self.nodes[0].server.command(&["CLUSTER", "KEYSLOT", &name]).await {
+            Value::Int(slot) => slot.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Returns the number of the node that has keys of a slot.
+    async fn owner(&self, slot: &str) -> usize {
+        for (number, node) in self.nodes.iter().enumerate() {
+            let count = node.server.command(&["CLUSTER", "COUNTKEYSINSLOT", slot]).await;
+            if count != Value::Int(0) {
+                return number;
+            }
+        }
+        panic!("no node has a key of {slot}")
+    }
+
+    /// Returns the name of the key of a demand.
+    fn name_of(&self, demand: &Demand) -> String {
+        let micros = 300_u64 * 86_400_000_000;
+        format!("wg1:{{{}}}:g{micros}:{}", hex(demand), demand.limit.name())
     }
 
     fn store(&self) -> RedisCluster {

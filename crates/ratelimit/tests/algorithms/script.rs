@@ -26,9 +26,6 @@ fn check(redis: &mut Redis, script: &str, key: &str, sequence: &Sequence, step: 
     let call = Call { mode, keys: &[(key, sequence.terms, cost)], time: Some(step.time) };
     let expected = Reply::List(numbers(&step.outcome).map(Reply::Integer).to_vec());
     assert_eq!(call.send(redis, script), expected, "{}: {step:?}", sequence.name);
-    let batched = format!("{key}b");
-    let call = Call { keys: &[(&batched, sequence.terms, cost)], ..call };
-    assert_eq!(send_batch(redis, script, &[call]), expected, "{}: {step:?}", sequence.name);
     if matches!(step.operation, Operation::Charge(1..)) && step.outcome.is_allowed() {
         // Each state goes by itself, soon after it is over and never before.
         let Reply::Integer(left) = redis.call(&["PTTL", key]) else { panic!("{key}") };
@@ -93,6 +90,37 @@ fn checks_of_a_batch_follow_each_other() {
     }
 }
 
+/// A charge, and a refund of it when its window is over and the tokens are back: another charge in the
+/// next window must keep its own.
+#[test]
+fn a_refund_after_its_window_adds_nothing_to_the_next() {
+    let test = "a_refund_after_its_window_adds_nothing_to_the_next";
+    let Some(mut redis) = Redis::start(test) else { return };
+    let script = load(&mut redis, &with_given_time());
+    let second = 1_000_000;
+    let all = [
+        Terms::gcra(9, second, None),
+        Terms::fixed(9, Window::Micros(second)),
+        Terms::sliding(9, second),
+    ];
+    for (key, terms) in ["g", "f", "s"].into_iter().zip(all) {
+        let mut call = |mode: &str, cost, time| {
+            let call = Call { mode, keys: &[(key, terms, cost)], time: Some(time) };
+            integers(call.send(&mut redis, &script))
+        };
+        let end = START + second;
+        let first = call("charge", 3, START);
+        assert_eq!(first[..2], [0, 6]);
+        // Within the window they come back.
+        assert_eq!(call(&format!("refund {end}"), 2, START + 1)[..2], [0, 8]);
+        let later = end + second;
+        assert_eq!(call("charge", 4, later)[..2], [0, 5], "{key}");
+        assert_eq!(call(&format!("refund {end}"), 1, later)[..2], [0, 5], "{key}");
+        assert_eq!(call(&format!("refund {later}"), 1, later)[..2], [0, 5], "{key}");
+        assert_eq!(call(&format!("refund {}", later + 1), 1, later)[..2], [0, 6], "{key}");
+    }
+}
+
 #[test]
 fn the_key_of_another_type_is_no_state_in_a_batch() {
     let test = "the_key_of_another_type_is_no_state_in_a_batch";
@@ -133,27 +161,27 @@ fn errors_come_before_the_first_write() {
     let Some(mut redis) = Redis::start("errors_come_before_the_first_write") else { return };
     let script = load(&mut redis, CHARGE_SCRIPT);
     redis.call(&["LPUSH", "list", "a"]);
-    redis.call(&["SET", "other", "fixed 1 1"]);
-    let terms = ["gcra", "2", "1000000", "2", "1"];
-    let short = &terms[..4];
-    let wrong = ["bucket", "2", "1000000", "2", "1"];
-    let calls: [(&str, [&str; 2], Rules<'_>); 5] = [
-        ("charge", ["a", "list"], [&terms, &terms]),
-        ("charge", ["a", "b"], [&terms, short]),
-        ("refund", ["a", "b"], [&terms, &wrong]),
-        ("charge", ["a", "a"], [&terms, &terms]),
-        ("spend", ["a", "b"], [&terms, &terms]),
+    redis.call(&["SET", "other", &format!("f{}", "1".repeat(16))]);
+    let gcra = ["1", "gcra", "2", "1000000", "2"];
+    let bucket = ["1", "bucket", "2", "1000000", "2"];
+    let calls: [([&str; 2], [&str; 5], [&str; 6]); 8] = [
+        (["a", "list"], gcra, ["charge", "1", "1", "and", "1", "x"]),
+        (["a", "b"], gcra, ["charge", "1", "1", "charge", "2", "1"]),
+        (["a", "b"], bucket, ["refund", "1", "1", "refund", "1", "1"]),
+        (["a", "a"], gcra, ["charge", "1", "1", "and", "1", "1"]),
+        (["a", "b"], gcra, ["charge", "1", "1", "spend", "1", "1"]),
+        (["a", "b"], gcra, ["charge", "1", "1", "refund ", "1", "1"]),
+        (["a", "b"], gcra, ["and", "1", "1", "and", "1", "1"]),
+        (["a", "b"], ["2", "gcra", "2", "1000000", "2"], ["charge", "1", "1", "and", "1", "1"]),
     ];
-    for (mode, keys, rules) in calls {
-        let mut words = vec!["EVALSHA", &script, "2", keys[0], keys[1], mode];
-        words.extend(rules.concat());
+    for (keys, rules, checks) in calls {
+        let mut words = vec!["EVALSHA", &script, "2", keys[0], keys[1]];
+        words.extend(rules.into_iter().chain(checks));
         assert!(matches!(redis.call(&words), Reply::Error(_)), "{words:?}");
         assert_eq!(redis.call(&["EXISTS", "a", "b"]), Reply::Integer(0), "{words:?}");
+        // One that lacks arguments.
+        assert!(matches!(redis.call(&words[..words.len() - 1]), Reply::Error(_)), "{words:?}");
     }
-    // A batch writes after its last check.
-    let tail = ["charge", "1", "1", "charge", "1"];
-    let batch = ["EVALSHA", &script, "2", "a", "b", "batch", "1", "gcra", "2", "1000000", "2"];
-    assert!(matches!(redis.call(&[&batch[..], &tail[..]].concat()), Reply::Error(_)));
     assert_eq!(redis.call(&["EXISTS", "a", "b"]), Reply::Integer(0));
     // The value of another algorithm is no state.
     let keys = [("other", Terms::gcra(2, 1_000_000, None), 1)];
@@ -171,17 +199,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn send(&self, redis: &mut Redis, script: &str) -> Reply {
-        let mut words = vec!["EVALSHA".into(), script.into(), self.keys.len().to_string()];
-        words.extend(self.keys.iter().map(|(key, ..)| (*key).to_owned()));
-        words.push(self.mode.to_owned());
-        for (_, terms, cost) in self.keys {
-            words.extend(arguments(terms, *cost));
-        }
-        if let Some(time) = self.time {
-            words.extend([(time % 1_000_000).to_string(), (time / 1_000_000).to_string()]);
-        }
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        redis.call(&words)
+        send_batch(redis, script, core::slice::from_ref(self))
     }
 }
 
@@ -190,8 +208,8 @@ fn send_batch(redis: &mut Redis, script: &str, calls: &[Call<'_>]) -> Reply {
     let limits: Vec<_> = calls.iter().flat_map(|call| call.keys).collect();
     let mut words = vec!["EVALSHA".into(), script.into(), limits.len().to_string()];
     words.extend(limits.iter().map(|(key, ..)| (*key).to_owned()));
-    words.extend(["batch".into(), limits.len().to_string()]);
-    words.extend(limits.iter().flat_map(|(_, terms, _)| arguments(terms, 0).into_iter().take(4)));
+    words.push(limits.len().to_string());
+    words.extend(limits.iter().flat_map(|(_, terms, _)| arguments(terms)));
     let mut rule = 0;
     for call in calls {
         for (at, (_, _, cost)) in call.keys.iter().enumerate() {
@@ -204,10 +222,16 @@ fn send_batch(redis: &mut Redis, script: &str, calls: &[Call<'_>]) -> Reply {
         words.extend([(time % 1_000_000).to_string(), (time / 1_000_000).to_string()]);
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    redis.call(&words)
+    let mut reply = redis.call(&words);
+    if let Reply::List(all) = &mut reply {
+        let Some(Reply::Integer(time)) = all.pop() else { panic!("{all:?}") };
+        let given = calls.first().and_then(|call| call.time);
+        assert!(given.is_none_or(|given| i64::try_from(given) == Ok(time)));
+    }
+    reply
 }
 
-fn arguments(terms: &Terms, cost: u64) -> [String; 5] {
+fn arguments(terms: &Terms) -> [String; 4] {
     let window = match terms.window {
         Window::Micros(micros) => micros.to_string(),
         Window::Month => "month".to_owned(),
@@ -216,7 +240,7 @@ fn arguments(terms: &Terms, cost: u64) -> [String; 5] {
         Algorithm::Gcra { .. } => terms.capacity().to_string(),
         _ => "-".to_owned(),
     };
-    [terms.algorithm_name().into(), terms.quota.to_string(), window, burst, cost.to_string()]
+    [terms.algorithm_name().into(), terms.quota.to_string(), window, burst]
 }
 
 fn load(redis: &mut Redis, text: &str) -> String {
@@ -242,9 +266,6 @@ fn with_given_time() -> String {
     assert_eq!(first, "local clock, margin = redis.call('TIME'), 1");
     format!("local clock, margin = {{ table.remove(ARGV), table.remove(ARGV) }}, {MARGIN}\n{rest}")
 }
-
-/// The arguments of two keys.
-type Rules<'a> = [&'a [&'a str]; 2];
 
 /// The milliseconds by which a value outlives its state in tests.
 const MARGIN: i64 = 3_600_000;
