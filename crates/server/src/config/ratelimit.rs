@@ -57,6 +57,12 @@ impl RateLimit {
             return Ok(None);
         }
         let (texts, is_cluster) = (section.texts("store")?, section.flag("cluster")?);
+        if section.has("password") {
+            return refuse(
+                "`password` in `[ratelimit]`: passwords are in files, give one with `password-file`"
+                    .to_owned(),
+            );
+        }
         let needless = KEYS_OF_REDIS.into_iter().find(|key| section.has(key));
         let limits = Self {
             password: section.path("password-file")?,

@@ -449,6 +449,8 @@ fn wrong_limits_are_refused() {
         `ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379`, `rediss://redis.example:6380` or `unix:///run/redis.sock`
         LEAST; [ratelimit]; store = "redis://:secret@10.0.0.5"
         `ratelimit.store` must have no user and no password: they are `user` and `password-file`
+        LEAST; [ratelimit]; store = "redis://10.0.0.5"; password = "secret"
+        `password` in `[ratelimit]`: passwords are in files, give one with `password-file`
         LEAST; [ratelimit]; store = "rediss://:secret@10.0.0.5"
         `ratelimit.store` must have no user and no password: they are `user` and `password-file`
         LEAST; [ratelimit]; store = "redis://10.0.0.5"; ca-file = "ca.pem"

@@ -27,6 +27,8 @@ pub(crate) enum States {
 #[derive(Debug)]
 pub(crate) struct Remote {
     server: Server,
+    /// Its addresses, for the log.
+    at: String,
     calls: AtomicU64,
     failures: AtomicU64,
     /// True from a failure to the next success.
@@ -67,8 +69,13 @@ impl States {
                 })
             }
         };
+        let at = match &config.store {
+            StatesIn::Cluster { addresses } => addresses.join(", "),
+            StatesIn::Redis { address } => address.clone(),
+            StatesIn::Memory => String::new(),
+        };
         let (calls, failures) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self::Remote(Remote { server, calls, failures, is_away: AtomicBool::new(false) }))
+        Ok(Self::Remote(Remote { server, at, calls, failures, is_away: AtomicBool::new(false) }))
     }
 
     /// Looks at a key that no limit has, so that an outage at the start is logged.
@@ -138,13 +145,13 @@ impl Remote {
                 // Mostly it is not away, and then nothing is written: all threads share this word.
                 let was_away = self.is_away.load(Ordering::Relaxed);
                 if was_away && self.is_away.swap(false, Ordering::Relaxed) {
-                    tracing::info!("the store of rate limits is back");
+                    tracing::info!(store = self.at, "the store of rate limits is back");
                 }
             }
             Some(away) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
                 if !self.is_away.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%away, "the store of rate limits is away: each limit's `failure` holds");
+                    tracing::warn!(store = self.at, %away, "the store of rate limits is away: each limit's `failure` holds");
                 }
             }
         }
