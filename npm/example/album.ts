@@ -46,6 +46,10 @@ function why(reason: Reason): string {
       return `${reason.kind} ${reason.rule}`;
     case "limit-reached":
       return `${reason.kind} ${reason.rule ?? "for the whole request"}`;
+    case "limited":
+    case "limit-error":
+    case "store-away":
+      return `${reason.kind} ${reason.limit}`;
     case "not-in-role-policy":
     case "no-rule-applied":
     case "no-policy":

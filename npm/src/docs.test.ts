@@ -133,7 +133,7 @@ describe("the example", () => {
   it("of rate limits answers, with fields and within the quota", async () => {
     const calls: string[] = [];
     const client = {
-      eval: async (_: string, count: number, ...words: string[]) => (calls.push(`eval ${words.slice(0, count)}`), [0, 19, 600_000, 0, 9999, 1]),
+      eval: async (_: string, count: number, ...words: string[]) => (calls.push(`eval ${words.slice(0, count)}`), [0, 19, 600_000, 0, 9999, 1, 9]),
       evalsha: async () => Promise.reject(new Error(calls.length === 0 ? "NOSCRIPT No matching script." : "READONLY")),
     };
     const app = onLimits.limitedApp(onLimits.guardOn(client));
@@ -146,7 +146,7 @@ describe("the example", () => {
 
   it("charges the limits of policies with each decision", async () => {
     const { bundle } = JSON.parse(read("../../tests/limits/decisions.json")) as { readonly bundle: string };
-    const guard = await policyLimits.limitedPdp(Buffer.from(bundle, "base64"), "unsigned", memory());
+    const guard = await policyLimits.limitedPdp(Buffer.from(bundle, "base64"), "unsigned", memory() as never);
     const viewer = { id: "sam", roles: ["user"], attr: { team: "blue", seat: 7, isBot: false, plan: "free" } };
     const ask = () => policyLimits.view(guard, viewer, { kind: "album", id: "a1", attr: { photos: 50 } });
     const answers = [await ask(), await ask(), await ask(), await ask()];

@@ -87,7 +87,7 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   readonly #pdp: { [METERED](request: unknown): Metered<D> };
   readonly #places: Places;
   /** The rules of limits by their names: most requests have the quota of the one before. */
-  readonly #rules = new Map<string, { readonly facts: LimitFacts; readonly rule: Rule }>();
+  readonly #rules = new Map<string, Rule>();
 
   constructor(pdp: object, places: Places) {
     if (typeof (pdp as { readonly [METERED]?: unknown })[METERED] !== "function") {
@@ -192,10 +192,10 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   #rule(limit: LimitFacts, quota: number): Rule {
     const known = this.#rules.get(limit.name);
     const terms = { algorithm: limit.algorithm, quota, window: limit.window, burst: limit.burst };
-    if (known?.rule.has(terms) === true) return known.rule;
+    if (known?.has(terms) === true) return known;
     const rule = new Rule(terms);
     if (this.#rules.size >= MAX_KNOWN_RULES) this.#rules.clear();
-    this.#rules.set(limit.name, { facts: limit, rule });
+    this.#rules.set(limit.name, rule);
     return rule;
   }
 }
