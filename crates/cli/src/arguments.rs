@@ -9,6 +9,7 @@ mod grants;
 mod lint;
 mod mqtt;
 mod protocols;
+mod ratelimit;
 mod test;
 mod trust;
 
@@ -25,6 +26,7 @@ pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
+pub(crate) use ratelimit::RateLimit;
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,

@@ -12,6 +12,7 @@ mod mqtt;
 mod native;
 mod node;
 mod protocols;
+mod ratelimit;
 mod report;
 mod samples;
 mod units;
@@ -36,6 +37,7 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status> {
     match &bench.what {
         Some(BenchWhat::Protocols(protocols)) => return protocols::run(protocols, out),
         Some(BenchWhat::Mqtt(mqtt)) => return mqtt::run(mqtt, out),
+        Some(BenchWhat::RateLimit(limits)) => return ratelimit::run(limits, out),
         None => {}
     }
     let Bench { policies: Some(path), requests: Some(requests), options, opening, .. } = bench

@@ -146,7 +146,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "mqtt", "spocp"],
+        &[
+            "server",
+            "tooling",
+            "compiler",
+            "native",
+            "bundle",
+            "crypto",
+            "engine",
+            "mqtt",
+            "ratelimit",
+            "ratelimit-store",
+            "spocp",
+        ],
     ),
     ("xtask", &[]),
 ];

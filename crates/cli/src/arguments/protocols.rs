@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::mqtt::{self, Mqtt};
+use super::ratelimit::{self, RateLimit};
 
 /// Other things to measure.
 #[derive(Debug, Subcommand)]
@@ -15,6 +16,9 @@ pub(crate) enum BenchWhat {
     /// Compare broker and gate of MQTT with mosquitto.
     #[command(after_help = mqtt::HELP)]
     Mqtt(Mqtt),
+    /// Measure checks of rate limits on Redis, on leases and in this process.
+    #[command(name = "ratelimit", after_help = ratelimit::HELP)]
+    RateLimit(RateLimit),
 }
 
 #[derive(Debug, Args)]

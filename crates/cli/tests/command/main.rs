@@ -20,6 +20,7 @@ mod lint;
 #[cfg(target_os = "linux")]
 mod messages;
 mod mqtt;
+mod ratelimit;
 mod spocp;
 mod test;
 mod trust;
