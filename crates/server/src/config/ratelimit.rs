@@ -14,6 +14,9 @@ pub struct RateLimit {
     pub store: StatesIn,
     /// The file of the password of Redis.
     pub password: Option<PathBuf>,
+    /// The file with certificates of the authorities that vouch for Redis; those of the system if there is
+    /// none.
+    pub authorities: Option<PathBuf>,
     /// The user at Redis; its default user if there is none.
     pub user: Option<String>,
     /// The longest time that a check waits for Redis.
@@ -58,6 +61,7 @@ impl RateLimit {
         let limits = Self {
             password: section.path("password-file")?,
             user: section.text("user")?,
+            authorities: section.path("ca-file")?,
             deadline: section
                 .number("deadline-milliseconds", 1..=10_000)?
                 .map_or(DEADLINE, Duration::from_millis),
@@ -70,11 +74,26 @@ impl RateLimit {
         };
         section.finish()?;
         let store = states(texts, is_cluster.unwrap_or(false))?;
+        if limits.authorities.is_some() && store != StatesIn::Memory && !store.has_tls() {
+            return refuse("`ratelimit.ca-file` is for TLS: `store` must be an address like `rediss://redis.example:6380`".to_owned());
+        }
         match needless {
             Some(key) if store == StatesIn::Memory => refuse(format!(
                 "`{key}` in `[ratelimit]` is for Redis: `store` must be an address of it, such as `redis://127.0.0.1:6379`"
             )),
             _ => Ok(Some(Self { store, ..limits })),
+        }
+    }
+}
+
+impl StatesIn {
+    /// Returns true if an address asks for TLS.
+    pub(crate) fn has_tls(&self) -> bool {
+        let is_tls = |address: &String| address.starts_with(TLS);
+        match self {
+            Self::Memory => false,
+            Self::Redis { address } => is_tls(address),
+            Self::Cluster { addresses } => addresses.iter().any(is_tls),
         }
     }
 }
@@ -105,15 +124,11 @@ fn must_be_address(text: &str) -> Result<(), ConfigError> {
         return refuse(WRONG_STORE.to_owned());
     };
     match scheme {
-        "redis" | "unix" if rest.contains('@') || rest.contains("pass=") => refuse(
+        "redis" | "rediss" | "unix" if rest.contains('@') || rest.contains("pass=") => refuse(
             "`ratelimit.store` must have no user and no password: they are `user` and `password-file`"
                 .to_owned(),
         ),
-        "redis" | "unix" if !rest.is_empty() => Ok(()),
-        "rediss" | "valkeys" => refuse(
-            "`ratelimit.store`: TLS to Redis is not supported, expected an address like `redis://127.0.0.1:6379`"
-                .to_owned(),
-        ),
+        "redis" | "rediss" | "unix" if !rest.is_empty() => Ok(()),
         _ => refuse(WRONG_STORE.to_owned()),
     }
 }
@@ -134,9 +149,10 @@ fn refuse<T>(message: String) -> Result<T, ConfigError> {
 }
 
 const MEMORY: &str = "memory";
-const WRONG_STORE: &str = "`ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379` or `unix:///run/redis.sock`";
-const KEYS_OF_REDIS: [&str; 6] =
-    ["cluster", "password-file", "user", "deadline-milliseconds", "leases", "share"];
+const TLS: &str = "rediss://";
+const WRONG_STORE: &str = "`ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379`, `rediss://redis.example:6380` or `unix:///run/redis.sock`";
+const KEYS_OF_REDIS: [&str; 7] =
+    ["cluster", "password-file", "user", "ca-file", "deadline-milliseconds", "leases", "share"];
 const WHEN_FULL: &[(&str, WhenFull)] = &[("deny", WhenFull::Deny), ("evict", WhenFull::Evict)];
 
 const DEADLINE: Duration = Duration::from_millis(50);

@@ -446,11 +446,15 @@ fn wrong_limits_are_refused() {
         LEAST; [ratelimit]; stor = "memory"
         line 5: unknown key `stor` in `[ratelimit]`; did you mean `store`?
         LEAST; [ratelimit]; store = "10.0.0.5:6379"
-        `ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379` or `unix:///run/redis.sock`
+        `ratelimit.store` must be `memory`, or addresses like `redis://127.0.0.1:6379`, `rediss://redis.example:6380` or `unix:///run/redis.sock`
         LEAST; [ratelimit]; store = "redis://:secret@10.0.0.5"
         `ratelimit.store` must have no user and no password: they are `user` and `password-file`
-        LEAST; [ratelimit]; store = "rediss://10.0.0.5"
-        `ratelimit.store`: TLS to Redis is not supported, expected an address like `redis://127.0.0.1:6379`
+        LEAST; [ratelimit]; store = "rediss://:secret@10.0.0.5"
+        `ratelimit.store` must have no user and no password: they are `user` and `password-file`
+        LEAST; [ratelimit]; store = "redis://10.0.0.5"; ca-file = "ca.pem"
+        `ratelimit.ca-file` is for TLS: `store` must be an address like `rediss://redis.example:6380`
+        LEAST; [ratelimit]; ca-file = "ca.pem"
+        `ca-file` in `[ratelimit]` is for Redis: `store` must be an address of it, such as `redis://127.0.0.1:6379`
         LEAST; [ratelimit]; store = ["redis://a", "redis://b"]
         `ratelimit.store` has several addresses, which are nodes of a cluster: say `cluster = true`
         LEAST; [ratelimit]; share = 0.5

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wardgate_native::limited::{Away, Memory};
 use wardgate_ratelimit::{Algorithm, Outcome, Window};
 use wardgate_ratelimit_store::{
-    Action, Demand, Demands, Failure, Key, Limit, Options, Redis, RedisCluster, Store, Terms,
+    Action, Demand, Demands, Failure, Key, Limit, Options, Redis, RedisCluster, Roots, Store, Terms,
 };
 
 use super::counters::head;
@@ -50,12 +50,21 @@ impl States {
                 return Ok(Self::Memory(Memory::new(config.keys, config.when_full)));
             }
             StatesIn::Redis { address } => {
-                Server::Redis(Redis::new(&with_login(address, config)?, options).map_err(refuse)?)
+                let address = with_login(address, config)?;
+                Server::Redis(match roots(config)? {
+                    Some(roots) => Redis::with_roots(&address, &roots, options).map_err(refuse)?,
+                    None => Redis::new(&address, options).map_err(refuse)?,
+                })
             }
             StatesIn::Cluster { addresses } => {
                 let addresses = addresses.iter().map(|address| with_login(address, config));
-                let addresses = addresses.collect::<Result<Vec<_>, _>>()?;
-                Server::Cluster(RedisCluster::new(&addresses, options).map_err(refuse)?)
+                let all = addresses.collect::<Result<Vec<_>, _>>()?;
+                Server::Cluster(match roots(config)? {
+                    Some(roots) => {
+                        RedisCluster::with_roots(&all, &roots, options).map_err(refuse)?
+                    }
+                    None => RedisCluster::new(&all, options).map_err(refuse)?,
+                })
             }
         };
         let (calls, failures) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -157,6 +166,13 @@ fn with_login(address: &str, config: &RateLimit) -> Result<String, String> {
         Some((scheme, rest)) => format!("{scheme}://{user}:{password}@{rest}"),
         None => address.to_owned(),
     })
+}
+
+/// Reads the authorities that the configuration names; without a file those of the system hold.
+fn roots(config: &RateLimit) -> Result<Option<Roots>, String> {
+    let Some(path) = &config.authorities else { return Ok(None) };
+    let roots = Roots::of_pem(&secret(path)?);
+    roots.map(Some).map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 /// Reads a password, without the end of its line, as a part of an address.
