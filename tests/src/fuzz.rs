@@ -6,6 +6,7 @@
 mod bodies;
 mod decision_log;
 mod expressions;
+mod limits;
 mod lists;
 mod mqtt_gate;
 #[path = "../../crates/mqtt/tests/gate/notation.rs"]
@@ -36,6 +37,7 @@ use wardgate_engine::table::{Parts, PolicyTable};
 pub use bodies::bodies;
 pub use decision_log::decision_log;
 pub use expressions::spocp;
+pub use limits::limits;
 pub use lists::lists;
 pub use mqtt_gate::mqtt_gate;
 pub use mqtt_packet::mqtt_packet;
@@ -56,7 +58,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -67,6 +69,7 @@ pub const TARGETS: [Target; 16] = [
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
     Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
+    Target { name: "limits", entry: limits, seeds: limits::seeds },
     Target { name: "lists", entry: lists, seeds: lists::seeds },
     Target { name: "bodies", entry: bodies, seeds: bodies::seeds },
     Target { name: "decision_log", entry: decision_log, seeds: decision_log::seeds },

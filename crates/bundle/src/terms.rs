@@ -251,7 +251,18 @@ mod tests {
         let whole = written(1, &["a"], &[]);
         assert_eq!(after(&whole), AfterExpiry::Deny);
         assert_eq!(after(&[whole.as_slice(), &[1]].concat()), AfterExpiry::Decide);
-        check(&[whole.as_slice(), &[2]].concat(), "the terms are malformed");
+        assert_eq!(after(&[whole.as_slice(), &[2]].concat()), AfterExpiry::Deny);
+        assert_eq!(after(&[whole.as_slice(), &[3]].concat()), AfterExpiry::Decide);
+        check(&[whole.as_slice(), &[0]].concat(), "the terms are malformed");
+        check(&[whole.as_slice(), &[4]].concat(), "the terms are malformed");
         check(&[whole.as_slice(), &[1, 1]].concat(), "the terms are malformed");
+    }
+
+    #[test]
+    fn limits_are_enforced_only_if_the_terms_say_so() {
+        let enforces = |flags: &[u8]| {
+            Terms::read(&[&written(1, &["a"], &[]), flags].concat()).unwrap().enforces_limits()
+        };
+        assert_eq!([&[][..], &[1], &[2], &[3]].map(enforces), [false, false, true, true]);
     }
 }

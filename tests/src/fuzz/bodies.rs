@@ -41,8 +41,8 @@ pub(super) fn server() -> Option<&'static Bodies> {
         let file = |(name, text): (&str, &str)| (name.to_owned(), text.as_bytes().to_vec());
         let files = [("album.yaml", ALBUM), ("note.yaml", NOTE)].map(file);
         let compiled = compile_files(&files, &Options::default()).ok()?;
-        http::bodies(pack(&compiled.parts), "[auth]\nanonymous-queries = true\n", Path::new(""))
-            .ok()
+        let config = "[auth]\nanonymous-queries = true\n[ratelimit]\n";
+        http::bodies(pack(&compiled.parts), config, Path::new("")).ok()
     };
     SERVER.get_or_init(server).as_ref()
 }
@@ -75,6 +75,9 @@ const SEEDS: &str = r#"/mqtt/authorize/emqx {"clientid":"c1","username":"ada","p
 /access/v1/search/subject {"subject":{"type":"user"},"action":{"name":"view"},"resource":{"type":"album","id":"a"},"page":{"limit":2}}
 /access/v1/search/resource {"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"resource":{"type":"album"}}
 /access/v1/search/action {"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"resource":{"type":"album","id":"a"}}
+/ratelimit/check {"principal":{"id":"ada","roles":["user"]},"action":"view","resource":{"kind":"album","id":"a"}}
+/ratelimit/status {"principal":{"id":"ada","roles":["user"]},"action":"view","resource":{"kind":"album","id":"a"},"limits":[]}
+/ratelimit/reset {"principal":{"id":"ada","roles":["user"]},"action":"view","resource":{"kind":"album","id":"a"},"limits":["views"]}
 /admin/explain {"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["tag"],"resource":{"kind":"album","id":"a","attr":{"tags":["\u0073hared"]}}}]}"#;
 
 const ALBUM: &str = r#"
