@@ -3,6 +3,7 @@
 use wardgate_engine::cel::Value;
 use wardgate_engine::cel::pool::DEPENDS_ON_ROLES;
 use wardgate_engine::decide::{Rounded, tokens};
+use wardgate_engine::glob::{is_glob, validate};
 use wardgate_engine::limits::MAX_LIMIT_TOKENS;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::table::limit::{Algorithm as Word, LIMIT_WORDS, field};
@@ -37,7 +38,7 @@ impl Emitter<'_> {
                 condition: body.condition.as_ref().and_then(|at| self.limit_condition(at, &names)),
                 ..Row::default()
             };
-            let resource = sanitized(&body.resource).into_owned();
+            let resource = kinds(&body.resource);
             block.row(row, Some(&body.actions), None, Some(&resource));
             let key = body.key.iter().filter_map(|part| self.limit_program(part, &names));
             let key = counted(key.collect::<Vec<_>>());
@@ -150,6 +151,39 @@ fn halves(number: u64) -> [u32; 2] {
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
 
+/// Returns the pattern of the kinds that a limit is for. Kinds are looked up in another form than they
+/// are written in, such as `mqtt_client`, and a limit must not fall away for it: `mqtt:*` is for both.
+fn kinds(resource: &str) -> String {
+    if !is_glob(resource) {
+        return sanitized(resource).into_owned();
+    }
+    let looked_up = looked_up(resource);
+    if looked_up == resource {
+        return looked_up;
+    }
+    let both = format!("{{{resource},{looked_up}}}");
+    // A limit for all kinds is nearer to what was meant than one for none.
+    if validate(&both).is_err() { "**".to_owned() } else { both }
+}
+
+/// Returns a pattern for names in which other characters than letters, digits, `_` and `.` were
+/// replaced by `_`.
+fn looked_up(pattern: &str) -> String {
+    let mut clean = String::with_capacity(pattern.len());
+    let (mut is_class, mut replaced) = (false, false);
+    for c in pattern.chars() {
+        is_class = c == '[' || is_class && c != ']';
+        let keeps = c.is_ascii_alphanumeric() || "_.*?[]{},!\\".contains(c) || is_class && c == '-';
+        if keeps {
+            clean.push(c);
+        } else if is_class || !replaced {
+            clean.push('_');
+        }
+        replaced = !keeps && !is_class;
+    }
+    clean
+}
+
 #[cfg(test)]
 mod tests {
     use wardgate_engine::attr::Attr;
@@ -201,6 +235,21 @@ resourcePolicy: { resource: album, version: default, rules: [{ actions: [view], 
         assert_eq!(charges(&table, "view", Effect::Allow), [shares, views]);
         assert_eq!(charges(&table, "view", Effect::Deny), [shares]);
         assert_eq!(charges(&table, "edit", Effect::Allow), [shares]);
+    }
+
+    #[test]
+    fn a_pattern_is_for_kinds_in_the_form_in_which_they_are_looked_up() {
+        let check = |pattern: &str, kinds: &[&str], others: &[&str]| {
+            let limit = VIEWS.replace("'al*'", &format!("'{pattern}'"));
+            let table = PolicyTable::from_parts_with_limits(compiled(&[&limit, ALBUM])).unwrap();
+            kinds.iter().for_each(|kind| assert!(table.may_limit(kind), "{pattern} {kind}"));
+            others.iter().for_each(|kind| assert!(!table.may_limit(kind), "{pattern} {kind}"));
+        };
+        check("al*", &["album"], &["song"]);
+        check("mqtt:*", &["mqtt:client", "mqtt_client", "mqtt:9"], &["mqtt", "http:client"]);
+        check("shop/[a-c]*-item", &["shop/a-item", "shop/b1-item"], &["shop/d-item"]);
+        check("shop-[a:]*", &["shop-a", "shop-a-b"], &["shop-b"]);
+        check(&format!("a:{}*", "x".repeat(600)), &["album"], &[]);
     }
 
     #[test]
