@@ -13,6 +13,7 @@ mod pattern;
 mod roles;
 mod rules;
 mod schemas;
+mod shadowed_limit;
 mod strict;
 mod topics;
 mod unused;
@@ -88,6 +89,7 @@ fn findings(
     found.extend(linter.schemas(load));
     found.extend(linter.topics());
     found.extend(linter.hot_keys());
+    found.extend(linter.shadowed_limits());
     let mut found = allow::without_allowed(repository, found);
     diagnostics::sort(&mut found);
     found

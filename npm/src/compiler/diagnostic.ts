@@ -46,6 +46,7 @@ export type LintCode =
   | "missing-schema"
   | "role-never-allowed"
   | "schema-mismatch"
+  | "shadowed-limit"
   | "shadowed-rule"
   | "strict-error"
   | "topic-never-matches"

@@ -54,6 +54,8 @@ lints! {
     RoleNeverAllowed = "role-never-allowed";
     /// A condition compares an attribute with a value that its schema excludes.
     SchemaMismatch = "schema-mismatch";
+    /// Another rate limit refuses whenever one would.
+    ShadowedLimit = "shadowed-limit";
     /// Other rules decide everything that a rule decides.
     ShadowedRule = "shadowed-rule";
     /// A condition that lacks an attribute denies an action that another rule allows.

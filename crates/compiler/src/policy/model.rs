@@ -105,6 +105,15 @@ pub struct LimitBody {
 }
 
 impl LimitBody {
+    /// Returns the tokens of a full key that the limit states, of GCRA alone.
+    #[must_use]
+    pub const fn burst(&self) -> Option<u64> {
+        match self.algorithm {
+            Algorithm::Gcra { burst } => burst,
+            Algorithm::Fixed | Algorithm::Sliding => None,
+        }
+    }
+
     /// Returns all expressions.
     pub fn expressions(&self) -> impl Iterator<Item = &ExprSource> {
         let condition = self.condition.iter().flat_map(Condition::expressions);
