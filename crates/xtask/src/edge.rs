@@ -55,4 +55,4 @@ const FOLDER: &str = "edge-worker";
 const MAX_KIB: f64 = 242.0;
 
 /// The largest upload of the worker for MQTT, which has the module of MQTT too.
-const MAX_MQTT_KIB: f64 = 287.0;
+const MAX_MQTT_KIB: f64 = 288.0;
