@@ -183,11 +183,7 @@ fn each<'i>(
     shared: &Shared,
     mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, AuthzenError>,
 ) -> String {
-    let mut json = Json::default();
-    let mut tally = Tally::default();
-    json.open('{');
-    json.key("evaluations");
-    json.open('[');
+    let (mut json, mut tally) = (begin_evaluations(), Tally::default());
     for item in items {
         let is_allowed = answer(item, &mut json, &mut tally).unwrap_or_else(|error| {
             write_refusal(&mut json, &error);
@@ -197,9 +193,23 @@ fn each<'i>(
             break;
         }
     }
+    shared.decided(tally);
+    end_evaluations(json)
+}
+
+/// Begins the answer to several evaluations.
+fn begin_evaluations() -> Json {
+    let mut json = Json::default();
+    json.open('{');
+    json.key("evaluations");
+    json.open('[');
+    json
+}
+
+/// Ends the answer to several evaluations.
+fn end_evaluations(mut json: Json) -> String {
     json.close(']');
     json.close('}');
-    shared.decided(tally);
     json.finish()
 }
 

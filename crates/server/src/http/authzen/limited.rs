@@ -11,7 +11,9 @@ use wardgate_native::protocol::json::{list, member, object};
 
 use super::response::{SubjectResponse, is_allowed};
 use super::tokens::Verifier;
-use super::{Questions, must_be_left, refused, spent, wants_response};
+use super::{
+    Questions, begin_evaluations, end_evaluations, must_be_left, refused, spent, wants_response,
+};
 use crate::http::cerbos::{bad, named};
 use crate::http::charging::{Answer, Charges};
 use crate::http::context::Context;
@@ -94,10 +96,7 @@ fn decided(questions: &Questions<'_>, context: Context<'_>) -> Result<Vec<Questi
 
 /// Charges for one question after the other, until the semantic ends them.
 async fn written(semantic: Semantic, all: Vec<Question>, charges: &mut Charges) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    json.key("evaluations");
-    json.open('[');
+    let mut json = begin_evaluations();
     for question in all {
         let is_allowed = match question {
             Ok(uncharged) => write(&mut json, &charges.charge(uncharged).await),
@@ -110,9 +109,7 @@ async fn written(semantic: Semantic, all: Vec<Question>, charges: &mut Charges) 
             break;
         }
     }
-    json.close(']');
-    json.close('}');
-    json.finish()
+    end_evaluations(json)
 }
 
 /// Writes the answer to one question, with outputs and limits. Returns true if it is allowed.
