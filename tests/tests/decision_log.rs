@@ -14,7 +14,7 @@ use std::{env, fs};
 
 use wardgate_crypto::ml_dsa::{Level, SigningKey};
 use wardgate_decision_log::checkpoint::{Checkpoint, LogKey, ML_DSA_44};
-use wardgate_decision_log::frame::{Draft, Frame, Place};
+use wardgate_decision_log::frame::{Draft, Frame, FramePosition};
 use wardgate_decision_log::merkle::{self, Digest, Frontier, Head, is_consistent};
 use wardgate_decision_log::note::{Note, VerifierKey};
 use wardgate_decision_log::proof::Proof;
@@ -39,7 +39,7 @@ impl Log {
     fn new() -> Self {
         let mut log = Self { frames: Vec::new(), entries: Vec::new(), levels: vec![Vec::new(); 2] };
         let (mut place, mut tree) =
-            (Place { first: 0, durable: 0, before: [0; 32] }, Frontier::default());
+            (FramePosition { first: 0, durable: 0, before: [0; 32] }, Frontier::default());
         for number in 0..FRAMES {
             let (mut draft, mut frame) = (Draft::default(), Vec::new());
             for sequence in 0..number % 4 {
@@ -49,7 +49,8 @@ impl Log {
                 assert!(draft.add(&record.to_bytes(), micros));
             }
             let head = draft.write(place, number as i64, &mut frame);
-            place = Place { first: head.next(), durable: place.first, before: head.digest() };
+            place =
+                FramePosition { first: head.next(), durable: place.first, before: head.digest() };
             log.entries.push(head.entry(ORIGIN));
             log.frames.push(frame);
             tree.append(merkle::leaf(&head.entry(ORIGIN)), |level, digest| {

@@ -110,7 +110,7 @@ impl Checkpoint {
         let signature = key.sign(&self.message(name, seconds), b"", Some(randomness))?;
         let public = VerifierKey { name: name.to_owned(), kind: ML_DSA_44, key: key.public_key() };
         let bytes = [seconds.to_be_bytes().as_slice(), &signature].concat();
-        Ok(Signature { name: public.name.clone(), id: public.id(), bytes })
+        Ok(Signature { id: public.id(), name: public.name, bytes })
     }
 }
 

@@ -135,6 +135,12 @@ impl Head {
         blake3::hash(&self.covered())
     }
 
+    /// Returns the bytes of the frame, its head included.
+    #[must_use]
+    pub fn frame_bytes(&self) -> usize {
+        usize::try_from(self.length).unwrap_or(usize::MAX).saturating_add(HEAD_BYTES)
+    }
+
     /// Returns the number of the record after the last one.
     #[must_use]
     pub const fn next(&self) -> u64 {
@@ -196,19 +202,13 @@ impl<'b> Frame<'b> {
     /// Returns the bytes of the frame.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        frame_bytes(&self.head)
+        self.head.frame_bytes()
     }
-}
-
-/// Returns the bytes of the frame of a head, with the head.
-#[must_use]
-pub fn frame_bytes(head: &Head) -> usize {
-    usize::try_from(head.length).unwrap_or(usize::MAX).saturating_add(HEAD_BYTES)
 }
 
 /// The place of a frame in its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FramePosition {
     /// The number of the first record.
     pub first: u64,
     /// The records that are known to be on the disk.
@@ -217,7 +217,7 @@ pub struct Place {
     pub before: Digest,
 }
 
-/// Records that are gathered for a frame.
+/// A frame to which records are added before it is written.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     bytes: Vec<u8>,
@@ -264,7 +264,7 @@ impl Draft {
 
     /// Writes the frame behind `out`, empties the draft, and returns the head. A frame without records has
     /// the time `now`.
-    pub fn write(&mut self, place: Place, now: i64, out: &mut Vec<u8>) -> Head {
+    pub fn write(&mut self, place: FramePosition, now: i64, out: &mut Vec<u8>) -> Head {
         let (lowest, highest) = self.times.unwrap_or((now, now));
         let head = Head {
             length: u32::try_from(self.bytes.len()).unwrap_or(u32::MAX),

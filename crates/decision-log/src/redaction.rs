@@ -9,10 +9,10 @@
 //!
 //! # Examples
 //! ```
-//! use wardgate_decision_log::redaction::{Field, Place, SubjectKey};
+//! use wardgate_decision_log::redaction::{Field, ValuePosition, SubjectKey};
 //!
 //! let key = SubjectKey::new([7; 32]); // random, and kept beside the log
-//! let place = Place { record: 12, field: Field::Principal };
+//! let place = ValuePosition { record: 12, field: Field::Principal };
 //! let sealed = key.seal(place, b"ada").unwrap();
 //! assert_eq!(key.unseal(place, &sealed).as_deref(), Some(&b"ada"[..]));
 //! assert!(key.is_commitment(&key.commit(place, b"ada"), place, b"ada"));
@@ -40,7 +40,7 @@ pub enum Field {
 
 /// The place of a value in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ValuePosition {
     /// The number of the record.
     pub record: u64,
     /// The field of the record.
@@ -63,7 +63,7 @@ pub struct LogSecret {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// The place of the value.
-    pub place: Place,
+    pub place: ValuePosition,
     /// The ciphertext and its tag.
     pub bytes: Vec<u8>,
 }
@@ -87,7 +87,7 @@ impl Field {
     }
 }
 
-impl Place {
+impl ValuePosition {
     /// Returns the bytes that stand for the place, of which no two places have the same.
     fn bytes(self) -> [u8; aead::NONCE_BYTES] {
         let [a, b, c, d, e, f, g, h] = self.record.to_le_bytes();
@@ -107,21 +107,21 @@ impl SubjectKey {
 
     /// Returns the commitment to a value at a place.
     #[must_use]
-    pub fn commit(&self, place: Place, value: &[u8]) -> [u8; 32] {
+    pub fn commit(&self, place: ValuePosition, value: &[u8]) -> [u8; 32] {
         let salt = blake3::keyed(&self.salts, &place.bytes());
         blake3::keyed(&salt, value)
     }
 
     /// Returns true if the commitment is to this value at this place.
     #[must_use]
-    pub fn is_commitment(&self, commitment: &[u8; 32], place: Place, value: &[u8]) -> bool {
+    pub fn is_commitment(&self, commitment: &[u8; 32], place: ValuePosition, value: &[u8]) -> bool {
         self.commit(place, value) == *commitment
     }
 
     /// Seals a value at a place. A place is sealed once: it is the nonce. Returns `None` if the value is longer than
     /// sealed values are read.
     #[must_use]
-    pub fn seal(&self, place: Place, value: &[u8]) -> Option<Vec<u8>> {
+    pub fn seal(&self, place: ValuePosition, value: &[u8]) -> Option<Vec<u8>> {
         if value.len().saturating_add(aead::TAG_BYTES) > MAX_SEALED_BYTES {
             return None;
         }
@@ -130,7 +130,7 @@ impl SubjectKey {
 
     /// Opens a value that was sealed at a place, or returns `None` if it is none of this subject and place.
     #[must_use]
-    pub fn unseal(&self, place: Place, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn unseal(&self, place: ValuePosition, sealed: &[u8]) -> Option<Vec<u8>> {
         aead::open(&self.sealing, &place.bytes(), b"", sealed).ok()
     }
 }
@@ -170,7 +170,7 @@ impl Sealed {
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let mut reader = Reader::new(bytes);
-        let place = Place { record: reader.long()?, field: Field::of(reader.byte()?)? };
+        let place = ValuePosition { record: reader.long()?, field: Field::of(reader.byte()?)? };
         let sealed = reader.bytes(MAX_SEALED_BYTES)?;
         Some((Self { place, bytes: sealed.to_vec() }, reader.rest()))
     }
@@ -202,8 +202,8 @@ mod tests {
 
     use super::*;
 
-    fn place(record: u64, field: Field) -> Place {
-        Place { record, field }
+    fn place(record: u64, field: Field) -> ValuePosition {
+        ValuePosition { record, field }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! believed.
 
 use wardgate_decision_log::checkpoint::Checkpoint;
-use wardgate_decision_log::frame::{Draft, Frame, Place};
+use wardgate_decision_log::frame::{Draft, Frame, FramePosition};
 use wardgate_decision_log::note::{Note, VerifierKey};
 use wardgate_decision_log::proof::Proof;
 use wardgate_decision_log::record::{Body, Clock, Identity, Record, ShortText};
@@ -54,12 +54,12 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     let records = records.map(|body| Record { stream: 1, caller: 0, sequence: 9, body }.to_bytes());
     let (mut draft, mut frame, mut entries) = (Draft::default(), Vec::new(), Vec::new());
     records.iter().for_each(|record| assert!(draft.add(record, 1)));
-    let head = draft.write(Place { first: 0, durable: 0, before: [0; 32] }, 1, &mut frame);
+    let head = draft.write(FramePosition { first: 0, durable: 0, before: [0; 32] }, 1, &mut frame);
     tile::put_entry(&head.entry("log.example/a"), &mut entries);
     let note = "log.example/a\n2\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n\n— log.example/a AAAAAAA=\n";
     let read = Frame::read(&frame).ok();
     let proof = read.and_then(|frame| Proof::new((&frame, 1), (0, vec![[3; 32]]), note));
-    let place = redaction::Place { record: 1, field: Field::Principal };
+    let place = redaction::ValuePosition { record: 1, field: Field::Principal };
     let mut sealed = Vec::new();
     Sealed { place, bytes: vec![7; 20] }.write(&mut sealed);
     let key = VerifierKey { name: "log.example/a".into(), kind: 6, key: vec![1; 32] };

@@ -1,7 +1,7 @@
 use super::*;
 use crate::record::{Body, Erasure, Record};
 
-const PLACE: Place = Place { first: 40, durable: 30, before: [6; 32] };
+const PLACE: FramePosition = FramePosition { first: 40, durable: 30, before: [6; 32] };
 
 fn record(sequence: u32) -> Vec<u8> {
     let body = Body::Erasure(Erasure { micros: i64::from(sequence), keys: 1 });

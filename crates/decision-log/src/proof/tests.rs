@@ -7,7 +7,7 @@ use wardgate_crypto::ml_dsa::{Level, SigningKey};
 
 use super::*;
 use crate::checkpoint::{Checkpoint, ML_DSA_44};
-use crate::frame::{Draft, Place};
+use crate::frame::{Draft, FramePosition};
 use crate::limits::MAX_FRAME_RECORDS;
 use crate::merkle::{Frontier, Subtrees};
 use crate::note::{Note, VerifierKey};
@@ -39,7 +39,7 @@ fn key() -> LogKey {
 /// The bytes of frames with so many records each, and the signed checkpoint over them.
 fn log(counts: &[usize]) -> (Vec<Vec<u8>>, Leaves, String) {
     let (mut frames, mut leaves, mut log) = (Vec::new(), Vec::new(), Frontier::default());
-    let mut place = Place { first: 0, durable: 0, before: [0; 32] };
+    let mut place = FramePosition { first: 0, durable: 0, before: [0; 32] };
     for count in counts {
         let (mut draft, mut bytes) = (Draft::default(), Vec::new());
         for keys in 0..*count {
@@ -47,7 +47,7 @@ fn log(counts: &[usize]) -> (Vec<Vec<u8>>, Leaves, String) {
             assert!(draft.add(&Record { stream: 0, caller: 0, sequence: 0, body }.to_bytes(), 0));
         }
         let head = draft.write(place, 0, &mut bytes);
-        place = Place { first: head.next(), durable: 0, before: head.digest() };
+        place = FramePosition { first: head.next(), durable: 0, before: head.digest() };
         let leaf = merkle::leaf(&head.entry(ORIGIN));
         log.append(leaf, |_, _| {});
         leaves.push(leaf);

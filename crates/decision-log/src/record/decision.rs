@@ -44,7 +44,7 @@ pub struct Decision {
     pub is_general: bool,
     /// True if an id was longer than a record holds.
     pub is_cut: bool,
-    /// What the decision read.
+    /// The evidence for the decision.
     pub evidence: Evidence,
 }
 
@@ -81,10 +81,10 @@ pub enum Identity {
     Commitment([u8; 32]),
 }
 
-/// What a decision read of its request.
+/// The evidence for a decision: its request, or the part that it read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// Nothing is kept.
+    /// No evidence.
     None,
     /// All that the fast path reads.
     Read(Vec<u8>),

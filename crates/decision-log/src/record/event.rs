@@ -44,7 +44,7 @@ pub struct Policies {
     pub name: ShortText,
 }
 
-/// What the number of a target stands for.
+/// The names of a target, which has a number from here on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The number of the policies under which it has the number.
@@ -70,7 +70,7 @@ pub struct Lost {
     pub stream: u16,
     /// The sequence of the first one.
     pub first: u32,
-    /// How many are missing.
+    /// The number of records that are missing.
     pub count: u64,
     /// The reason, such as `full`.
     pub reason: ShortText,
@@ -90,7 +90,7 @@ pub struct Clock {
 pub struct Process {
     /// The time, in microseconds since 1970.
     pub micros: i64,
-    /// What happened.
+    /// The event.
     pub event: ProcessEvent,
     /// A random number of the process.
     pub instance: [u8; 16],
@@ -98,7 +98,7 @@ pub struct Process {
     pub version: ShortText,
 }
 
-/// What happened to a process.
+/// An event in the life of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessEvent {
     /// It began to write.
@@ -112,7 +112,7 @@ pub enum ProcessEvent {
 pub struct Erasure {
     /// The time, in microseconds since 1970.
     pub micros: i64,
-    /// How many keys.
+    /// The number of keys.
     pub keys: u32,
 }
 
@@ -134,9 +134,9 @@ pub struct Search {
     pub policies: u32,
     /// The number of the kind, version, scope and action.
     pub target: u32,
-    /// How many resources were asked about.
+    /// The number of resources that were asked about.
     pub asked: u64,
-    /// How many of them are allowed.
+    /// The number of those that are allowed.
     pub allowed: u64,
 }
 

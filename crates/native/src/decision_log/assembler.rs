@@ -11,7 +11,7 @@ use wardgate_decision_log::record;
 use wardgate_decision_log::record::{
     Body, Decision, Identity, Lost, Outcome, Record, ShortText, Target,
 };
-use wardgate_decision_log::redaction::{Field, LogSecret, Place, Sealed, SubjectKey};
+use wardgate_decision_log::redaction::{Field, LogSecret, Sealed, SubjectKey, ValuePosition};
 
 use super::entry::{Entry, EntryRead, Evidence};
 use super::ring::Drained;
@@ -218,7 +218,7 @@ impl<S: Sink> Hiding<'_, S> {
 
     /// Commits to a value and seals it, or returns None if there is no key for it.
     fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
-        let (key, place) = (self.key.as_deref()?, Place { record: self.record, field });
+        let (key, place) = (self.key.as_deref()?, ValuePosition { record: self.record, field });
         let bytes = key.seal(place, value)?;
         self.sink.sealed(Sealed { place, bytes });
         Some(key.commit(place, value))

@@ -17,7 +17,7 @@
 use wardgate_decision_log::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES, MAX_TEXT_BYTES};
 use wardgate_decision_log::record::Effect;
 
-/// What a decision was about.
+/// The subject of a decision: principal, resource, policies and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry<'e> {
     /// The time of the decision, in microseconds since 1970.
@@ -42,14 +42,14 @@ pub struct Entry<'e> {
     pub trace: Option<[u8; 16]>,
     /// The id that the caller gave to the request; empty if there is none.
     pub request: &'e str,
-    /// What the decision read.
+    /// The evidence for the decision.
     pub evidence: Evidence<'e>,
 }
 
-/// What a decision read of its request.
+/// The evidence for a decision: its request, or the part that it read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Evidence<'e> {
-    /// Nothing is recorded.
+    /// No evidence.
     #[default]
     None,
     /// All that the fast path reads.
@@ -83,26 +83,19 @@ const READ: u64 = 8;
 const REQUEST: u64 = 16;
 
 impl<'e> Entry<'e> {
-    /// Returns the entry with texts that fit, and true if one was cut.
-    fn bounded(mut self) -> (Self, bool) {
-        let mut is_cut = false;
-        let texts = [
-            &mut self.principal,
-            &mut self.resource,
-            &mut self.kind,
-            &mut self.version,
-            &mut self.scope,
-            &mut self.request,
-        ];
-        for text in texts {
-            if text.len() > MAX_TEXT_BYTES {
-                (*text, is_cut) = (cut(text), true);
-            }
+    /// Returns the entry with the beginnings of its texts, and without an evidence that is too long.
+    fn bounded(self) -> Self {
+        let is_short = self.evidence.bytes().len() <= MAX_EVIDENCE_BYTES;
+        Self {
+            principal: cut(self.principal),
+            resource: cut(self.resource),
+            kind: cut(self.kind),
+            version: cut(self.version),
+            scope: cut(self.scope),
+            request: cut(self.request),
+            evidence: if is_short { self.evidence } else { Evidence::None },
+            ..self
         }
-        if self.evidence.bytes().len() > MAX_EVIDENCE_BYTES {
-            (self.evidence, is_cut) = (Evidence::None, true);
-        }
-        (self, is_cut)
     }
 
     fn texts(&self) -> [&'e [u8]; 7] {
@@ -148,11 +141,10 @@ impl<'e> Measured<'e> {
     /// Measures an entry. Actions beyond 255 are left out.
     #[inline]
     pub(super) fn new(entry: &Entry<'e>, actions: &'e [(&'e str, Effect)]) -> Self {
-        let is_long = |text: &[u8]| text.len() > MAX_TEXT_BYTES;
-        let [_, texts @ ..] = entry.texts();
-        let is_usual =
-            !texts.into_iter().any(is_long) && entry.evidence.bytes().len() <= MAX_TEXT_BYTES;
-        let (entry, is_cut) = if is_usual { (*entry, false) } else { entry.bounded() };
+        let [evidence, texts @ ..] = entry.texts();
+        let is_bounded = evidence.len() <= MAX_EVIDENCE_BYTES
+            && texts.iter().all(|text| text.len() <= MAX_TEXT_BYTES);
+        let (entry, is_cut) = if is_bounded { (*entry, false) } else { (entry.bounded(), true) };
         let actions = actions.get(..MAX_ACTIONS).unwrap_or(actions);
         let texts = entry.texts().into_iter().map(words_of).sum::<usize>();
         let names =

@@ -134,7 +134,7 @@ fn committed_values_are_sealed_under_the_key_of_the_principal() {
     rig.add(&ENTRY, &[("view", Effect::Allowed)]);
     let decision = rig.decision(1);
     let key = &rig.log.keys["ada"];
-    let place = |field: Field| Place { record: 101, field };
+    let place = |field: Field| ValuePosition { record: 101, field };
     let committed = |field: Field, value: &[u8]| key.commit(place(field), value);
     assert_eq!(decision.principal, Identity::Commitment(committed(Field::Principal, b"ada")));
     assert_eq!(decision.resource, Identity::Commitment(committed(Field::Resource, b"a1")));
