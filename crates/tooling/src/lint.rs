@@ -6,6 +6,7 @@
 mod allow;
 pub(crate) mod comments;
 mod conditions;
+mod evadable_limit;
 mod hot_key;
 mod lenient;
 mod logic;
@@ -89,6 +90,7 @@ fn findings(
     found.extend(linter.schemas(load));
     found.extend(linter.topics());
     found.extend(linter.hot_keys());
+    found.extend(linter.evadable_limits());
     found.extend(linter.shadowed_limits());
     let mut found = allow::without_allowed(repository, found);
     diagnostics::sort(&mut found);

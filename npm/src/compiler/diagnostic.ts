@@ -41,6 +41,7 @@ export type LintCode =
   | "condition-always-true"
   | "dollar-uncovered"
   | "duplicate-rule"
+  | "evadable-limit"
   | "hot-key"
   | "lenient-deny"
   | "missing-schema"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Expr, ExprKind};
+use super::ast::{Expr, ExprKind, Literal};
 
 /// The reads of an expression besides the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,9 @@ pub struct References {
     pub reads_derived_roles: bool,
     /// True if it calls `now()` or `timeSince()`.
     pub reads_clock: bool,
+    /// True if it reads `context` or `action` of `request.auxData.jwts`: the context of an AuthZEN request
+    /// and the properties of its action, which no signature covers.
+    pub reads_unsigned_claims: bool,
 }
 
 /// Returns the reads of `expr`. Names that a macro declares hide those of the policy.
@@ -39,6 +42,12 @@ impl References {
                     && !hidden.contains(&name.as_str())
                 {
                     self.member(name, field);
+                }
+                self.claims(operand, field, hidden);
+            }
+            ExprKind::Index { operand, index, .. } => {
+                if let ExprKind::Literal(Literal::String(name)) = &index.kind {
+                    self.claims(operand, name, hidden);
                 }
             }
             ExprKind::Call { function, .. } => {
@@ -64,6 +73,18 @@ impl References {
         hidden.truncate(depth);
     }
 
+    /// Notes that `name` of `operand` is read, if `operand` is `request.auxData.jwts`.
+    fn claims(&mut self, operand: &Expr, name: &str, hidden: &[&str]) {
+        self.reads_unsigned_claims |= matches!(name, "context" | "action")
+            && !hidden.contains(&"request")
+            && member_of(operand, &["jwts"])
+                .and_then(|aux_data| member_of(aux_data, &["auxData", "aux_data"]))
+                .is_some_and(|root| {
+                    matches!(&root.kind, ExprKind::Ident(name) | ExprKind::Global(name)
+                        if name.trim_start_matches('.') == "request")
+                });
+    }
+
     fn member(&mut self, base: &str, field: &str) {
         let names = match base.trim_start_matches('.') {
             "V" | "variables" => &mut self.variables,
@@ -72,6 +93,14 @@ impl References {
             _ => return,
         };
         names.insert(field.to_owned());
+    }
+}
+
+/// Returns the value of which `expr` is a member with one of these names.
+fn member_of<'e>(expr: &'e Expr, names: &[&str]) -> Option<&'e Expr> {
+    match &expr.kind {
+        ExprKind::Select { operand, field, .. } if names.contains(&field.as_str()) => Some(operand),
+        _ => None,
     }
 }
 
@@ -91,6 +120,7 @@ mod tests {
                 globals,
                 reads_derived_roles: derived_roles,
                 reads_clock: clock,
+                reads_unsigned_claims: false,
             };
             assert_eq!(references(&parse(source).unwrap()), expected, "{source}");
         };
@@ -100,5 +130,25 @@ mod tests {
         check("'a' in runtime.effectiveDerivedRoles", [&[], &[], &[]], true, false);
         check("P.attr.t.timeSince() > now()", [&[], &[], &[]], false, true);
         check("cel.bind(V, V.a, V.b)", [&["a"], &[], &[]], false, false);
+    }
+
+    #[test]
+    fn claims_without_a_signature_are_those_of_authzen() {
+        let check = |source: &str, expected: bool| {
+            assert_eq!(
+                references(&parse(source).unwrap()).reads_unsigned_claims,
+                expected,
+                "{source}"
+            );
+        };
+        check("request.auxData.jwts.context.claims.ip", true);
+        check("request.aux_data.jwts['action'].claims.rows", true);
+        check("has(request.auxData.jwts.context)", true);
+        check("request.auxData.jwts.?context.claims.?ip.orValue('')", true);
+        check("[1].exists(r, request.auxData.jwts[?'context'].hasValue())", true);
+        check("request.auxData.jwts.session.claims.context", false);
+        check("request.auxData.jwt.context", false);
+        check("P.attr.auxData.jwts.context", false);
+        check("[P.attr].exists(request, request.auxData.jwts.context)", false);
     }
 }

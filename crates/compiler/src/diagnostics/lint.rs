@@ -44,6 +44,8 @@ lints! {
     DollarUncovered = "dollar-uncovered";
     /// A rule repeats an earlier rule in the same words.
     DuplicateRule = "duplicate-rule";
+    /// Callers choose the key of a rate limit.
+    EvadableLimit = "evadable-limit";
     /// All requests ask the store for one key of a rate limit.
     HotKey = "hot-key";
     /// A deny is skipped when its condition cannot be evaluated.
