@@ -173,7 +173,7 @@ impl Recorder {
         // A panic of the thread was reported by itself; what can be written still is.
         thread.join().unwrap_or_default();
         let mut core = self.shared.core();
-        core.take(self.shared.new());
+        core.take(self.shared.new_rings());
         let now = now_micros();
         core.finish(self.shared.process(ProcessEvent::Stopped, now), now)
     }
@@ -192,7 +192,7 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new(&self) -> Vec<(u16, RingReader)> {
+    fn new_rings(&self) -> Vec<(u16, RingReader)> {
         std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -232,7 +232,7 @@ impl Shared {
     /// Empties all rings and writes their records as a frame. Returns false if it cannot be written.
     fn write_now(&self, is_synced: bool) -> bool {
         let mut core = self.core();
-        core.take(self.new());
+        core.take(self.new_rings());
         let written = core.drain(now_micros()).and_then(|()| core.write(now_micros()));
         let written = written.and_then(|()| if is_synced { core.sync() } else { Ok(()) });
         self.note(&written)
@@ -253,7 +253,7 @@ impl Shared {
     /// Does what is due.
     fn tick(&self) -> Result<()> {
         let mut core = self.core();
-        core.take(self.new());
+        core.take(self.new_rings());
         core.tick(now_micros())
     }
 
