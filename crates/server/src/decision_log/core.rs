@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Clock};
 use wardgate_decision_log::redaction::{Sealed, SubjectKey};
-use wardgate_native::decision_log::{Assembler, RingReader, Sink};
+use wardgate_native::decision_log::{Assembler, Drained, RingReader, Sink};
 
 use super::error::{LogError, Result};
 use super::private::Private;
@@ -19,9 +19,17 @@ pub(super) struct Core {
     readers: Vec<(u16, RingReader)>,
     assembler: Assembler,
     output: Output,
+    counts: Counts,
     /// The time of the last tick.
     now: i64,
     intervals: Intervals,
+}
+
+/// The entries that were taken out of rings since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) recorded: u64,
+    pub(super) lost: u64,
 }
 
 /// What is done at intervals, and when it was done last.
@@ -55,6 +63,7 @@ impl Core {
             readers: Vec::new(),
             assembler,
             output: Output { writer, private, waiting: Vec::new(), sealed: Vec::new() },
+            counts: Counts::default(),
             now: 0,
             intervals: Intervals {
                 sync: settings.sync,
@@ -73,6 +82,10 @@ impl Core {
         self.readers.extend(new);
     }
 
+    pub(super) const fn counts(&self) -> Counts {
+        self.counts
+    }
+
     /// Records an event of the log itself.
     pub(super) fn event(&mut self, body: Body, micros: i64) {
         self.assembler.event(body, micros, &mut self.output);
@@ -86,6 +99,7 @@ impl Core {
         self.output.settle(now)?;
         for (stream, reader) in &mut self.readers {
             while let Some(drained) = reader.next() {
+                self.counts.add(&drained);
                 self.assembler.drained(*stream, &drained, now, &mut self.output);
                 self.output.settle(now)?;
             }
@@ -99,6 +113,7 @@ impl Core {
     fn drain_last(&mut self, rings: Vec<(u16, RingReader)>, now: i64) -> Result<()> {
         for (stream, mut reader) in rings {
             while let Some(drained) = reader.finish() {
+                self.counts.add(&drained);
                 self.assembler.drained(stream, &drained, now, &mut self.output);
                 self.output.settle(now)?;
             }
@@ -162,6 +177,15 @@ impl Core {
         filled.map_err(|_| LogError::Checkpoint("the system has no randomness".to_owned()))?;
         let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
         self.output.writer.seal(seconds, &randomness)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, drained: &Drained<'_>) {
+        match drained {
+            Drained::Entry(..) => self.recorded = self.recorded.saturating_add(1),
+            Drained::Lost { count, .. } => self.lost = self.lost.saturating_add(*count),
+        }
     }
 }
 

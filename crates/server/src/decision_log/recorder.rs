@@ -15,7 +15,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
 use wardgate_native::decision_log::{Effect, Entry, Redaction, RingReader, RingWriter, ring};
 
-use super::core::Core;
+use super::core::{Core, Counts};
 use super::error::{LogError, Result};
 use super::private::Private;
 use super::writer::LogWriter;
@@ -136,29 +136,73 @@ impl Recorder {
     }
 
     /// Records a decision with its actions. Returns false if the answer must be a denial, since there may be none
-    /// without a record.
+    /// without a record. The answer may leave once [`Recorder::keep`] has returned.
     #[must_use]
     pub fn record(&self, entry: &Entry<'_>, actions: &[(&str, Effect)]) -> bool {
         let shared = &self.shared;
-        let is_written = WRITERS.with_borrow_mut(|writers| {
+        let is_recorded = WRITERS.with_borrow_mut(|writers| {
             let Some(writer) = shared.writer(writers) else { return false };
             if shared.on_full != OnFull::Drop && !shared.make_room(writer) {
                 return false;
             }
             writer.write(entry, actions)
         });
+        is_recorded || shared.on_full == OnFull::Drop
+    }
+
+    /// Returns when the records of this thread are where answers wait for them. Returns false if the answer must be a
+    /// denial, since they could not be written.
+    #[must_use]
+    pub fn keep(&self) -> bool {
+        let shared = &self.shared;
         let is_kept = match shared.keep {
-            Keep::Memory => is_written,
+            Keep::Memory => true,
             Keep::System => shared.write_now(false),
             Keep::Disk => shared.write_now(true),
         };
-        is_written && is_kept || shared.on_full == OnFull::Drop
+        is_kept || shared.on_full == OnFull::Drop
     }
 
     /// Returns true if the log cannot be written.
     #[must_use]
     pub fn is_failing(&self) -> bool {
         self.shared.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if nothing is decided now: the log cannot be written, and nothing is decided without a record.
+    pub(crate) fn denies(&self) -> bool {
+        self.is_failing() && self.shared.on_full != OnFull::Drop
+    }
+
+    /// Writes the metrics as text of Prometheus.
+    pub(crate) fn write_metrics(&self, text: &mut String) {
+        let Counts { recorded, lost } = self.shared.core().counts();
+        let failing = u8::from(self.is_failing());
+        for (name, kind, help, value) in [
+            (
+                "decision_log_records_total",
+                "counter",
+                "Decisions taken over by the decision log.",
+                recorded,
+            ),
+            (
+                "decision_log_lost_total",
+                "counter",
+                "Decisions for whose records there was no room.",
+                lost,
+            ),
+            (
+                "decision_log_failing",
+                "gauge",
+                "1 if the decision log cannot be written.",
+                failing.into(),
+            ),
+        ] {
+            let lines = format!(
+                "# HELP wardgate_{name} {help}\n# TYPE wardgate_{name} {kind}\nwardgate_{name} {value}\n"
+            );
+            text.push_str(&lines);
+        }
     }
 
     /// Writes and seals what was recorded, and records no more.

@@ -29,6 +29,11 @@ fn start(folder: &Temporary, settings: RecorderSettings) -> Recorder {
     Recorder::start(&folder.0, writer, LogSecret::new([9; 32]), settings).unwrap()
 }
 
+/// Records a decision, and waits until its answer may leave.
+fn record(recorder: &Recorder, principal: &str, effect: Effect) -> bool {
+    recorder.record(&entry(principal), &[("view", effect)]) && recorder.keep()
+}
+
 fn entry(principal: &str) -> Entry<'_> {
     Entry { micros: 5, policies: 1, principal, kind: "album", resource: "a1", ..Entry::default() }
 }
@@ -57,7 +62,7 @@ fn record_many(recorder: &Recorder, each: usize) {
             scope.spawn(move || {
                 let name = format!("principal {thread}");
                 for _ in 0..each {
-                    assert!(recorder.record(&entry(&name), &[("view", Effect::Allowed)]));
+                    assert!(record(recorder, &name, Effect::Allowed));
                 }
             });
         }
@@ -87,7 +92,7 @@ fn what_is_kept_is_in_the_files_when_its_answer_leaves() {
         let folder = Temporary::new();
         let recorder = start(&folder, settings(Form::Pseudonym, OnFull::Deny, keep));
         for number in 1..=50 {
-            assert!(recorder.record(&entry("ada"), &[("view", Effect::Denied)]));
+            assert!(record(&recorder, "ada", Effect::Denied));
             assert_eq!(decisions(&folder).0.len(), number);
         }
         // Several threads share writes, and each finds its own.
@@ -103,7 +108,7 @@ fn policies_come_before_the_decisions_under_their_number() {
     let folder = Temporary::new();
     let recorder = start(&folder, settings(Form::Absent, OnFull::Drop, Keep::Memory));
     recorder.policies(1, 7, [3; 32], "bundle");
-    assert!(recorder.record(&entry("ada"), &[("view", Effect::Allowed)]));
+    assert!(record(&recorder, "ada", Effect::Allowed));
     recorder.close().unwrap();
     let mut reader = LogReader::open(&folder.0).unwrap();
     let mut kinds = Vec::new();
@@ -121,7 +126,7 @@ fn committed_ids_are_opened_with_the_key_of_their_principal() {
     for _ in 0..2 {
         let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::Memory));
         for principal in ["ada", "eve"] {
-            assert!(recorder.record(&entry(principal), &[("view", Effect::Allowed)]));
+            assert!(record(&recorder, principal, Effect::Allowed));
         }
         recorder.close().unwrap();
     }
@@ -162,9 +167,9 @@ fn value(mut bytes: &[u8], place: ValuePosition) -> Option<Vec<u8>> {
 fn values_of_records_that_are_gone_go_at_the_start() {
     let folder = Temporary::new();
     let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::System));
-    assert!(recorder.record(&entry("ada"), &[("view", Effect::Allowed)]));
+    assert!(record(&recorder, "ada", Effect::Allowed));
     let kept = fs::read(folder.0.join("private/000000000000.wgv")).unwrap();
-    assert!(recorder.record(&entry("eve"), &[("view", Effect::Allowed)]));
+    assert!(record(&recorder, "eve", Effect::Allowed));
     drop(recorder);
     // Without a checkpoint the last frames may be gone after a loss of power, but not their values.
     let ends = frame_ends(&folder);
@@ -180,15 +185,15 @@ fn values_of_records_that_are_gone_go_at_the_start() {
 fn nothing_is_decided_without_a_record_where_that_is_asked() {
     let folder = Temporary::new();
     let recorder = start(&folder, settings(Form::Clear, OnFull::Deny, Keep::System));
-    assert!(recorder.record(&entry("ada"), &[("view", Effect::Allowed)]));
+    assert!(record(&recorder, "ada", Effect::Allowed));
     // The folder is gone, and with it the place for the next segment.
     let away = folder.0.with_extension("away");
     fs::rename(&folder.0, &away).unwrap();
     let long = "x".repeat(1000);
-    let denied = (0..200).any(|_| !recorder.record(&entry(&long), &[("view", Effect::Allowed)]));
+    let denied = (0..200).any(|_| !record(&recorder, &long, Effect::Allowed));
     assert!(denied && recorder.is_failing());
     fs::rename(&away, &folder.0).unwrap();
-    assert!(recorder.record(&entry("ada"), &[("view", Effect::Allowed)]));
+    assert!(record(&recorder, "ada", Effect::Allowed));
     assert!(!recorder.is_failing());
     recorder.close().unwrap();
     verified(&folder).unwrap();
