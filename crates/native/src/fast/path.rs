@@ -199,7 +199,7 @@ impl Slot {
 }
 
 impl SlotRoot {
-    const fn of(root: Root) -> Option<Self> {
+    pub(crate) const fn of(root: Root) -> Option<Self> {
         Some(match root {
             Root::PrincipalId => Self::PrincipalId,
             Root::PrincipalRoles => Self::PrincipalRoles,
