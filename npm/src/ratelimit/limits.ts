@@ -25,6 +25,9 @@ export const MAX_NAME_BYTES = 128;
 /** The most limits of one check. */
 export const MAX_CHARGES = 16;
 
+/** The most limits in the fields of a response. */
+export const MAX_FIELD_LIMITS = 16;
+
 /** The most bytes of all parts of a key. */
 export const MAX_KEY_BYTES = 8192;
 

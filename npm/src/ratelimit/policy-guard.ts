@@ -6,7 +6,7 @@
 // one by one after the others, and never deny. The actions of a request are charged one after the other.
 
 import { describe } from "../base/describe.ts";
-import { METERED, type LimitFacts, type Metered, type MeteredAction, type MeteredLimit } from "../base/metered.ts";
+import { METERED, METERING, type LimitFacts, type Metered, type MeteredAction, type MeteredLimit, type MeteredSharer } from "../base/metered.ts";
 import type { Demand } from "./demand.ts";
 import { fields, problem, type Problem } from "./fields.ts";
 import { checkKey } from "./key.ts";
@@ -55,6 +55,22 @@ export interface PolicyGuard<R, D> {
    * @throws what `check` of a PDP throws.
    */
   check(request: GuardedRequest<R>): Promise<Guarded<D>>;
+  /**
+   * Returns a guard for several requests, whose decisions together take at most so many steps. Actions beyond
+   * them are denied.
+   */
+  within(maxSteps: number): SharingGuard<R, D>;
+}
+
+/** A guard for several requests, one after another. */
+export interface SharingGuard<R, D> {
+  /**
+   * Decides like `check` of a guard. `shared` has the bits of parts that are equal in all requests which share
+   * them, 1 for the principal, 2 for the resource and 4 for `auxData`: they are read in the first of them.
+   */
+  check(request: GuardedRequest<R>, shared?: number): Promise<Guarded<D>>;
+  /** Returns the number of remaining steps. */
+  left(): number;
 }
 
 type Charged = Checked | Promise<Checked>;
@@ -78,13 +94,18 @@ interface Entry {
   readonly isLocal: boolean;
 }
 
+interface MeteredPdp<D> {
+  [METERED](request: unknown): Metered<D>;
+  [METERING](steps: number): MeteredSharer<D>;
+}
+
 interface ActionDecision {
   effect: "allow" | "deny";
   reason: { readonly kind: string; readonly limit: string };
 }
 
 export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
-  readonly #pdp: { [METERED](request: unknown): Metered<D> };
+  readonly #pdp: MeteredPdp<D>;
   readonly #places: Places;
   /** The rules of limits by their names: most requests have the quota of the one before. */
   readonly #rules = new Map<string, Rule>();
@@ -93,13 +114,24 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
     if (typeof (pdp as { readonly [METERED]?: unknown })[METERED] !== "function") {
       throw new TypeError(`expected a PDP that \`open\` returned, found ${describe(pdp)}`);
     }
-    this.#pdp = pdp as { [METERED](request: unknown): Metered<D> };
+    this.#pdp = pdp as MeteredPdp<D>;
     this.#places = places;
   }
 
   async check(request: GuardedRequest<R>): Promise<Guarded<D>> {
     const { decision, actions } = this.#pdp[METERED](withActions(request));
     return run(this.#all(decision, actions));
+  }
+
+  within(maxSteps: number): SharingGuard<R, D> {
+    const sharer = this.#pdp[METERING](maxSteps);
+    return {
+      check: async (request, shared = 0) => {
+        const { decision, actions } = sharer.check(withActions(request), shared);
+        return run(this.#all(decision, actions));
+      },
+      left: () => sharer.left(),
+    };
   }
 
   *#all(decision: D, actions: readonly MeteredAction[]): Steps<Guarded<D>> {

@@ -18,7 +18,7 @@ export type { Key } from "./key.ts";
 export type { ObjectState } from "./limit-object.ts";
 export type { Checked, Decider, Guard, LimiterOptions, Standing } from "./limiter.ts";
 export type { Memory, MemoryCounts, MemoryOptions } from "./memory.ts";
-export type { Guarded, GuardedRequest, MetLimit, PolicyGuard } from "./policy-guard.ts";
+export type { Guarded, GuardedRequest, MetLimit, PolicyGuard, SharingGuard } from "./policy-guard.ts";
 export type { Redis, RedisOptions, RunScript } from "./redis.ts";
 export type { RemoteCounts } from "./remote.ts";
 export type { Terms } from "./rule.ts";
