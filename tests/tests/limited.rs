@@ -75,7 +75,7 @@ fn limit(met: &MetLimit) -> Json {
     };
     let key = met.key.map(|key| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     json!({
-        "name": met.name,
+        "name": &*met.name,
         "shadow": met.is_shadow,
         "key": key,
         "quota": met.quota,

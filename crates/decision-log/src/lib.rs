@@ -31,5 +31,7 @@ pub mod proof;
 pub mod record;
 pub mod redaction;
 mod shape;
+#[cfg(any(test, feature = "sign"))]
+pub mod signer;
 pub mod tile;
 pub mod tree;

@@ -32,7 +32,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 #[cfg(feature = "ratelimit")]
-pub use charges::{Charge, LimitError, Met, Rounded, tokens};
+pub use charges::{Charge, LimitError, Met, PlainCharge, PlainPart, Rounded, tokens};
 #[cfg(feature = "observe")]
 pub use reads::Sourced;
 pub use record::{Leaf, Outcome, Step};

@@ -1,5 +1,7 @@
 //! The time of a decision: given by the host, or read if a condition needs it.
 
+#[cfg(feature = "ratelimit")]
+use std::cell::OnceCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wardgate_engine::cel::Timestamp;
@@ -27,6 +29,27 @@ impl<C: Clock + ?Sized> Clock for &C {
     #[inline]
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+}
+
+/// A clock that is read at most once: all parts of an answer have one time.
+#[cfg(feature = "ratelimit")]
+pub(crate) struct Once<C> {
+    clock: C,
+    time: OnceCell<Timestamp>,
+}
+
+#[cfg(feature = "ratelimit")]
+impl<C> Once<C> {
+    pub(crate) const fn new(clock: C) -> Self {
+        Self { clock, time: OnceCell::new() }
+    }
+}
+
+#[cfg(feature = "ratelimit")]
+impl<C: Clock> Clock for Once<C> {
+    fn now(&self) -> Timestamp {
+        *self.time.get_or_init(|| self.clock.now())
     }
 }
 

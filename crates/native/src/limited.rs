@@ -8,25 +8,39 @@
 //!
 //! The actions of a request are charged one after the other, in their order, each for itself.
 
+mod effect;
 mod limiter;
 mod places;
+mod plain;
 mod report;
 mod standing;
 mod uncharged;
 
 use wardgate_bundle::{Conditions, Header, OpenError, Trust, open_with_limits};
+use wardgate_engine::budget::Budget;
+use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_ratelimit_store::Store;
 
+pub use effect::LimitedEffect;
 pub use limiter::{LimitedDecision, Limiter};
 pub use places::Settings;
+pub(crate) use plain::PlainLimits;
 pub use standing::{LimitState, MetLimit};
 pub use uncharged::{ActionLimits, Uncharged};
 pub use wardgate_ratelimit::WhenFull;
-pub use wardgate_ratelimit_store::{Away, Memory, Share};
+pub use wardgate_ratelimit_store::{Away, Few, Memory, Share};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Once};
+use crate::fast::request::RequestInput;
 use crate::pdp::Pdp;
+
+/// What is left to do for one action.
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each charge")]
+enum Begun {
+    Done(LimitedEffect),
+    Uncharged(ActionLimits),
+}
 
 /// A policy decision point that charges the rate limits of its policies.
 ///
@@ -102,8 +116,50 @@ impl<S: Store> Limited<S> {
 
     /// Decides every action of `request`, and charges the limits that they meet.
     pub async fn check(&self, request: &Request, clock: impl Clock) -> LimitedDecision {
-        let uncharged = self.pdp.snapshot().check_uncharged(request, clock);
+        let uncharged = self.pdp.current().check_uncharged(request, clock);
         self.limiter.charge(uncharged).await
+    }
+
+    /// Decides whether the principal of `request` may perform `action`, and charges the limits that it
+    /// meets; the list of actions of the request is not read. The answer is that of [`Limited::check`]
+    /// without the reasons, and sooner there: if the action meets one limit, whose states are in the memory
+    /// of this process, nothing is allocated.
+    pub async fn is_allowed(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+    ) -> LimitedEffect {
+        match self.begin(request, action, clock) {
+            Begun::Done(done) => done,
+            Begun::Uncharged(limits) => {
+                let is_allowed = limits.is_allowed;
+                let (met, denied) = self.limiter.charge_action(limits).await;
+                LimitedEffect::of(is_allowed && denied.is_none(), &met)
+            }
+        }
+    }
+
+    /// Decides, and charges if that needs no wait.
+    #[inline]
+    fn begin(&self, request: &Request, action: &str, clock: impl Clock) -> Begun {
+        let policies = self.pdp.current();
+        let now = Once::new(clock);
+        let is_allowed = policies.is_allowed(request, action, &now);
+        let (input, budget) = (RequestInput { request, action }, Budget::default());
+        if let Some(mut met) = policies.plain_limits().met(&input, is_allowed, &budget) {
+            let Some(limit) = met.next() else {
+                return Begun::Done(LimitedEffect::of(is_allowed, &[]));
+            };
+            if met.next().is_none()
+                && let Some(key) = limit.key(&input)
+                && let Some(outcome) = self.limiter.charge_at_once(limit, &key)
+            {
+                return Begun::Done(LimitedEffect::under(is_allowed, limit.is_shadow, outcome));
+            }
+        }
+        let effect = if is_allowed { Effect::Allow } else { Effect::Deny };
+        Begun::Uncharged(policies.limits_of(request, (action, effect), now.now(), &budget))
     }
 
     /// Ends the leases of this process, and gives back what can be.
@@ -114,3 +170,6 @@ impl<S: Store> Limited<S> {
         self.limiter.close().await
     }
 }
+
+#[cfg(test)]
+mod tests;

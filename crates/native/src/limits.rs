@@ -18,3 +18,21 @@ pub(crate) const MAX_GRANT_COMPARISONS: u64 = 16_000_000;
 /// The most patterns of topics in the indexes of one set of policies, about 100 bytes each. The fast
 /// paths beyond try every rule.
 pub(crate) const MAX_INDEXED_PATTERNS: usize = 1 << 18;
+
+/// The most pairs of a kind and an action of which the plain limits are prepared, at 4 bytes each. With
+/// more of them the engine finds all limits.
+#[cfg(feature = "ratelimit")]
+pub(crate) const MAX_LIMIT_PAIRS: usize = 1 << 14;
+
+/// The longest kind or action, in bytes, of which plain limits are charged without the engine, which counts
+/// steps for longer ones.
+#[cfg(feature = "ratelimit")]
+pub(crate) const MAX_PLAIN_NAME_BYTES: usize = 255;
+
+/// The fewest steps that must be left for plain limits to be charged without the engine.
+#[cfg(feature = "ratelimit")]
+pub(crate) const MIN_PLAIN_STEPS: u32 = 1 << 12;
+
+/// The steps that a plain limit counts for, and as many for finding it.
+#[cfg(feature = "ratelimit")]
+pub(crate) const PLAIN_LIMIT_STEPS: u32 = 16;

@@ -415,7 +415,7 @@ impl Pdp {
     }
 
     #[inline]
-    fn current(&self) -> Guard<Arc<Policies>> {
+    pub(crate) fn current(&self) -> Guard<Arc<Policies>> {
         self.shared.current.load()
     }
 }

@@ -21,6 +21,8 @@ use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
 use crate::fast::request::RequestInput;
 use crate::field::Lookup;
+#[cfg(feature = "ratelimit")]
+use crate::limited::PlainLimits;
 use crate::names::Names;
 use crate::question::Question;
 use crate::value::{self, ValueInput};
@@ -30,6 +32,8 @@ use crate::value::{self, ValueInput};
 pub struct Policies {
     table: PolicyTable,
     index: Index,
+    #[cfg(feature = "ratelimit")]
+    plain_limits: PlainLimits,
     /// The kinds whose answer may hold more than effects; `None` means all of them.
     pub(crate) kinds_with_outputs: Option<Names<()>>,
     /// The number of the bundle in the PDP, counted from 0.
@@ -50,7 +54,14 @@ impl Policies {
         let cache = Cache::new(entries).map(Arc::new);
         let index = Index::new(&table, cache.as_ref());
         let kinds_with_outputs = kinds_with_outputs(&table);
-        Self { table, index, kinds_with_outputs, serial }
+        Self {
+            #[cfg(feature = "ratelimit")]
+            plain_limits: PlainLimits::new(&table),
+            table,
+            index,
+            kinds_with_outputs,
+            serial,
+        }
     }
 
     /// Returns the policy table.
@@ -230,6 +241,11 @@ impl Policies {
 
     pub(crate) const fn index(&self) -> &Index {
         &self.index
+    }
+
+    #[cfg(feature = "ratelimit")]
+    pub(crate) const fn plain_limits(&self) -> &PlainLimits {
+        &self.plain_limits
     }
 
     /// Decides by a fast path; `None` if there is none or it is unsure.

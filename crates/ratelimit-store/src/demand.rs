@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wardgate_crypto::blake3;
 use wardgate_ratelimit::{Algorithm, Rule, RuleError, Window};
 
-use crate::limits::{MAX_DEMANDS, MAX_NAME_BYTES};
+use crate::limits::{MAX_DEMANDS, MAX_NAME_BYTES, MAX_SHORT_KEY_BYTES};
 
 /// The name of a limit, and what holds for it while its store is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,13 @@ pub struct Terms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key([u8; 16]);
 
+/// The parts of a key that is not longer than a few words, built without an allocation.
+#[derive(Clone, Debug)]
+pub struct KeyParts {
+    bytes: [u8; MAX_SHORT_KEY_BYTES],
+    length: usize,
+}
+
 /// A cost, and the limit, key and terms that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
@@ -76,6 +83,11 @@ impl Limit {
     /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the name, without a copy of its text.
+    pub fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
     }
 
     /// Returns what holds while the store is away.
@@ -149,6 +161,37 @@ impl Key {
     /// Returns the bytes of the digest.
     pub const fn bytes(&self) -> &[u8; 16] {
         &self.0
+    }
+}
+
+impl Default for KeyParts {
+    /// Returns the key of no parts.
+    fn default() -> Self {
+        Self { bytes: [0; MAX_SHORT_KEY_BYTES], length: 0 }
+    }
+}
+
+impl KeyParts {
+    /// Adds a part that begins with `head` and ends with `rest`. Returns None if the key gets longer than
+    /// [`MAX_SHORT_KEY_BYTES`]; it then has only some of the bytes, and is none.
+    pub fn add(&mut self, head: &[u8], rest: &[u8]) -> Option<()> {
+        let length = head.len().saturating_add(rest.len());
+        self.push(&length.to_le_bytes())?;
+        self.push(head)?;
+        self.push(rest)
+    }
+
+    /// Returns the key, which is that of [`Key::new`] with the same parts.
+    pub fn key(&self) -> Key {
+        let digest = blake3::hash(self.bytes.get(..self.length).unwrap_or_default());
+        Key(digest.first_chunk().copied().unwrap_or_default())
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        let end = self.length.checked_add(bytes.len())?;
+        self.bytes.get_mut(self.length..end)?.copy_from_slice(bytes);
+        self.length = end;
+        Some(())
     }
 }
 
@@ -245,6 +288,20 @@ mod tests {
         for (at, one) in all.iter().enumerate() {
             assert!(!all[at + 1..].contains(one), "{at}");
         }
+    }
+
+    #[test]
+    fn a_key_built_of_parts_is_that_of_the_list() {
+        let mut parts = KeyParts::default();
+        assert_eq!(parts.key(), Key::new([]));
+        parts.add(b"s", b"ada").unwrap();
+        parts.add(b"", b"").unwrap();
+        let all: [&[u8]; 2] = [b"sada", b""];
+        assert_eq!(parts.key(), Key::new(all));
+        let rest = [0; MAX_SHORT_KEY_BYTES - 28];
+        assert_eq!(parts.clone().add(b"x", &rest), None);
+        parts.add(b"", &rest).unwrap();
+        assert_eq!(parts.key(), Key::new([&b"sada"[..], b"", &rest]));
     }
 
     #[test]

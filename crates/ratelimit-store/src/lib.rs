@@ -16,6 +16,7 @@
 #[cfg(feature = "redis")]
 mod breaker;
 mod demand;
+mod few;
 mod guarded;
 mod leased;
 mod limits;
@@ -24,10 +25,11 @@ mod memory;
 mod remote;
 mod store;
 
-pub use demand::{Demand, DemandError, Demands, Failure, Key, Limit, Terms};
+pub use demand::{Demand, DemandError, Demands, Failure, Key, KeyParts, Limit, Terms};
+pub use few::Few;
 pub use guarded::{Answer, Guarded, Share, Standing};
 pub use leased::Leased;
-pub use limits::{MAX_DEMANDS, MAX_NAME_BYTES};
+pub use limits::{MAX_DEMANDS, MAX_NAME_BYTES, MAX_SHORT_KEY_BYTES};
 pub use memory::Memory;
 #[cfg(feature = "redis")]
 pub use remote::{ConnectError, Counts, Options, Redis, RedisCluster};

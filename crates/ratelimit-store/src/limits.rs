@@ -59,3 +59,6 @@ pub(crate) const CHECKS_OF_A_LEASE: u64 = 16;
 
 /// The parts of the book of leases, each with a lock.
 pub(crate) const LEASE_SHARDS: usize = 16;
+
+/// The longest key that is built without an allocation: its parts, and eight bytes for the length of each.
+pub const MAX_SHORT_KEY_BYTES: usize = 256;

@@ -10,7 +10,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use wardgate_ratelimit::{Admission, Operation, Outcome, Set, Table, TableCounts, WhenFull};
 
-use crate::demand::{Demand, Demands};
+use crate::demand::{Demand, Demands, Key, Limit, Terms};
+use crate::few::Few;
 use crate::store::{Action, Away, Store};
 
 /// States in the memory of this process.
@@ -49,7 +50,7 @@ impl Memory {
     }
 
     /// Does one thing for all demands, now.
-    pub fn apply(&self, action: Action, demands: &Demands) -> Vec<Outcome> {
+    pub fn apply(&self, action: Action, demands: &Demands) -> Few<Outcome> {
         self.apply_at(self.now(), action, demands)
     }
 
@@ -70,21 +71,40 @@ impl Memory {
 
     /// Does one thing for one demand, now.
     pub(crate) fn apply_one(&self, action: Action, demand: &Demand) -> Outcome {
-        self.operate(self.now(), demand, action.with(demand.cost))
+        self.apply_one_at(self.now(), action, demand)
+    }
+
+    /// Does one thing for one demand at a time in microseconds since 1970; nothing is allocated.
+    pub fn apply_one_at(&self, now: u64, action: Action, demand: &Demand) -> Outcome {
+        self.operate(now, demand, action.with(demand.cost))
+    }
+
+    /// Charges one limit at a time in microseconds since 1970, as the only one of a check; nothing is
+    /// allocated.
+    #[inline]
+    pub fn charge_at(
+        &self,
+        now: u64,
+        (limit, terms): (&Limit, &Terms),
+        key: &Key,
+        cost: u64,
+    ) -> Outcome {
+        let fingerprint = self.fingerprint((limit, terms), key);
+        self.table.apply(fingerprint, terms.rule(), now, Operation::Charge(cost))
     }
 
     /// Does one thing for all demands at a time in microseconds since 1970.
-    pub fn apply_at(&self, now: u64, action: Action, demands: &Demands) -> Vec<Outcome> {
+    pub fn apply_at(&self, now: u64, action: Action, demands: &Demands) -> Few<Outcome> {
         match demands.each() {
-            [one] => vec![self.operate(now, one, action.with(one.cost))],
-            several if action == Action::Charge => self.charge(now, several),
-            several => self.each(now, several, action),
+            [one] => Few::One(self.operate(now, one, action.with(one.cost))),
+            several if action == Action::Charge => self.charge(now, several).into(),
+            several => self.each(now, several, action).into(),
         }
     }
 
     /// Takes back a charge that was done at a time, and tells what a charge would meet now. Tokens of
     /// a fixed or sliding window that is over stay charged there.
-    pub fn undo(&self, charged: u64, demands: &Demands) -> Vec<Outcome> {
+    pub fn undo(&self, charged: u64, demands: &Demands) -> Few<Outcome> {
         for demand in demands.each() {
             self.operate(charged, demand, Operation::Undo(demand.cost));
         }
@@ -123,18 +143,19 @@ impl Memory {
     }
 
     fn operate(&self, now: u64, demand: &Demand, operation: Operation) -> Outcome {
-        self.table.apply(self.fingerprint(demand), demand.terms.rule(), now, operation)
+        let Demand { limit, key, terms, .. } = demand;
+        self.table.apply(self.fingerprint((limit, terms), key), terms.rule(), now, operation)
     }
 
-    fn fingerprint(&self, demand: &Demand) -> u64 {
-        let Demand { limit, key, terms, .. } = demand;
+    #[inline]
+    fn fingerprint(&self, (limit, terms): (&Limit, &Terms), key: &Key) -> u64 {
         self.secret.hash_one((key.bytes(), terms.letter(), terms.micros(), limit.name()))
     }
 }
 
 impl Store for Memory {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
-        Ok(self.apply(action, demands))
+        Ok(self.apply(action, demands).into_vec())
     }
 
     fn memory(&self) -> Option<&Memory> {
@@ -172,7 +193,7 @@ mod tests {
     use wardgate_ratelimit::{Algorithm, Window};
 
     use super::*;
-    use crate::demand::{Failure, Key, Limit, Terms};
+    use crate::demand::Failure;
 
     const SECOND: u64 = 1_000_000;
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod files;
+pub(crate) mod format;
 pub(crate) mod frame;
 pub(crate) mod limits;
 pub(crate) mod log;

@@ -9,6 +9,7 @@
 mod address;
 pub mod config;
 mod deciders;
+pub mod decision_log;
 mod files;
 mod http;
 mod identity;

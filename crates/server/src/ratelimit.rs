@@ -7,7 +7,7 @@ mod states;
 
 use wardgate_engine::decision::Reason;
 use wardgate_native::limited::{
-    ActionLimits, LimitedDecision, Limiter, MetLimit, Settings, Uncharged,
+    ActionLimits, Few, LimitedDecision, Limiter, MetLimit, Settings, Uncharged,
 };
 
 use crate::config::RateLimit;
@@ -56,7 +56,7 @@ impl RateLimits {
     pub(crate) async fn charge_action(
         &self,
         limits: ActionLimits,
-    ) -> (Vec<MetLimit>, Option<Reason>) {
+    ) -> (Few<MetLimit>, Option<Reason>) {
         let (met, denied) = self.limiter.charge_action(limits).await;
         met.iter().for_each(|limit| self.counters.count(limit));
         (met, denied)

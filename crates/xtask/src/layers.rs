@@ -135,6 +135,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "bundle",
             "crypto",
+            "decision-log",
             "engine",
             "jwt",
             "mqtt",
@@ -153,6 +154,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "native",
             "bundle",
             "crypto",
+            "decision-log",
             "engine",
             "mqtt",
             "ratelimit",

@@ -20,9 +20,12 @@ pub(super) fn section(arguments: &Arguments) -> Result<Section, String> {
         let figure = figures.iter().find(|figure| figure.name == name);
         figure.map_or(f64::NAN, |figure| figure.nanoseconds)
     };
-    let added = duration((time(LIMITED) - time(CHECK)).max(0.0));
+    let added = |limited, alone| duration((time(limited) - time(alone)).max(0.0));
+    let (check, allowed) = (added(LIMITED, CHECK), added(ALLOWED_LIMITED, ALLOWED));
     let mut section = Section::new(NAME, TITLE, "").with(NATIVE, figures);
-    section.details = format!("\nThe limit adds {added} to the decision with its reason.\n");
+    section.details = format!(
+        "\nThe limit adds {check} to the decision with its reason, and {allowed} to that without.\n"
+    );
     Ok(section)
 }
 
@@ -42,11 +45,15 @@ fn measure(arguments: &Arguments) -> Result<Vec<Figure>, String> {
         found.is_some_and(|found| {
             let action = found.decision.actions.first();
             action.is_some_and(|action| action.effect == Effect::Allow)
-                && found.limits.iter().map(Vec::len).sum::<usize>() == limits
+                && found.limits.iter().map(|limits| limits.len()).sum::<usize>() == limits
         })
     };
     let entries = vec![
         Entry::new(LIMITED, Side::Ours, |_| is_charged(&with, 1)),
+        Entry::new(ALLOWED_LIMITED, Side::Ours, |_| {
+            let found = ready(with.is_allowed(&request, "view", SystemClock));
+            found.is_some_and(|found| found.effect == Effect::Allow && found.outcome.is_some())
+        }),
         Entry::new("Wardgate, Limited::check that meets no limit", Side::Ours, |_| {
             is_charged(&without, 0)
         }),
@@ -54,9 +61,7 @@ fn measure(arguments: &Arguments) -> Result<Vec<Figure>, String> {
             let decision = pdp.check(&request, SystemClock);
             decision.actions.first().is_some_and(|action| action.effect == Effect::Allow)
         }),
-        Entry::new("Wardgate, Pdp::is_allowed", Side::Ours, |_| {
-            pdp.is_allowed(&request, "view", SystemClock)
-        }),
+        Entry::new(ALLOWED, Side::Ours, |_| pdp.is_allowed(&request, "view", SystemClock)),
     ];
     figures(entries, arguments.bounds())
 }
@@ -93,6 +98,8 @@ const NAME: &str = "ratelimit-decision";
 const TITLE: &str = "A decision and a limit in this process";
 const LIMITED: &str = "Wardgate, Limited::check with one local limit";
 const CHECK: &str = "Wardgate, Pdp::check";
+const ALLOWED_LIMITED: &str = "Wardgate, Limited::is_allowed with one local limit";
+const ALLOWED: &str = "Wardgate, Pdp::is_allowed";
 
 const ALBUM: &str = r#"
 apiVersion: api.cerbos.dev/v1

@@ -5,6 +5,7 @@
 //! error of the limit in every mode of evaluation, and the host denies.
 
 pub mod coded;
+mod plain;
 mod values;
 
 use alloc::borrow::ToOwned;
@@ -12,6 +13,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+
+pub use plain::{LimitNames, PlainCharge, PlainPart};
 
 use super::session::Session;
 use crate::attr::Attr;
@@ -110,8 +113,8 @@ fn key_value(part: &[u8]) -> Attr {
     let (tag, bytes) = part.split_first().unwrap_or((&0, &[]));
     let number = bytes.first_chunk().copied();
     match (tag, number) {
-        (b's', _) => Attr::String(String::from_utf8_lossy(bytes).into()),
-        (b'b', _) => Attr::Bool(bytes == [1]),
+        (&TEXT, _) => Attr::String(String::from_utf8_lossy(bytes).into()),
+        (&BOOL, _) => Attr::Bool(bytes == [1]),
         (b'i', Some(number)) => Attr::Number(int_to_double(i64::from_le_bytes(number))),
         (b'u', Some(number)) => Attr::Number(uint_to_double(u64::from_le_bytes(number))),
         (b'd', Some(number)) => Attr::Number(f64::from_bits(u64::from_le_bytes(number))),
@@ -153,17 +156,7 @@ impl Session<'_> {
     }
 
     fn key_part(&self, (program, value): &(u32, Value<'_>)) -> Result<Vec<u8>, LimitError> {
-        Ok(match value {
-            Value::String(text) => tagged(b's', text.as_bytes()),
-            Value::Bool(value) => tagged(b'b', &[u8::from(*value)]),
-            Value::Int(number) => whole(*number),
-            Value::Uint(number) => i64::try_from(*number).map_or_else(|_| large(*number), whole),
-            Value::Double(number) => double(*number)
-                .ok_or_else(|| self.wrong(*program, "a number in a key must be finite"))?,
-            _ => {
-                return Err(self.wrong(*program, "a part of a key is text, a number or a boolean"));
-            }
-        })
+        part_of(value).map_err(|message| self.wrong(*program, message))
     }
 
     fn tokens(
@@ -252,22 +245,51 @@ fn round(number: f64, rounded: Rounded) -> Option<u64> {
     Some(if has_fraction && rounded == Rounded::Up { whole.saturating_add(1) } else { whole })
 }
 
-/// Returns the key of a double, which is that of the whole number that it equals.
-fn double(number: f64) -> Option<Vec<u8>> {
+/// Returns a value as a part of a key, or why it is none.
+fn part_of(value: &Value<'_>) -> Result<Vec<u8>, &'static str> {
+    Ok(match value {
+        Value::String(text) => tagged(TEXT, text.as_bytes()),
+        Value::Bool(value) => tagged(BOOL, &[u8::from(*value)]),
+        Value::Int(number) => whole(*number).to_vec(),
+        Value::Uint(number) => {
+            i64::try_from(*number).map_or_else(|_| large(*number), whole).to_vec()
+        }
+        Value::Double(number) => {
+            number_part(*number).ok_or("a number in a key must be finite")?.to_vec()
+        }
+        _ => return Err("a part of a key is text, a number or a boolean"),
+    })
+}
+
+/// Returns the part of a key that a number of a request is, which is that of the whole number that it
+/// equals; `None` if it is not finite.
+#[must_use]
+pub fn number_part(number: f64) -> Option<NumberPart> {
     if let Some(int) = exact_int(number) {
         return Some(whole(int));
     }
-    let own = || number.is_finite().then(|| tagged(b'd', &number.to_bits().to_le_bytes()));
+    let own = || number.is_finite().then(|| of_bits(b'd', number.to_bits()));
     exact_uint(number).map(large).or_else(own)
 }
 
-fn whole(number: i64) -> Vec<u8> {
-    tagged(b'i', &number.to_le_bytes())
+/// The letter and the value of a number in a key.
+pub type NumberPart = [u8; 9];
+
+fn whole(number: i64) -> NumberPart {
+    of_bits(b'i', number.cast_unsigned())
 }
 
 /// Returns the key of a number beyond every `int`.
-fn large(number: u64) -> Vec<u8> {
-    tagged(b'u', &number.to_le_bytes())
+fn large(number: u64) -> NumberPart {
+    of_bits(b'u', number)
+}
+
+fn of_bits(tag: u8, bits: u64) -> NumberPart {
+    let mut part = [tag; 9];
+    if let Some(value) = part.last_chunk_mut() {
+        *value = bits.to_le_bytes();
+    }
+    part
 }
 
 fn tagged(tag: u8, bytes: &[u8]) -> Vec<u8> {
@@ -276,6 +298,11 @@ fn tagged(tag: u8, bytes: &[u8]) -> Vec<u8> {
     part.extend_from_slice(bytes);
     part
 }
+
+/// The letter of text in a key; the text follows.
+pub const TEXT: u8 = b's';
+/// The letter of `true` and `false` in a key; 1 or 0 follows.
+pub const BOOL: u8 = b'b';
 
 #[cfg(test)]
 mod tests {
@@ -299,12 +326,12 @@ mod tests {
 
     #[test]
     fn equal_numbers_have_equal_keys() {
-        assert_eq!(double(7.0), Some(whole(7)));
-        assert_eq!(double(-0.0), Some(whole(0)));
-        assert_eq!(double(1e19), Some(large(10_000_000_000_000_000_000)));
-        assert_ne!(double(7.5), double(7.25));
-        assert_eq!(double(f64::NAN), None);
-        let shown = |number: f64| double(number).map(|part| key_value(&part));
+        assert_eq!(number_part(7.0), Some(whole(7)));
+        assert_eq!(number_part(-0.0), Some(whole(0)));
+        assert_eq!(number_part(1e19), Some(large(10_000_000_000_000_000_000)));
+        assert_ne!(number_part(7.5), number_part(7.25));
+        assert_eq!(number_part(f64::NAN), None);
+        let shown = |number: f64| number_part(number).map(|part| key_value(&part));
         for number in [7.0, -7.0, 7.5, 1e19, -1e300] {
             assert_eq!(shown(number), Some(Attr::Number(number)));
         }

@@ -259,4 +259,5 @@ impl List {
     }
 }
 
-const KINDS_OF_MQTT: [&str; 2] = ["mqtt:client", "mqtt:topic"];
+/// Kinds that hosts of MQTT ask about, as they spell them.
+pub(crate) const KINDS_OF_MQTT: [&str; 2] = ["mqtt:client", "mqtt:topic"];

@@ -116,18 +116,28 @@ pub(crate) fn read_derived<'r>(input: &impl FastInput, slot: &Slot) -> SlotValue
 
 #[inline]
 fn read_value<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> {
-    let text = match slot.root {
-        SlotRoot::PrincipalAttr => return input.principal_attribute(&slot.path),
-        SlotRoot::ResourceAttr => return input.resource_attribute(&slot.path),
-        SlotRoot::Claims => return input.claim(&slot.path),
-        SlotRoot::Tokens => return input.token(&slot.path),
-        SlotRoot::PrincipalRoles if slot.path.is_empty() => return SlotValue::Roles,
+    read_path(input, slot.root, &slot.path)
+}
+
+/// Reads the value at the end of a path.
+#[inline]
+pub(crate) fn read_path<'a>(
+    input: &'a impl FastInput,
+    root: SlotRoot,
+    path: &[Box<str>],
+) -> SlotValue<'a> {
+    let text = match root {
+        SlotRoot::PrincipalAttr => return input.principal_attribute(path),
+        SlotRoot::ResourceAttr => return input.resource_attribute(path),
+        SlotRoot::Claims => return input.claim(path),
+        SlotRoot::Tokens => return input.token(path),
+        SlotRoot::PrincipalRoles if path.is_empty() => return SlotValue::Roles,
         SlotRoot::PrincipalRoles => return SlotValue::Broken,
         SlotRoot::PrincipalId => input.principal(),
         SlotRoot::ResourceKind => input.target().kind,
         SlotRoot::ResourceId => input.resource(),
     };
-    below_text(text, &slot.path)
+    below_text(text, path)
 }
 
 /// Returns the value at the end of a path that begins at text, which has no members.

@@ -1,9 +1,11 @@
 //! The charge of limits, after the policies have decided.
 
 use wardgate_engine::decision::{Decision, Effect, Reason};
-use wardgate_ratelimit_store::{Action, Away, Memory, Store};
+use wardgate_ratelimit::Outcome;
+use wardgate_ratelimit_store::{Action, Away, Few, Key, Memory, Store};
 
 use super::places::{Places, Settings};
+use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
 use super::uncharged::{ActionLimits, Uncharged};
 
@@ -23,7 +25,7 @@ pub struct LimitedDecision {
     /// The decision. An action that a limit denies says so in its reason.
     pub decision: Decision,
     /// The limits that each action meets, in the order of the actions of the decision.
-    pub limits: Vec<Vec<MetLimit>>,
+    pub limits: Few<Few<MetLimit>>,
 }
 
 impl<S: Store> Limiter<S> {
@@ -42,10 +44,17 @@ impl<S: Store> Limiter<S> {
         self.places.memory()
     }
 
+    /// Charges a limit that an action meets alone; `None` if its states are not in the memory of this
+    /// process.
+    #[inline]
+    pub(super) fn charge_at_once(&self, limit: &PlainLimit, key: &Key) -> Option<Outcome> {
+        self.places.charge_at_once(limit, key)
+    }
+
     /// Charges the limits that the actions of a decision meet, each action for itself in their order.
     pub async fn charge(&self, uncharged: Uncharged) -> LimitedDecision {
         let Uncharged { mut decision, actions } = uncharged;
-        let mut limits = Vec::with_capacity(actions.len());
+        let mut limits = Few::None;
         for (action, met) in decision.actions.iter_mut().zip(actions) {
             let (met, denied) = self.charge_action(met).await;
             if let Some(reason) = denied.filter(|_| action.effect == Effect::Allow) {
@@ -58,7 +67,7 @@ impl<S: Store> Limiter<S> {
 
     /// Charges the limits that one action meets: all that are enforced or none, then each shadow.
     /// Returns them, and the reason for which they deny.
-    pub async fn charge_action(&self, limits: ActionLimits) -> (Vec<MetLimit>, Option<Reason>) {
+    pub async fn charge_action(&self, limits: ActionLimits) -> (Few<MetLimit>, Option<Reason>) {
         let ActionLimits { mut met, enforced, shadows, mut denied, is_allowed } = limits;
         if denied.is_none() {
             self.places.charge(&enforced, &mut met).await;
@@ -75,14 +84,14 @@ impl<S: Store> Limiter<S> {
 
     /// Tells what a charge of one action would meet. Returns the limits, and the reason for which they
     /// would deny.
-    pub async fn look(&self, limits: ActionLimits) -> (Vec<MetLimit>, Option<Reason>) {
+    pub async fn look(&self, limits: ActionLimits) -> (Few<MetLimit>, Option<Reason>) {
         let (met, denied, _) = self.run_each(Action::Look, limits).await;
         (met, denied)
     }
 
     /// Makes the keys full that one action meets. It is for administrators. Returns the limits, and a
     /// reason if one is still not full: its charge is unknown, or its store is away.
-    pub async fn reset(&self, limits: ActionLimits) -> (Vec<MetLimit>, Option<Reason>) {
+    pub async fn reset(&self, limits: ActionLimits) -> (Few<MetLimit>, Option<Reason>) {
         let (met, denied, away) = self.run_each(Action::Reset, limits).await;
         // Full is what the keys in the store are, not the share of this process.
         (met, denied.or_else(|| away.map(Reason::StoreAway)))
@@ -93,12 +102,12 @@ impl<S: Store> Limiter<S> {
         &self,
         action: Action,
         limits: ActionLimits,
-    ) -> (Vec<MetLimit>, Option<Reason>, Option<String>) {
+    ) -> (Few<MetLimit>, Option<Reason>, Option<String>) {
         let ActionLimits { mut met, enforced, shadows, denied, .. } = limits;
         let mut away = None;
         for one in enforced.iter().chain(&shadows) {
             if self.places.run_one(action, one, &mut met).await {
-                away = away.or_else(|| met.get(one.at).map(|limit| limit.name.clone()));
+                away = away.or_else(|| met.get(one.at).map(|limit| limit.name.to_string()));
             }
         }
         let denied = denied.or_else(|| reason(&met));
@@ -120,7 +129,7 @@ fn reason(met: &[MetLimit]) -> Option<Reason> {
     let first = |denies: &dyn Fn(&LimitState) -> bool, reason: fn(String) -> Reason| {
         let enforced = met.iter().filter(|limit| !limit.is_shadow);
         let limit = enforced.into_iter().find(|limit| denies(&limit.state))?;
-        Some(reason(limit.name.clone()))
+        Some(reason(limit.name.to_string()))
     };
     let fails = |state: &LimitState| matches!(state, LimitState::Failed { .. });
     let is_away = |state: &LimitState| *state == LimitState::Away { is_allowed: false };

@@ -6,10 +6,11 @@ use wardgate_bundle::Conditions;
 use wardgate_engine::table::limit::Consistency;
 use wardgate_ratelimit::{Outcome, WhenFull};
 use wardgate_ratelimit_store::{
-    Action, Answer, Away, Demand, DemandError, Demands, Guarded, Leased, Memory, Share, Standing,
-    Store,
+    Action, Answer, Away, Demand, DemandError, Demands, Few, Guarded, Key, Leased, Memory, Share,
+    Standing, Store,
 };
 
+use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
 
 /// The settings of a PDP with rate limits.
@@ -104,6 +105,10 @@ impl<S: Store> Places<S> {
     /// those behind it are not asked: never too much is admitted, and for a moment other checks may
     /// find too little. The memory of the process is first, since it costs nothing to ask.
     pub(super) async fn charge(&self, all: &[Demanded], met: &mut [MetLimit]) {
+        if let [one] = all {
+            self.run_one(Action::Charge, one, met).await;
+            return;
+        }
         let mut charged: Vec<Group<'_>> = Vec::new();
         for place in [Consistency::Local, Consistency::Leased, Consistency::Exact] {
             let group: Vec<&Demanded> =
@@ -127,6 +132,17 @@ impl<S: Store> Places<S> {
             }
             charged.push(Group { place, all: group, demands, answer, begun });
         }
+    }
+
+    /// Charges a limit alone, if its states are in the memory of this process.
+    #[inline]
+    pub(super) fn charge_at_once(&self, plain: &PlainLimit, key: &Key) -> Option<Outcome> {
+        let memory = match self.store.memory() {
+            Some(memory) => memory,
+            None if plain.consistency == Consistency::Local => &self.own,
+            None => return None,
+        };
+        Some(memory.charge_at(memory.now(), (&plain.limit, &plain.terms), key, plain.cost))
     }
 
     /// Returns the place of a demand, which is the memory of the process if the store is there.
@@ -159,6 +175,15 @@ impl<S: Store> Places<S> {
         one: &Demanded,
         met: &mut [MetLimit],
     ) -> bool {
+        if self.place(one) == Consistency::Local {
+            let memory = self.memory();
+            let outcome = memory.apply_one_at(memory.now(), action, &one.demand);
+            let limit = met.get_mut(one.at);
+            limit
+                .into_iter()
+                .for_each(|limit| limit.note_outcome(&outcome, action == Action::Charge));
+            return false;
+        }
         let group = [one];
         match demands(&group) {
             Ok(demands) => {
@@ -193,7 +218,7 @@ impl<S: Store> Places<S> {
     }
 }
 
-fn known(outcomes: Vec<Outcome>) -> Answer {
+fn known(outcomes: Few<Outcome>) -> Answer {
     Answer { standings: outcomes.into_iter().map(Standing::Known).collect(), away: None }
 }
 

@@ -33,7 +33,7 @@ impl MetLimit {
         };
         let members = [
             ("error", error),
-            ("name", Some(Attr::String(self.name.as_str().into()))),
+            ("name", Some(Attr::String((&*self.name).into()))),
             ("quota", Some(number(self.quota))),
             ("remaining", self.remaining.map(number)),
             ("resetMs", self.reset.map(milliseconds)),

@@ -1,17 +1,20 @@
 //! A limit that an action meets, as a host reports it.
 
+use std::sync::Arc;
+
 use wardgate_engine::decide::Met;
 use wardgate_engine::table::limit::{Algorithm as Word, Failure as Treatment, Limit as Written};
 use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
 use wardgate_ratelimit_store::{Demand, Failure, Key, Limit, Standing, Terms};
 
 use super::places::Demanded;
+use super::plain::PlainLimit;
 
 /// A rate limit that an action meets, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetLimit {
     /// The name.
-    pub name: String,
+    pub name: Arc<str>,
     /// True if the limit never denies.
     pub is_shadow: bool,
     /// The digest of the key; `None` if it is unknown.
@@ -70,7 +73,7 @@ impl MetLimit {
     pub(super) fn of(met: &Met<'_>, at: usize) -> (Self, Option<Demanded>) {
         let limit = &met.limit;
         let mut found = Self {
-            name: limit.name().to_owned(),
+            name: limit.name().into(),
             is_shadow: !met.is_enforced(),
             key: None,
             quota: 0,
@@ -93,6 +96,28 @@ impl MetLimit {
         }
     }
 
+    /// Returns the limit number `at` that an action meets with a key, and what it asks of its store.
+    pub(super) fn of_plain(plain: &PlainLimit, key: Key, at: usize) -> (Self, Demanded) {
+        let PlainLimit { limit, terms, cost, consistency, .. } = plain;
+        let demand = Demand { limit: limit.clone(), key, terms: *terms, cost: *cost };
+        (Self::unasked(plain, key), Demanded { at, demand, consistency: *consistency })
+    }
+
+    /// Returns a plain limit with a key, of which no store was asked yet.
+    pub(super) fn unasked(plain: &PlainLimit, key: Key) -> Self {
+        Self {
+            name: plain.limit.shared_name(),
+            is_shadow: plain.is_shadow,
+            key: Some(*key.bytes()),
+            quota: plain.terms.quota(),
+            window: plain.window,
+            cost: plain.cost,
+            state: LimitState::Spared,
+            remaining: None,
+            reset: None,
+        }
+    }
+
     pub(super) const fn has_failed(&self) -> bool {
         matches!(self.state, LimitState::Failed { .. })
     }
@@ -108,7 +133,7 @@ impl MetLimit {
         }
     }
 
-    fn note_outcome(&mut self, outcome: &Outcome, is_charged: bool) {
+    pub(super) fn note_outcome(&mut self, outcome: &Outcome, is_charged: bool) {
         (self.remaining, self.reset) = (Some(outcome.remaining), Some(outcome.reset));
         self.state = match outcome.admission {
             Admission::Allowed if is_charged => LimitState::Charged,
@@ -130,12 +155,7 @@ impl MetLimit {
 fn demand(met: &Met<'_>) -> Result<Demand, String> {
     let charge = met.charge.as_ref().map_err(|error| error.message())?;
     let terms = terms(&met.limit, charge.quota)?;
-    let failure = match met.limit.failure() {
-        Treatment::Local => Failure::Local,
-        Treatment::Deny => Failure::Deny,
-        Treatment::Allow => Failure::Allow,
-    };
-    let limit = Limit::new(met.limit.name(), failure).map_err(|error| error.to_string())?;
+    let limit = limit(&met.limit)?;
     Ok(Demand {
         limit,
         key: Key::new(charge.key.iter().map(Vec::as_slice)),
@@ -144,7 +164,18 @@ fn demand(met: &Met<'_>) -> Result<Demand, String> {
     })
 }
 
-fn terms(limit: &Written<'_>, quota: u64) -> Result<Terms, String> {
+/// Returns the name of a limit with what holds while its store is away.
+pub(super) fn limit(limit: &Written<'_>) -> Result<Limit, String> {
+    let failure = match limit.failure() {
+        Treatment::Local => Failure::Local,
+        Treatment::Deny => Failure::Deny,
+        Treatment::Allow => Failure::Allow,
+    };
+    Limit::new(limit.name(), failure).map_err(|error| error.to_string())
+}
+
+/// Returns the terms of a limit with this quota.
+pub(super) fn terms(limit: &Written<'_>, quota: u64) -> Result<Terms, String> {
     let algorithm = match limit.algorithm() {
         Word::Gcra => Algorithm::Gcra { burst: limit.burst() },
         Word::Fixed => Algorithm::Fixed,

@@ -5,10 +5,13 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decide::{LimitError, Met};
 use wardgate_engine::decision::{ActionDecision, Decision, Effect, Reason};
 use wardgate_engine::request::Request;
+use wardgate_ratelimit_store::Few;
 
 use super::places::Demanded;
 use super::standing::MetLimit;
 use crate::clock::Clock;
+use crate::fast::input::FastInput;
+use crate::fast::request::RequestInput;
 use crate::policies::Policies;
 
 /// A decision whose limits are not charged yet. Until they are, no action is allowed by it.
@@ -17,15 +20,15 @@ pub struct Uncharged {
     /// The decision of the policies alone.
     pub(super) decision: Decision,
     /// The limits of each action.
-    pub(super) actions: Vec<ActionLimits>,
+    pub(super) actions: Few<ActionLimits>,
 }
 
 /// The limits that one action meets, before any of them is charged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ActionLimits {
-    pub(super) met: Vec<MetLimit>,
-    pub(super) enforced: Vec<Demanded>,
-    pub(super) shadows: Vec<Demanded>,
+    pub(super) met: Few<MetLimit>,
+    pub(super) enforced: Few<Demanded>,
+    pub(super) shadows: Few<Demanded>,
     /// The reason of a denial that needs no store.
     pub(super) denied: Option<Reason>,
     /// True if the policies allow the action.
@@ -69,8 +72,38 @@ impl Policies {
         now: Timestamp,
         budget: &Budget,
     ) -> ActionLimits {
+        let (input, is_allowed) = (RequestInput { request, action }, effect == Effect::Allow);
+        self.plain_limits_of(&input, is_allowed, budget)
+            .unwrap_or_else(|| self.limits_by_engine(request, (action, effect), now, budget))
+    }
+
+    /// Returns the limits that an action meets, as the engine finds them.
+    pub(super) fn limits_by_engine(
+        &self,
+        request: &Request,
+        (action, effect): (&str, Effect),
+        now: Timestamp,
+        budget: &Budget,
+    ) -> ActionLimits {
         let met = self.table().charges(request, (action, effect), now, budget);
         ActionLimits::of(met, effect == Effect::Allow)
+    }
+
+    /// Returns the limits that an action meets, if all of them are plain.
+    pub(crate) fn plain_limits_of(
+        &self,
+        input: &impl FastInput,
+        is_allowed: bool,
+        budget: &Budget,
+    ) -> Option<ActionLimits> {
+        let mut limits = ActionLimits { is_allowed, ..ActionLimits::default() };
+        for plain in self.plain_limits().met(input, is_allowed, budget)? {
+            let (limit, demanded) = MetLimit::of_plain(plain, plain.key(input)?, limits.met.len());
+            limits.met.push(limit);
+            let all = if plain.is_shadow { &mut limits.shadows } else { &mut limits.enforced };
+            all.push(demanded);
+        }
+        Some(limits)
     }
 }
 
@@ -90,13 +123,7 @@ impl Uncharged {
 
 impl ActionLimits {
     fn of(found: Result<Vec<Met<'_>>, LimitError>, is_allowed: bool) -> Self {
-        let mut limits = Self {
-            met: Vec::new(),
-            enforced: Vec::new(),
-            shadows: Vec::new(),
-            denied: None,
-            is_allowed,
-        };
+        let mut limits = Self { is_allowed, ..Self::default() };
         match found {
             Ok(found) => found.iter().for_each(|met| limits.add(met)),
             Err(_) => limits.denied = Some(Reason::LimitError(String::new())),
@@ -106,18 +133,19 @@ impl ActionLimits {
 
     /// Returns the names of the limits.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.met.iter().map(|limit| limit.name.as_str())
+        self.met.iter().map(|limit| &*limit.name)
     }
 
     /// Leaves out the limits without one of these names.
     #[must_use]
     pub fn named(mut self, names: &[String]) -> Self {
+        let is_named = |limit: &MetLimit| names.iter().any(|name| **name == *limit.name);
         let mut kept = 0;
         let places: Vec<Option<usize>> = self
             .met
             .iter()
             .map(|limit| {
-                let place = names.contains(&limit.name).then_some(kept);
+                let place = is_named(limit).then_some(kept);
                 kept += usize::from(place.is_some());
                 place
             })
@@ -131,14 +159,14 @@ impl ActionLimits {
                 None => false,
             });
         }
-        self.met.retain(|limit| names.contains(&limit.name));
+        self.met.retain_mut(|limit| is_named(limit));
         self.denied = self.denied.filter(|reason| match reason {
             // An empty name is that of no limit: the steps did not suffice to find any.
             Reason::LimitError(name) => name.is_empty(),
             _ => true,
         });
         let failed = self.met.iter().find(|limit| !limit.is_shadow && limit.has_failed());
-        let failed = failed.map(|limit| Reason::LimitError(limit.name.clone()));
+        let failed = failed.map(|limit| Reason::LimitError(limit.name.to_string()));
         Self { denied: self.denied.or(failed), ..self }
     }
 
@@ -154,7 +182,7 @@ impl ActionLimits {
             Some(demanded) if is_enforced => self.enforced.push(demanded),
             Some(demanded) => self.shadows.push(demanded),
             None if is_enforced => {
-                self.denied.get_or_insert_with(|| Reason::LimitError(limit.name.clone()));
+                self.denied.get_or_insert_with(|| Reason::LimitError(limit.name.to_string()));
             }
             None => {}
         }

@@ -17,7 +17,7 @@ impl Store for Switched {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         match self.is_away.load(Ordering::Relaxed) {
             true => Err(Away::Lost),
-            false => Ok(self.memory.apply(action, demands)),
+            false => Ok(self.memory.apply(action, demands).into_vec()),
         }
     }
 }

@@ -18,7 +18,7 @@ struct Counted {
 impl Store for Counted {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(self.memory.apply(action, demands))
+        Ok(self.memory.apply(action, demands).into_vec())
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use wardgate_engine::decision::{Effect, Reason};
 use wardgate_engine::wire::Json;
-use wardgate_native::limited::{ActionLimits, MetLimit};
+use wardgate_native::limited::{ActionLimits, Few, MetLimit};
 use wardgate_native::protocol::documents;
 use wardgate_native::protocol::json::{document, list};
 use wardgate_native::protocol::ratelimit::LimitsCall;
@@ -26,7 +26,7 @@ use crate::telemetry::metrics::Tally;
 /// What became of the limits of one call.
 struct Met {
     limits: Arc<RateLimits>,
-    met: Vec<MetLimit>,
+    met: Few<MetLimit>,
     /// The reason for which they deny.
     denied: Option<Reason>,
 }
@@ -149,5 +149,5 @@ impl Met {
 
 /// Returns an answer in which the policies decide nothing.
 fn of(reply: Result<Reply>) -> Charged {
-    Charged { reply, tally: Tally::default() }
+    Charged { reply, tally: Tally::default(), noted: Vec::new() }
 }

@@ -17,8 +17,11 @@
 //! The records write their own bytes. The first 16 bytes of the BLAKE3 digest of head and changes
 //! follow the changes.
 
+use std::marker::PhantomData;
+
 use wardgate_crypto::blake3;
 
+use super::format::{Extent, Format};
 use crate::journal::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
 
 /// The first bytes of a frame.
@@ -85,6 +88,30 @@ impl Head {
     /// Returns the number of the change after the last one of the frame.
     pub(crate) fn next(&self) -> u64 {
         self.first.saturating_add(u64::from(self.count))
+    }
+
+    fn extent(&self) -> Extent {
+        let durable = self.durable.saturating_add(1);
+        Extent { bytes: self.frame_bytes(), first: self.first, next: self.next(), durable }
+    }
+}
+
+/// Frames of changes.
+pub(crate) struct Changes<R>(PhantomData<R>);
+
+impl<R: Record> Format for Changes<R> {
+    const START: &'static [u8; 16] = R::START;
+    const MAGIC: &'static [u8; 4] = MAGIC;
+    const HEAD_BYTES: usize = HEAD_BYTES;
+
+    type Content = Vec<R>;
+
+    fn head(bytes: &[u8]) -> Option<Extent> {
+        Head::read(bytes).map(|head| head.extent())
+    }
+
+    fn read(frame: &[u8]) -> Option<(Extent, Vec<R>)> {
+        read(frame).map(|(head, changes)| (head.extent(), changes))
     }
 }
 

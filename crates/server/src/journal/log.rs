@@ -9,7 +9,8 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::frame::{self, Record};
+use super::format::Format;
+use super::frame::{self, Changes, Record};
 use super::recover::{self, Torn};
 use crate::journal::error::{JournalError, Result};
 
@@ -54,15 +55,17 @@ pub(crate) struct Log<M> {
     end: u64,
     /// The number of the next change.
     next: u64,
-    /// The last change that is on the disk for certain.
+    /// All changes before this one are on the disk for certain.
     durable: u64,
+    /// The bytes that are on the disk for certain.
+    synced: u64,
     /// A failure that could not be undone. INVARIANT: nothing is written after it.
     broken: bool,
     buffer: Vec<u8>,
 }
 
 impl<M: Medium> Log<M> {
-    /// Opens the file and passes every change of it to `each`, in order. A new file gets its
+    /// Opens a file of changes and passes every one to `each`, in order. A new file gets its
     /// beginning.
     ///
     /// Returns a torn end, which stays in the file until `cut`.
@@ -70,17 +73,34 @@ impl<M: Medium> Log<M> {
     /// # Errors
     /// The file has another format, is damaged, or cannot be read.
     pub(crate) fn open<R: Record>(
-        mut medium: M,
+        medium: M,
         each: &mut dyn FnMut(R),
     ) -> Result<(Self, Option<Torn>)> {
-        let start = start(&mut medium, R::START)?;
-        let recovered = recover::frames(&mut medium, start, each)?;
+        let mut all = |changes: Vec<R>| changes.into_iter().for_each(&mut *each);
+        Self::open_frames::<Changes<R>>(medium, 1, &mut all)
+    }
+
+    /// Opens a file of frames and passes the content of every one to `each`, in order. A new file gets its
+    /// beginning, and its first record the number `first`.
+    ///
+    /// Returns a torn end, which stays in the file until `cut`.
+    ///
+    /// # Errors
+    /// The file has another format, is damaged, or cannot be read.
+    pub(crate) fn open_frames<F: Format>(
+        mut medium: M,
+        first: u64,
+        each: &mut dyn FnMut(F::Content),
+    ) -> Result<(Self, Option<Torn>)> {
+        let start = start(&mut medium, F::START)?;
+        let recovered = recover::frames::<M, F>(&mut medium, (start, first), each)?;
         let recover::Recovered { end, next, torn } = recovered;
         let log = Self {
             medium,
             end,
             next,
-            durable: next.saturating_sub(1),
+            durable: next,
+            synced: end,
             broken: false,
             buffer: Vec::new(),
         };
@@ -104,21 +124,31 @@ impl<M: Medium> Log<M> {
     /// # Errors
     /// If they cannot be written. Then the file is as it was before.
     pub(crate) fn append<R: Record>(&mut self, changes: &[R]) -> Result<()> {
+        let count = u64::try_from(changes.len()).unwrap_or(u64::MAX);
+        let (next, durable) = (self.next, self.durable.saturating_sub(1));
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        frame::write(changes, next, durable, &mut buffer);
+        let written = self.append_frame(&buffer, next.saturating_add(count));
+        self.buffer = buffer;
+        written
+    }
+
+    /// Writes a frame behind all others, after which `next` is the number of the next record. It is not
+    /// durable yet.
+    ///
+    /// # Errors
+    /// If it cannot be written. Then the file is as it was before.
+    pub(crate) fn append_frame(&mut self, frame: &[u8], next: u64) -> Result<()> {
         if self.broken {
             return Err(JournalError::Broken);
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.clear();
-        frame::write(changes, self.next, self.durable, &mut buffer);
-        let written = self.medium.write_at(self.end, &buffer);
-        let bytes = u64::try_from(buffer.len()).unwrap_or(u64::MAX);
-        self.buffer = buffer;
-        if let Err(error) = written {
+        if let Err(error) = self.medium.write_at(self.end, frame) {
             self.undo(self.end);
             return Err(JournalError::Write(error));
         }
-        self.end = self.end.saturating_add(bytes);
-        self.next = self.next.saturating_add(u64::try_from(changes.len()).unwrap_or(u64::MAX));
+        self.end = self.end.saturating_add(u64::try_from(frame.len()).unwrap_or(u64::MAX));
+        self.next = next;
         Ok(())
     }
 
@@ -147,15 +177,14 @@ impl<M: Medium> Log<M> {
         if self.broken {
             return Err(JournalError::Broken);
         }
-        let last = self.next.saturating_sub(1);
-        if self.durable == last {
+        if self.synced == self.end {
             return Ok(());
         }
         self.medium.sync().map_err(|error| {
             self.broken = true;
             JournalError::Write(error)
         })?;
-        self.durable = last;
+        (self.durable, self.synced) = (self.next, self.end);
         Ok(())
     }
 

@@ -14,7 +14,7 @@
 
 use super::log::{Medium, read_up_to};
 use crate::journal::error::{JournalError, Result};
-use crate::journal::frame::{self, HEAD_BYTES, Head, MAGIC, Record};
+use crate::journal::format::{Extent, Format};
 
 /// The pieces in which disks write: a piece is there or is not.
 const SECTOR_BYTES: u64 = 512;
@@ -38,62 +38,63 @@ pub(crate) struct Torn {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Passes all changes to `each`, in order, and returns their end.
-pub(crate) fn frames<M: Medium, R: Record>(
+/// Passes the content of all frames to `each`, in order, and returns their end. A file without frames goes on
+/// with the number `empty`.
+pub(crate) fn frames<M: Medium, F: Format>(
     medium: &mut M,
-    start: u64,
-    each: &mut dyn FnMut(R),
+    (start, empty): (u64, u64),
+    each: &mut dyn FnMut(F::Content),
 ) -> Result<Recovered> {
     let length = medium.length().map_err(JournalError::Read)?;
     let (mut end, mut next, mut torn) = (start, None, None);
     let mut buffer = Vec::new();
     while end < length {
-        let Some((head, changes)) = frame_at(medium, end, length, &mut buffer)? else {
-            torn = Some(judge::<M, R>(medium, end, length, next.unwrap_or(1))?);
+        let Some((extent, content)) = frame_at::<M, F>(medium, end, length, &mut buffer)? else {
+            torn = Some(judge::<M, F>(medium, end, length, next.unwrap_or(empty))?);
             break;
         };
-        if next.is_some_and(|next| next != head.first) {
+        if next.is_some_and(|next| next != extent.first) {
             return Err(JournalError::Damaged { offset: end });
         }
-        changes.into_iter().for_each(&mut *each);
-        next = Some(head.next());
-        end = end.saturating_add(wide(head.frame_bytes()));
+        each(content);
+        next = Some(extent.next);
+        end = end.saturating_add(wide(extent.bytes));
     }
-    Ok(Recovered { end, next: next.unwrap_or(1), torn })
+    Ok(Recovered { end, next: next.unwrap_or(empty), torn })
 }
 
 /// Reads the frame that begins at an offset, if there is a good one.
-fn frame_at<M: Medium, R: Record>(
+fn frame_at<M: Medium, F: Format>(
     medium: &mut M,
     at: u64,
     length: u64,
     buffer: &mut Vec<u8>,
-) -> Result<Option<(Head, Vec<R>)>> {
+) -> Result<Option<(Extent, F::Content)>> {
     buffer.clear();
-    buffer.resize(HEAD_BYTES, 0);
+    buffer.resize(F::HEAD_BYTES, 0);
     let read = read_up_to(medium, at, buffer)?;
-    let Some(head) = Head::read(buffer.get(..read).unwrap_or_default()) else { return Ok(None) };
-    if wide(head.frame_bytes()) > length.saturating_sub(at) {
+    let Some(extent) = F::head(buffer.get(..read).unwrap_or_default()) else { return Ok(None) };
+    if wide(extent.bytes) > length.saturating_sub(at) {
         return Ok(None);
     }
-    buffer.resize(head.frame_bytes(), 0);
+    buffer.resize(extent.bytes, 0);
     let read = read_up_to(medium, at, buffer)?;
-    Ok(buffer.get(..read).and_then(frame::read))
+    Ok(buffer.get(..read).and_then(F::read))
 }
 
 /// Returns the end that begins at an offset, if it may be dropped.
-fn judge<M: Medium, R: Record>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn> {
+fn judge<M: Medium, F: Format>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn> {
     let damaged = Err(JournalError::Damaged { offset: at });
     let rest = usize::try_from(length.saturating_sub(at))
         .map_err(|_| JournalError::Damaged { offset: at })?;
     let mut bytes = vec![0; rest];
     let read = read_up_to(medium, at, &mut bytes)?;
     bytes.truncate(read);
-    if is_attested::<R>(&bytes, next) {
+    if is_attested::<F>(&bytes, next) {
         return damaged;
     }
-    let head = Head::read(&bytes);
-    let needed = head.map_or(HEAD_BYTES, |head| head.frame_bytes());
+    let head = F::head(&bytes);
+    let needed = head.map_or(F::HEAD_BYTES, |head| head.bytes);
     let frame = head.and_then(|_| bytes.get(..needed)).unwrap_or(&bytes);
     if bytes.len() >= needed && !has_hole(frame, at) {
         return damaged;
@@ -102,12 +103,12 @@ fn judge<M: Medium, R: Record>(medium: &mut M, at: u64, length: u64, next: u64) 
 }
 
 /// Returns true if a later frame says that change `next` was on the disk.
-fn is_attested<R: Record>(bytes: &[u8], next: u64) -> bool {
-    let frames =
-        bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| window == MAGIC);
+fn is_attested<F: Format>(bytes: &[u8], next: u64) -> bool {
+    let windows = bytes.windows(F::MAGIC.len()).enumerate().skip(1);
+    let frames = windows.filter(|(_, window)| window == F::MAGIC);
     frames
-        .filter_map(|(at, _)| frame::read::<R>(bytes.get(at..)?))
-        .any(|(head, _)| head.first > next && head.durable >= next)
+        .filter_map(|(at, _)| F::read(bytes.get(at..)?))
+        .any(|(extent, _)| extent.first > next && extent.durable > next)
 }
 
 /// Tells whether a piece of the bytes, which begin at `offset` of the file, was never written.

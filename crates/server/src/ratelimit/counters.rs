@@ -30,7 +30,7 @@ impl Counters {
         };
         let limits = self.limits.read().unwrap_or_else(PoisonError::into_inner);
         // A limit of policies that were just replaced is not counted.
-        if let Some(count) = limits.get(&limit.name).and_then(|counts| counts.get(at)) {
+        if let Some(count) = limits.get(&*limit.name).and_then(|counts| counts.get(at)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -1,12 +1,11 @@
 //! CheckResources under policies with rate limits: decided, charged, and then written.
 
 use wardgate_engine::wire::Json;
-use wardgate_native::limited::Uncharged;
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::{Resource, SystemClock};
 
 use super::{joined, named, read};
-use crate::http::charging::{Answer, Charges};
+use crate::http::charging::{Answer, Asked, Charges};
 use crate::http::context::Context;
 use crate::http::reply::{Problem, Result};
 use crate::http::steps::Steps;
@@ -20,7 +19,7 @@ pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
     let (budget, mut all) = (Steps::of(context.shared), Vec::new());
     call.each(|request| {
         let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-        all.push((named(&request.resource), uncharged));
+        all.push((named(&request.resource), Asked::new(request, uncharged, context.shared)));
         Ok::<(), Problem>(())
     })?;
     Ok(Answer::charging(async move {
@@ -32,12 +31,12 @@ pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
 /// Charges for one resource after the other, and writes the response.
 async fn written(
     mut text: String,
-    all: Vec<(Resource, Uncharged)>,
+    all: Vec<(Resource, Asked)>,
     with_meta: bool,
     charges: &mut Charges,
 ) -> Result<String> {
-    for (resource, uncharged) in all {
-        let decision = &charges.charge_outputs(uncharged).await;
+    for (resource, asked) in all {
+        let decision = &charges.charge_outputs(asked).await;
         let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
         let mut json = Json::default();
         ResultEntry { resource: &resource, decision, outputs, with_meta }.write(&mut json);

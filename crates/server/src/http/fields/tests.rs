@@ -2,7 +2,7 @@ use super::*;
 
 fn limit(name: &str, state: LimitState) -> MetLimit {
     MetLimit {
-        name: name.to_owned(),
+        name: name.into(),
         is_shadow: false,
         key: Some([7; 16]),
         quota: 100,

@@ -1,0 +1,36 @@
+//! The decision log in a folder: segments of frames, the tiles and the checkpoint of their log
+//! ([format](../../../docs/DECISION-LOG.md)).
+//!
+//! ```text
+//! folder/.lock             held by the one process that writes
+//!        identity          the key that verifies checkpoints, which names the log, and a random number
+//!        000000000000.wgl  segments, named by the number of their first frame
+//!        tile/...          digests and entries of the log of frames, as C2SP has them
+//!        checkpoint        the newest one
+//!        private/...       sealed values and the keys of subjects
+//! ```
+//!
+//! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
+//! made again out of segments.
+
+mod core;
+mod error;
+mod folder;
+mod frames;
+pub(crate) mod noted;
+mod private;
+mod reading;
+mod recorder;
+pub(crate) mod recording;
+mod tree;
+mod verifying;
+mod writer;
+
+pub use error::LogError;
+pub use reading::{LogReader, StoredFrame};
+pub use recorder::{Keep, OnFull, Recorder, RecorderSettings};
+pub use verifying::{Verified, verify};
+pub use writer::{LogSettings, LogWriter};
+
+#[cfg(test)]
+mod tests;

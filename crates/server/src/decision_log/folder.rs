@@ -1,0 +1,153 @@
+//! The folder of a log: its lock, its identity, and the names of its files.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use wardgate_decision_log::checkpoint::LogKey;
+
+use super::error::{LogError, Result};
+
+/// The first line of the file `identity`.
+const IDENTITY: &str = "wardgate decision log 1";
+
+/// The most bytes of the file `identity`: a key of ML-DSA-44 in Base64, and a few words.
+const MAX_IDENTITY_BYTES: u64 = 8192;
+
+/// The folder of a log.
+#[derive(Clone, Debug)]
+pub(super) struct Folder(PathBuf);
+
+/// The lock of the one writer, as long as this lives.
+#[derive(Debug)]
+pub(super) struct Lock(#[expect(dead_code, reason = "the system unlocks it")] File);
+
+/// A segment: the number of its first frame, and its path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Segment {
+    pub(super) first_frame: u64,
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn new(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes the folder if it is missing, and locks it.
+    pub(super) fn lock(&self) -> Result<Lock> {
+        fs::create_dir_all(&self.0).map_err(LogError::write(&self.0))?;
+        let path = self.0.join(".lock");
+        let file = open(&path).map_err(LogError::write(&path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) => Err(LogError::InUse(self.0.clone())),
+            Err(TryLockError::Error(error)) => Err(LogError::Write(path, error)),
+        }
+    }
+
+    /// Writes the identity of a new log, or compares it with that of the log which is there.
+    pub(super) fn identify(&self, verifier: &str, instance: &[u8; 16]) -> Result<()> {
+        if let Some(found) = self.verifier()? {
+            let is_same = found == verifier;
+            let what = || {
+                format!(
+                    "the log in `{}` is of another key: expected `{verifier}`",
+                    self.0.display()
+                )
+            };
+            return if is_same { Ok(()) } else { Err(LogError::Foreign(what())) };
+        }
+        let instance: String = instance.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.replace("identity", format!("{IDENTITY}\n{verifier}\n{instance}\n").as_bytes())
+    }
+
+    /// Returns the key of the log in its text form, or `None` if there is no log yet.
+    pub(super) fn verifier(&self) -> Result<Option<String>> {
+        let path = self.0.join("identity");
+        let bytes = match crate::files::bounded(&path, MAX_IDENTITY_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(LogError::Read(path, error)),
+        };
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let mut lines = text.lines();
+        let is_log = lines.next() == Some(IDENTITY);
+        let key = lines.next().filter(|key| is_log && LogKey::read(key).is_some());
+        key.map(|key| Some(key.to_owned())).ok_or_else(|| {
+            LogError::Foreign(format!(
+                "`{}` is no identity of a decision log: expected `{IDENTITY}` and its key",
+                path.display()
+            ))
+        })
+    }
+
+    /// Returns the segments in their order.
+    pub(super) fn segments(&self) -> Result<Vec<Segment>> {
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
+            let path = entry.map_err(LogError::read(&self.0))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
+            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
+                segments.push(Segment { first_frame, path });
+            }
+        }
+        segments.sort();
+        Ok(segments)
+    }
+
+    /// Returns the path of the segment whose first frame has this number.
+    pub(super) fn segment(&self, first_frame: u64) -> PathBuf {
+        self.0.join(format!("{first_frame:0width$}.wgl", width = NAME_DIGITS))
+    }
+
+    /// Returns the newest checkpoint, if there is one.
+    pub(super) fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
+        let path = self.0.join("checkpoint");
+        let most = wardgate_decision_log::limits::MAX_NOTE_BYTES;
+        match crate::files::bounded(&path, u64::try_from(most).unwrap_or(u64::MAX)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LogError::Read(path, error)),
+        }
+    }
+
+    /// Writes a file as a whole: after a crash it is the old one or the new one.
+    pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.0.join(name);
+        let new = path.with_added_extension("new");
+        let written = open(&new).and_then(|mut file| {
+            file.set_len(0)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.map_err(LogError::write(&new))?;
+        fs::rename(&new, &path).map_err(LogError::write(&path))?;
+        self.sync_names().map_err(LogError::write(&path))
+    }
+
+    /// Makes the names in the folder durable, where folders can be opened.
+    pub(super) fn sync_names(&self) -> io::Result<()> {
+        match File::open(&self.0) {
+            Ok(folder) if cfg!(unix) => folder.sync_all(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The digits of the number in the name of a segment.
+const NAME_DIGITS: usize = 12;
+
+/// Opens a file to read and write, and makes it if it is missing, for its owner alone.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

@@ -1,0 +1,163 @@
+//! Frames out of the segments of a log, one after another. Nothing is written, and a writer may be at work.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use wardgate_decision_log::frame::{Frame, FrameError, HEAD_BYTES, Head, START};
+
+use super::error::{LogError, Result};
+use super::folder::{Folder, Segment};
+
+/// A reader of the frames of a log.
+#[derive(Debug)]
+pub struct LogReader {
+    folder: Folder,
+    segments: std::vec::IntoIter<Segment>,
+    current: Option<Source>,
+    next_frame: u64,
+}
+
+/// A frame of a log, whose records are those of its head.
+#[derive(Clone, Debug)]
+pub struct StoredFrame {
+    /// The number of the frame.
+    pub number: u64,
+    /// The file.
+    pub path: PathBuf,
+    /// The offset of the frame in the file.
+    pub offset: u64,
+    bytes: Vec<u8>,
+}
+
+/// A segment that is read.
+#[derive(Debug)]
+struct Source {
+    path: PathBuf,
+    file: BufReader<File>,
+    offset: u64,
+}
+
+impl LogReader {
+    /// Reads the log in a folder from its first frame on.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_at(path, 0)
+    }
+
+    /// Reads the log in a folder from the segment on that has a frame.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn open_at(path: &Path, frame: u64) -> Result<Self> {
+        let folder = Folder::new(path);
+        let all = folder.segments()?;
+        let begin = all.iter().rposition(|segment| segment.first_frame <= frame).unwrap_or(0);
+        let segments = all.into_iter().skip(begin).collect::<Vec<_>>().into_iter();
+        Ok(Self { folder, segments, current: None, next_frame: 0 })
+    }
+
+    /// Returns the key of the log in its text form.
+    ///
+    /// # Errors
+    /// The folder has no log.
+    pub fn verifier(&self) -> Result<String> {
+        let path = self.folder.path().display();
+        let missing = || LogError::Foreign(format!("there is no decision log in `{path}`"));
+        self.folder.verifier()?.ok_or_else(missing)
+    }
+
+    /// Returns the newest checkpoint, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
+        self.folder.checkpoint()
+    }
+
+    /// Returns the next frame. Returns `None` at the end, and before a frame of which only a part is in the last
+    /// segment: its writer was killed, or is at work.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not as it was written.
+    pub fn next_frame(&mut self) -> Result<Option<StoredFrame>> {
+        loop {
+            let number = self.next_frame;
+            let is_last = self.segments.len() == 0;
+            let frame = self.current.as_mut().map(|source| source.frame(number, is_last));
+            if let Some(frame) = frame.transpose()?.flatten() {
+                self.next_frame = number.saturating_add(1);
+                return Ok(Some(frame));
+            }
+            let Some(segment) = self.segments.next() else { return Ok(None) };
+            if self.current.is_some() && segment.first_frame != number {
+                let what = format!("expected frame {number} at its beginning");
+                return Err(LogError::damaged(&segment.path, 0, what));
+            }
+            self.next_frame = segment.first_frame;
+            self.current = Source::open(&segment.path, self.segments.len() == 0)?;
+        }
+    }
+}
+
+impl Source {
+    /// Opens a segment. Returns `None` for the last one if its beginning is not written yet.
+    fn open(path: &Path, is_last: bool) -> Result<Option<Self>> {
+        let file = File::open(path).map_err(LogError::read(path))?;
+        let mut source = Self { path: path.to_owned(), file: BufReader::new(file), offset: 0 };
+        let mut start = Vec::new();
+        source.fill(START.len(), &mut start)?;
+        if start == START {
+            return Ok(Some(source));
+        }
+        let is_unfinished = is_last && start.len() < START.len() && START.starts_with(&start);
+        let what = "it is no segment of a decision log";
+        if is_unfinished { Ok(None) } else { Err(LogError::damaged(path, 0, what)) }
+    }
+
+    /// Reads the next frame. Returns `None` at the end of the file, and of the last one also where it ends within
+    /// a frame.
+    fn frame(&mut self, number: u64, is_last: bool) -> Result<Option<StoredFrame>> {
+        let offset = self.offset;
+        let mut bytes = Vec::new();
+        self.fill(HEAD_BYTES, &mut bytes)?;
+        if bytes.is_empty() || bytes.len() < HEAD_BYTES && is_last {
+            return Ok(None);
+        }
+        let head = Head::read(&bytes).map_err(|error| self.fault(offset, error))?;
+        self.fill(head.frame_bytes(), &mut bytes)?;
+        if bytes.len() < head.frame_bytes() && is_last {
+            return Ok(None);
+        }
+        Frame::read(&bytes).map_err(|error| self.fault(offset, error))?;
+        Ok(Some(StoredFrame { number, path: self.path.clone(), offset, bytes }))
+    }
+
+    /// Reads until `bytes` has so many, or the file ends.
+    fn fill(&mut self, length: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let missing = length.saturating_sub(bytes.len());
+        let most = u64::try_from(missing).unwrap_or(u64::MAX);
+        let read = self.file.by_ref().take(most).read_to_end(bytes);
+        let read = read.map_err(LogError::read(&self.path))?;
+        self.offset = self.offset.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        Ok(())
+    }
+
+    fn fault(&self, offset: u64, error: FrameError) -> LogError {
+        LogError::damaged(&self.path, offset, error.to_string())
+    }
+}
+
+impl StoredFrame {
+    /// Returns the frame with its records.
+    ///
+    /// # Errors
+    /// Never: it was read before.
+    pub fn frame(&self) -> Result<Frame<'_>> {
+        let fault =
+            |error: FrameError| LogError::damaged(&self.path, self.offset, error.to_string());
+        Frame::read(&self.bytes).map_err(fault)
+    }
+}

@@ -1,0 +1,213 @@
+//! The tiles of the log of frames, in files.
+//!
+//! A partial tile is written with each checkpoint. Those before it stay for readers of older checkpoints until
+//! the tile is full.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use wardgate_decision_log::frame::Head;
+use wardgate_decision_log::merkle::{self, Digest, Frontier, Subtrees};
+use wardgate_decision_log::tile::{self, Tile, Tiles, WIDTH};
+
+use super::error::{LogError, Result};
+
+/// The levels of tiles of a log of less than 2^64 leaves.
+const LEVELS: usize = 8;
+
+/// The most bytes of a tile, and of a bundle of entries, which is the longer one.
+pub(super) const MAX_TILE_BYTES: u64 = 256 * 256;
+
+/// The log of frames that grows.
+#[derive(Debug)]
+pub(super) struct Tree {
+    folder: PathBuf,
+    origin: String,
+    frontier: Frontier,
+    /// The digests of the last tile of each level, fewer than a full one has.
+    levels: [Vec<Digest>; LEVELS],
+    /// The entries of the last tile of level 0.
+    entries: Vec<u8>,
+    /// Full tiles that are not in files yet, by their paths.
+    full: Vec<(String, Vec<u8>)>,
+    /// The size whose tiles are in files.
+    written: u64,
+}
+
+impl Tree {
+    /// Makes the log without frames.
+    pub(super) fn new(folder: &Path, origin: &str) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            origin: origin.to_owned(),
+            frontier: Frontier::default(),
+            levels: Default::default(),
+            entries: Vec::new(),
+            full: Vec::new(),
+            written: 0,
+        }
+    }
+
+    /// Reads the log of the first `size` frames out of its tiles. Returns `None` if some of them are missing.
+    pub(super) fn read(folder: &Path, origin: &str, size: u64) -> Result<Option<Self>> {
+        let mut tree = Self::new(folder, origin);
+        let read = |tile: Tile| read_tile(folder, tile).ok().flatten();
+        let Some(frontier) = Frontier::read(size, &Tiles { size, read }) else { return Ok(None) };
+        for (tile, level) in last_tiles(size).zip(&mut tree.levels) {
+            let Some(tile) = tile else { continue };
+            let Some(bytes) = read_tile(folder, tile)? else { return Ok(None) };
+            let (digests, _) = bytes.as_chunks::<32>();
+            level.extend(digests.iter().take(usize::from(tile.width)));
+            if level.len() != usize::from(tile.width) {
+                return Ok(None);
+            }
+        }
+        if let Some(Some(tile)) = last_tiles(size).next() {
+            let Some(bundle) = read_entries(folder, tile)? else { return Ok(None) };
+            let entries = tile::entries(&bundle).unwrap_or_default();
+            let Some(entries) = entries.get(..usize::from(tile.width)) else { return Ok(None) };
+            let leaves = entries.iter().map(|entry| merkle::leaf(entry));
+            if !leaves.eq(tree.levels[0].iter().copied()) {
+                return Ok(None);
+            }
+            entries.iter().for_each(|entry| tile::put_entry(entry, &mut tree.entries));
+        }
+        (tree.frontier, tree.written) = (frontier, size);
+        Ok(Some(tree))
+    }
+
+    /// Adds a frame.
+    pub(super) fn append(&mut self, head: &Head) {
+        let entry = head.entry(&self.origin);
+        tile::put_entry(&entry, &mut self.entries);
+        let Self { frontier, levels, entries, full, .. } = self;
+        let size = frontier.size();
+        frontier.append(merkle::leaf(&entry), |level, digest| {
+            if level % 8 != 0 {
+                return;
+            }
+            let Some(digests) = levels.get_mut(usize::try_from(level / 8).unwrap_or(LEVELS)) else {
+                return;
+            };
+            digests.push(digest);
+            if digests.len() == WIDTH {
+                let index = (size >> level) >> 8;
+                let tile = Tile { level: level / 8, index, width: 256 };
+                full.push((tile.path(), digests.as_flattened().to_vec()));
+                if level == 0 {
+                    full.push((tile.entries_path(), std::mem::take(entries)));
+                }
+                digests.clear();
+            }
+        });
+    }
+
+    /// Returns the size and root of the log.
+    pub(super) fn head(&self) -> merkle::Head {
+        self.frontier.head()
+    }
+
+    /// Returns the root that the log had with its first `size` frames, or `None` if it has fewer or a digest is not known.
+    pub(super) fn root_of(&self, size: u64) -> Option<Digest> {
+        (size <= self.size()).then(|| merkle::root(size, &self.tiles()))?
+    }
+
+    /// Returns the digest of the leaf of a frame, if it is known.
+    pub(super) fn leaf(&self, frame: u64) -> Option<Digest> {
+        self.tiles().subtree(0, frame)
+    }
+
+    fn tiles(&self) -> Tiles<impl Fn(Tile) -> Option<Vec<u8>>> {
+        Tiles { size: self.size(), read: |tile| self.tile(tile) }
+    }
+
+    /// Returns a tile, in memory or in its file.
+    fn tile(&self, tile: Tile) -> Option<Vec<u8>> {
+        if u64::from(tile.width) < 256 {
+            let level = self.levels.get(usize::try_from(tile.level).ok()?)?;
+            return Some(level.as_flattened().to_vec());
+        }
+        let path = tile.path();
+        let full = self.full.iter().find(|(full, _)| *full == path);
+        full.map(|(_, bytes)| bytes.clone()).or_else(|| read_tile(&self.folder, tile).ok()?)
+    }
+
+    /// Returns the full tiles that are not in files yet, by their paths, and keeps them no longer.
+    pub(super) fn take_full(&mut self) -> Vec<(String, Vec<u8>)> {
+        std::mem::take(&mut self.full)
+    }
+
+    /// Returns the number of frames.
+    pub(super) const fn size(&self) -> u64 {
+        self.frontier.size()
+    }
+
+    /// Writes the tiles that are not in files.
+    pub(super) fn write(&mut self) -> Result<()> {
+        for (path, bytes) in &self.full {
+            let path = self.folder.join(path);
+            write_file(&path, bytes).map_err(LogError::write(&path))?;
+            // Its beginnings are in it.
+            fs::remove_dir_all(path.with_added_extension("p")).unwrap_or_default();
+        }
+        self.full.clear();
+        let size = self.size();
+        for tile in tile::between(self.written, size).filter(|tile| tile.width < 256) {
+            let level = usize::try_from(tile.level).unwrap_or(LEVELS);
+            let digests = self.levels.get(level).map(|digests| digests.as_flattened());
+            let path = self.folder.join(tile.path());
+            write_file(&path, digests.unwrap_or_default()).map_err(LogError::write(&path))?;
+            if tile.level == 0 {
+                let path = self.folder.join(tile.entries_path());
+                write_file(&path, &self.entries).map_err(LogError::write(&path))?;
+            }
+        }
+        self.written = size;
+        Ok(())
+    }
+}
+
+/// Returns the last tile of each level of a log, where it is partial.
+fn last_tiles(size: u64) -> impl Iterator<Item = Option<Tile>> {
+    (0..8_u32).map(move |level| {
+        let has = size >> (level * 8);
+        let width = u16::try_from(has & 255).ok().filter(|width| *width > 0)?;
+        Some(Tile { level, index: has >> 8, width })
+    })
+}
+
+/// Reads a tile, or a wider one that begins with it; `None` if there is none.
+fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
+    read_widened(folder, tile, Tile::path)
+}
+
+/// Reads the entries of a tile of level 0, or of a wider one.
+fn read_entries(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
+    read_widened(folder, tile, Tile::entries_path)
+}
+
+fn read_widened(
+    folder: &Path,
+    tile: Tile,
+    path: impl Fn(&Tile) -> String,
+) -> Result<Option<Vec<u8>>> {
+    // Few files: a tile has at most 255 beginnings, and mostly it is full or as asked.
+    let widths = [tile.width, 256].into_iter().chain(tile.width.saturating_add(1)..256);
+    for width in widths {
+        let file = folder.join(path(&Tile { width, ..tile }));
+        match crate::files::bounded(&file, MAX_TILE_BYTES) {
+            Ok(bytes) => return Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(LogError::Read(file, error)),
+        }
+    }
+    Ok(None)
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::write(path, bytes)
+}

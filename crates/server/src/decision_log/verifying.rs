@@ -1,0 +1,183 @@
+//! Verifying a log from its first frame to its newest checkpoint.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use wardgate_decision_log::checkpoint::{LogKey, Opened};
+use wardgate_decision_log::merkle;
+use wardgate_decision_log::record::{Body, Record};
+use wardgate_decision_log::tree::Digest;
+
+use super::error::{LogError, Result};
+use super::reading::{LogReader, StoredFrame};
+use super::tree::{MAX_TILE_BYTES, Tree};
+
+/// A log that was verified.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// The number of frames, those before the first segment included.
+    pub frames: u64,
+    /// The number of records.
+    pub records: u64,
+    /// The records before the first segment, which are deleted.
+    pub deleted: u64,
+    /// The decisions among the records that were read.
+    pub decisions: u64,
+    /// The records that were lost before they were written, as records say.
+    pub lost: u64,
+    /// The records that no checkpoint covers yet.
+    pub unsealed: u64,
+    /// The lowest and highest time of the records that were read, in microseconds since 1970.
+    pub times: Option<(i64, i64)>,
+    /// The newest checkpoint.
+    pub checkpoint: Option<Opened>,
+}
+
+/// The state of the verification behind a frame.
+struct Progress {
+    folder: PathBuf,
+    tree: Tree,
+    verified: Verified,
+    /// The digest of the head before; `None` before the first frame that was read.
+    before: Option<Digest>,
+    /// The checkpoints that must be met, with the reason to name.
+    due: Vec<(merkle::Head, &'static str)>,
+}
+
+/// Verifies the log in a folder with its key, and with an older checkpoint if there is one: every frame and record, their
+/// order, the tiles that the first segment builds on, and the root of each checkpoint.
+///
+/// # Errors
+/// The first wrong place.
+pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verified> {
+    let mut reader = LogReader::open(path)?;
+    // Read before the frames, of which a writer may add some.
+    let newest = reader.checkpoint()?.map(|note| opened(key, &note)).transpose()?;
+    let older = older.map(|note| opened(key, note)).transpose()?;
+    let mut due = Vec::new();
+    due.extend(older.as_ref().map(|older| (older.checkpoint.head, "the older checkpoint")));
+    due.extend(newest.as_ref().map(|newest| (newest.checkpoint.head, "the newest checkpoint")));
+    let origin = key.name().to_owned();
+    let mut frame = reader.next_frame()?;
+    let first = frame.as_ref().map_or(0, |frame| frame.number);
+    let tree = match Tree::read(path, &origin, first)? {
+        Some(tree) => tree,
+        None => {
+            return Err(LogError::Checkpoint(format!(
+                "the tiles of its first {first} frames are missing"
+            )));
+        }
+    };
+    let records =
+        frame.as_ref().map(|frame| frame.frame()).transpose()?.map_or(0, |frame| frame.head.first);
+    let verified = Verified {
+        frames: first,
+        records,
+        deleted: records,
+        decisions: 0,
+        lost: 0,
+        unsealed: 0,
+        times: None,
+        checkpoint: newest,
+    };
+    let mut progress = Progress { folder: path.to_owned(), tree, verified, before: None, due };
+    progress.meet()?;
+    while let Some(stored) = frame {
+        progress.add(&stored)?;
+        frame = reader.next_frame()?;
+    }
+    progress.end()
+}
+
+fn opened(key: &LogKey, note: &[u8]) -> Result<Opened> {
+    key.open(note).map_err(|error| LogError::Checkpoint(error.to_string()))
+}
+
+impl Progress {
+    fn add(&mut self, stored: &StoredFrame) -> Result<()> {
+        let fault = |what: &str| LogError::damaged(&stored.path, stored.offset, what);
+        let frame = stored.frame()?;
+        let head = frame.head;
+        let before = self.before.unwrap_or(if stored.number == 0 { [0; 32] } else { head.before });
+        if head.before != before {
+            return Err(fault("the frame follows another one than this"));
+        }
+        if head.first != self.verified.records {
+            return Err(fault("its first record has another number than the one after the last"));
+        }
+        for record in &frame.records {
+            let record = Record::read(record).ok_or_else(|| fault("a record of it is none"))?;
+            self.count(&record.body);
+        }
+        let (lowest, highest) = self.verified.times.unwrap_or((head.lowest, head.highest));
+        self.verified.times = Some((lowest.min(head.lowest), highest.max(head.highest)));
+        self.verified.records = head.next();
+        self.verified.unsealed = self.verified.unsealed.saturating_add(u64::from(head.count));
+        self.before = Some(head.digest());
+        self.tree.append(&head);
+        self.compare_tiles()?;
+        self.verified.frames = self.tree.size();
+        self.meet()
+    }
+
+    fn count(&mut self, body: &Body) {
+        match body {
+            Body::Decision(_) => {
+                self.verified.decisions = self.verified.decisions.saturating_add(1)
+            }
+            Body::Lost(lost) => self.verified.lost = self.verified.lost.saturating_add(lost.count),
+            _ => {}
+        }
+    }
+
+    /// Compares the tiles that are full now with their files. A writer adds those with its next checkpoint.
+    fn compare_tiles(&mut self) -> Result<()> {
+        for (name, bytes) in self.tree.take_full() {
+            let path = self.folder.join(name);
+            match crate::files::bounded(&path, MAX_TILE_BYTES) {
+                Ok(found) if found == bytes => {}
+                Ok(_) => {
+                    return Err(LogError::damaged(
+                        &path,
+                        0,
+                        "it has other digests or entries than the frames",
+                    ));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(LogError::Read(path, error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the root with the checkpoints of this size.
+    fn meet(&mut self) -> Result<()> {
+        let here = self.tree.head();
+        for (head, what) in self.due.extract_if(.., |(head, _)| head.size <= here.size) {
+            if head.size == here.size {
+                self.verified.unsealed = 0;
+            }
+            // The beginning of a log whose first segments are gone is in its tiles.
+            let is_same = if head.size == here.size {
+                head.root == here.root
+            } else {
+                self.tree.root_of(head.size) == Some(head.root)
+            };
+            if !is_same {
+                return Err(LogError::Checkpoint(format!(
+                    "{what} is about another log: its first {} frames have another root",
+                    head.size
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Verified> {
+        let found = self.tree.size();
+        match self.due.first() {
+            Some((head, _)) => Err(LogError::Truncated { sealed: head.size, found }),
+            None => Ok(self.verified),
+        }
+    }
+}
