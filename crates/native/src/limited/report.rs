@@ -7,9 +7,11 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Output};
 use wardgate_engine::number::uint_to_double;
+use wardgate_engine::wire::Json;
 
 use super::limiter::LimitedDecision;
 use super::standing::{LimitState, MetLimit};
+use crate::protocol::json::{member, object};
 
 impl MetLimit {
     /// Returns the limit as a value.
@@ -42,6 +44,34 @@ impl MetLimit {
         ];
         let known = members.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
         Attr::Map(known.collect::<AttrMap>())
+    }
+
+    /// Writes the limit as an output of Cerbos, for an action without escapes. The value is that of
+    /// [`MetLimit::value`].
+    pub(crate) fn write_output(&self, action: &str, json: &mut Json) {
+        let milliseconds = |micros: u64| uint_to_double(micros.div_ceil(1000));
+        object(json, |json| {
+            json.field("src", &format!("limit.{}", self.name));
+            json.field("action", action);
+            if let LimitState::Failed { message } = &self.state {
+                return json.field("error", message);
+            }
+            member(json, "val", |json| {
+                json.field("name", &self.name);
+                let numbers = [
+                    ("quota", Some(uint_to_double(self.quota))),
+                    ("remaining", self.remaining.map(uint_to_double)),
+                    ("resetMs", self.reset.map(milliseconds)),
+                    ("retryAfterMs", self.retry().map(milliseconds)),
+                ];
+                for (name, number) in numbers {
+                    let Some(number) = number else { continue };
+                    json.key(name);
+                    json.number(number);
+                }
+                json.field("state", self.word());
+            });
+        });
     }
 
     /// Returns the microseconds until the cost is there: 0 if it is, and `None` if it never will be or

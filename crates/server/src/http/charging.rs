@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 use wardgate_engine::decision::Decision;
-use wardgate_native::limited::{LimitedDecision, Uncharged};
+use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAction};
 
 use super::fields::Fields;
 use super::reply::{Reply, Result};
@@ -60,6 +60,18 @@ impl Charges {
         self.tally.add(&charged.decision);
         charged.limits.iter().flatten().for_each(|limit| self.fields.add(limit));
         charged
+    }
+
+    /// Charges the limits that an action meets, whose decision is counted with its answer.
+    pub(super) async fn charge_action(&mut self, action: &mut UnchargedAction) {
+        let (met, denied) = self.limits.charge_action(action.take_limits()).await;
+        met.iter().for_each(|limit| self.fields.add(limit));
+        action.settle(met, denied.is_some());
+    }
+
+    /// Counts decisions.
+    pub(super) fn count(&mut self, tally: Tally) {
+        self.tally += tally;
     }
 
     /// Charges like [`Charges::charge`], and returns the decision with the limits as outputs.

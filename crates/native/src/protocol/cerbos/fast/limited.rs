@@ -1,0 +1,199 @@
+//! The usual CheckResources call under policies with plain limits: answered from its text, charged, and
+//! then corrected.
+//!
+//! The answer of the policies is written at once, with the positions of the effects that limits may change
+//! and of the outputs that they add.
+
+use wardgate_engine::budget::Budget;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::Effect;
+use wardgate_engine::wire::Json;
+
+use super::{Answered, CallLimits, Decide, written};
+use crate::clock::Clock;
+use crate::fast::input::FastInput;
+use crate::fast::json::input::JsonInput;
+use crate::limited::{ActionLimits, Few, MetLimit};
+use crate::names::Names;
+use crate::policies::Policies;
+use crate::protocol::cerbos::answer::effect;
+use crate::protocol::json::list;
+
+/// An answer to a call whose limits are not charged yet. Until they are, it allows nothing.
+#[derive(Debug)]
+pub struct UnchargedAnswer {
+    /// The answer of the policies alone.
+    answered: Answered,
+    /// The length of what is before the results, to which all positions are relative.
+    head: usize,
+    actions: Vec<UnchargedAction>,
+    /// The end of the fields of each resource, and the number of its actions and those before.
+    ends: Vec<(usize, usize)>,
+}
+
+/// An action of a call, whose limits are not charged yet.
+#[derive(Debug)]
+pub struct UnchargedAction {
+    action: String,
+    is_allowed: bool,
+    effect_at: usize,
+    limits: ActionLimits,
+    met: Few<MetLimit>,
+    is_charged: bool,
+    is_denied: bool,
+}
+
+impl Policies {
+    /// Answers a call like [`Policies::answer_call`], under policies with limits. Returns `None` where that
+    /// does, or if the limits of an action may not be plain.
+    #[must_use]
+    pub fn answer_call_uncharged(
+        &self,
+        call: &[u8],
+        limits: CallLimits,
+        clock: impl Clock,
+    ) -> Option<UnchargedAnswer> {
+        let mut decider = Decider {
+            policies: self,
+            kinds_with_outputs: self.kinds_with_outputs.as_ref()?,
+            now: clock.now(),
+            budget: Budget::new(limits.steps),
+            actions: Vec::new(),
+            ends: Vec::new(),
+        };
+        let (answered, head) = written(call, limits, &mut decider)?;
+        let Decider { actions, ends, .. } = decider;
+        Some(UnchargedAnswer { answered, head, actions, ends })
+    }
+}
+
+struct Decider<'p> {
+    policies: &'p Policies,
+    kinds_with_outputs: &'p Names<()>,
+    /// One call has one time.
+    now: Timestamp,
+    budget: Budget,
+    actions: Vec<UnchargedAction>,
+    ends: Vec<(usize, usize)>,
+}
+
+impl Decide for &mut Decider<'_> {
+    fn decide(&mut self, input: &JsonInput<'_>) -> Option<bool> {
+        let (policies, names) = (self.policies, self.kinds_with_outputs);
+        let is_allowed = policies.try_fast_before_limits(names, input, &self.now)?;
+        self.actions.push(UnchargedAction {
+            action: input.target().action.to_owned(),
+            is_allowed,
+            effect_at: 0,
+            limits: policies.plain_limits_of(input, is_allowed, &self.budget)?,
+            met: Few::None,
+            is_charged: false,
+            is_denied: false,
+        });
+        Some(is_allowed)
+    }
+
+    fn note_effect(&mut self, at: usize) {
+        if let Some(action) = self.actions.last_mut() {
+            action.effect_at = at;
+        }
+    }
+
+    fn note_end(&mut self, at: usize) {
+        self.ends.push((at, self.actions.len()));
+    }
+}
+
+impl UnchargedAnswer {
+    /// Returns the answer of the policies if no action meets a limit, so that there is nothing to charge.
+    ///
+    /// # Errors
+    /// An action meets a limit; the answer as it was.
+    pub fn without_limits(self) -> Result<Answered, Self> {
+        if self.actions.iter().any(|action| action.limits.is_some()) {
+            return Err(self);
+        }
+        Ok(self.answered)
+    }
+
+    /// Returns the actions in their order, each to be charged once.
+    pub fn actions(&mut self) -> impl Iterator<Item = &mut UnchargedAction> {
+        self.actions.iter_mut()
+    }
+
+    /// Returns the answer, in which what limits deny is denied, and the limits are outputs. An action that
+    /// was not charged is denied.
+    #[must_use]
+    pub fn into_answered(self) -> Answered {
+        let Self { answered, head, actions, ends } = self;
+        let mut corrected = Corrected { text: &answered.json, done: 0, out: String::new() };
+        corrected.out.reserve(answered.json.len().saturating_mul(2));
+        let mut first = 0;
+        for (end, next) in ends {
+            let own = actions.get(first..next).unwrap_or_default();
+            first = next;
+            let denied = own.iter().filter(|action| action.is_allowed && !action.stays_allowed());
+            denied.for_each(|action| corrected.deny(head.saturating_add(action.effect_at)));
+            corrected.copy(head.saturating_add(end));
+            corrected.add_outputs(own);
+        }
+        corrected.copy(answered.json.len());
+        let allowed = actions.iter().filter(|action| action.stays_allowed()).count();
+        let denied = u64::try_from(actions.len().saturating_sub(allowed)).unwrap_or(u64::MAX);
+        let allowed = u64::try_from(allowed).unwrap_or(0);
+        Answered { json: corrected.out, allowed, denied, ..answered }
+    }
+}
+
+impl UnchargedAction {
+    /// Takes the limits, to charge them.
+    pub fn take_limits(&mut self) -> ActionLimits {
+        self.is_charged = true;
+        core::mem::take(&mut self.limits)
+    }
+
+    /// Notes the limits that the action met, and whether one denies.
+    pub fn settle(&mut self, met: Few<MetLimit>, is_denied: bool) {
+        (self.met, self.is_denied) = (met, is_denied);
+    }
+
+    /// Returns true if neither the policies nor limits deny the action.
+    const fn stays_allowed(&self) -> bool {
+        self.is_allowed && self.is_charged && !self.is_denied
+    }
+}
+
+/// An answer that is copied with other effects and with outputs.
+struct Corrected<'t> {
+    text: &'t str,
+    /// The bytes of it that are done.
+    done: usize,
+    out: String,
+}
+
+impl Corrected<'_> {
+    /// Copies up to a position.
+    fn copy(&mut self, to: usize) {
+        self.out.push_str(self.text.get(self.done..to).unwrap_or_default());
+        self.done = to;
+    }
+
+    /// Denies what is allowed at a position.
+    fn deny(&mut self, at: usize) {
+        self.copy(at);
+        self.out.push_str(effect(Effect::Deny));
+        self.done = at.saturating_add(effect(Effect::Allow).len());
+    }
+
+    /// Adds the outputs of the actions on a resource, behind its other fields.
+    fn add_outputs(&mut self, actions: &[UnchargedAction]) {
+        if actions.iter().all(|action| action.met.is_empty()) {
+            return;
+        }
+        let each = actions.iter().flat_map(|one| one.met.iter().map(|met| (&*one.action, met)));
+        let mut json = Json::default();
+        list(&mut json, "outputs", each, |json, (action, met)| met.write_output(action, json));
+        self.out.push(',');
+        self.out.push_str(&json.finish());
+    }
+}
