@@ -4,6 +4,8 @@
 //! `retryAfterMs`. Durations are whole milliseconds, rounded up. A limit whose charge is unknown
 //! is the error of its output.
 
+use core::fmt::Write;
+
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Output};
 use wardgate_engine::number::uint_to_double;
@@ -11,7 +13,6 @@ use wardgate_engine::wire::Json;
 
 use super::limiter::LimitedDecision;
 use super::standing::{LimitState, MetLimit};
-use crate::protocol::json::{member, object};
 
 impl MetLimit {
     /// Returns the limit as a value.
@@ -46,32 +47,32 @@ impl MetLimit {
         Attr::Map(known.collect::<AttrMap>())
     }
 
-    /// Writes the limit as an output of Cerbos, for an action without escapes. The value is that of
-    /// [`MetLimit::value`].
-    pub(crate) fn write_output(&self, action: &str, json: &mut Json) {
-        let milliseconds = |micros: u64| uint_to_double(micros.div_ceil(1000));
-        object(json, |json| {
-            json.field("src", &format!("limit.{}", self.name));
-            json.field("action", action);
-            if let LimitState::Failed { message } = &self.state {
-                return json.field("error", message);
-            }
-            member(json, "val", |json| {
-                json.field("name", &self.name);
-                let numbers = [
-                    ("quota", Some(uint_to_double(self.quota))),
-                    ("remaining", self.remaining.map(uint_to_double)),
-                    ("resetMs", self.reset.map(milliseconds)),
-                    ("retryAfterMs", self.retry().map(milliseconds)),
-                ];
-                for (name, number) in numbers {
-                    let Some(number) = number else { continue };
-                    json.key(name);
-                    json.number(number);
-                }
-                json.field("state", self.word());
-            });
-        });
+    /// Adds the limit as an output of Cerbos, with the value of [`MetLimit::value`]. The action and the name
+    /// are texts that JSON has as they are.
+    pub(crate) fn write_output(&self, action: &str, out: &mut String) {
+        for part in ["{\"src\":\"limit.", &*self.name, "\",\"action\":\"", action, "\","] {
+            out.push_str(part);
+        }
+        if let LimitState::Failed { message } = &self.state {
+            out.push_str("\"error\":");
+            let mut text = Json::default();
+            text.string(message);
+            out.push_str(&text.finish());
+            return out.push('}');
+        }
+        let milliseconds = |micros: u64| micros.div_ceil(1000);
+        let numbers = [
+            ("\"remaining\":", self.remaining),
+            ("\"resetMs\":", self.reset.map(milliseconds)),
+            ("\"retryAfterMs\":", self.retry().map(milliseconds)),
+        ];
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\"val\":{{\"name\":\"{}\",\"quota\":{},", self.name, self.quota);
+        for (name, number) in numbers {
+            let Some(number) = number else { continue };
+            let _ = write!(out, "{name}{number},");
+        }
+        let _ = write!(out, "\"state\":\"{}\"}}}}", self.word());
     }
 
     /// Returns the microseconds until the cost is there: 0 if it is, and `None` if it never will be or

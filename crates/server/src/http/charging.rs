@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 use wardgate_engine::decision::Decision;
-use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAction};
+use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAnswer};
 
 use super::fields::Fields;
 use super::reply::{Reply, Result};
@@ -62,11 +62,12 @@ impl Charges {
         charged
     }
 
-    /// Charges the limits that an action meets, whose decision is counted with its answer.
-    pub(super) async fn charge_action(&mut self, action: &mut UnchargedAction) {
-        let (met, denied) = self.limits.charge_action(action.take_limits()).await;
-        met.iter().for_each(|limit| self.fields.add(limit));
-        action.settle(met, denied.is_some());
+    /// Charges the limits of an answer, whose decisions are counted with it.
+    pub(super) async fn charge_answer(&mut self, answer: &mut UnchargedAnswer) {
+        let charged = self.limits.charge_each(answer.take_limits()).await;
+        let met = charged.iter().flat_map(|(met, _)| met.iter());
+        met.for_each(|limit| self.fields.add(limit));
+        answer.settle(charged);
     }
 
     /// Counts decisions.

@@ -32,9 +32,7 @@ fn fast(uncharged: UnchargedAnswer, context: Context<'_>) -> Result<Answer> {
     };
     let mut charges = Charges::new(context.limits()?);
     Ok(Answer::charging(async move {
-        for action in uncharged.actions() {
-            charges.charge_action(action).await;
-        }
+        charges.charge_answer(&mut uncharged).await;
         let answered = uncharged.into_answered();
         charges.count(tally(&answered));
         let is_short = must_be_short(answered.json.len(), MAX_ANSWER_BYTES);

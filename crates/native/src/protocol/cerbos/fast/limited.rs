@@ -6,8 +6,7 @@
 
 use wardgate_engine::budget::Budget;
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::decision::Effect;
-use wardgate_engine::wire::Json;
+use wardgate_engine::decision::{Effect, Reason};
 
 use super::{Answered, CallLimits, Decide, written};
 use crate::clock::Clock;
@@ -17,7 +16,6 @@ use crate::limited::{ActionLimits, Few, MetLimit};
 use crate::names::Names;
 use crate::policies::Policies;
 use crate::protocol::cerbos::answer::effect;
-use crate::protocol::json::list;
 
 /// An answer to a call whose limits are not charged yet. Until they are, it allows nothing.
 #[derive(Debug)]
@@ -31,10 +29,11 @@ pub struct UnchargedAnswer {
     ends: Vec<(usize, usize)>,
 }
 
-/// An action of a call, whose limits are not charged yet.
+/// An action of a call.
 #[derive(Debug)]
-pub struct UnchargedAction {
-    action: String,
+struct UnchargedAction {
+    /// The length of its name, which is before the effect.
+    name: usize,
     is_allowed: bool,
     effect_at: usize,
     limits: ActionLimits,
@@ -82,7 +81,7 @@ impl Decide for &mut Decider<'_> {
         let (policies, names) = (self.policies, self.kinds_with_outputs);
         let is_allowed = policies.try_fast_before_limits(names, input, &self.now)?;
         self.actions.push(UnchargedAction {
-            action: input.target().action.to_owned(),
+            name: input.target().action.len(),
             is_allowed,
             effect_at: 0,
             limits: policies.plain_limits_of(input, is_allowed, &self.budget)?,
@@ -116,9 +115,16 @@ impl UnchargedAnswer {
         Ok(self.answered)
     }
 
-    /// Returns the actions in their order, each to be charged once.
-    pub fn actions(&mut self) -> impl Iterator<Item = &mut UnchargedAction> {
-        self.actions.iter_mut()
+    /// Takes the limits of the actions, in their order, to charge them.
+    pub fn take_limits(&mut self) -> Few<ActionLimits> {
+        self.actions.iter_mut().map(|action| core::mem::take(&mut action.limits)).collect()
+    }
+
+    /// Notes for each action, in the same order, the limits that it met, and the reason for which they deny.
+    pub fn settle(&mut self, charged: Few<(Few<MetLimit>, Option<Reason>)>) {
+        for (action, (met, denied)) in self.actions.iter_mut().zip(charged) {
+            (action.met, action.is_denied, action.is_charged) = (met, denied.is_some(), true);
+        }
     }
 
     /// Returns the answer, in which what limits deny is denied, and the limits are outputs. An action that
@@ -127,7 +133,9 @@ impl UnchargedAnswer {
     pub fn into_answered(self) -> Answered {
         let Self { answered, head, actions, ends } = self;
         let mut corrected = Corrected { text: &answered.json, done: 0, out: String::new() };
-        corrected.out.reserve(answered.json.len().saturating_mul(2));
+        let met = actions.iter().map(|action| action.met.len()).sum::<usize>();
+        let added = met.saturating_mul(OUTPUT_BYTES);
+        corrected.out.reserve(answered.json.len().saturating_add(added));
         let mut first = 0;
         for (end, next) in ends {
             let own = actions.get(first..next).unwrap_or_default();
@@ -135,7 +143,7 @@ impl UnchargedAnswer {
             let denied = own.iter().filter(|action| action.is_allowed && !action.stays_allowed());
             denied.for_each(|action| corrected.deny(head.saturating_add(action.effect_at)));
             corrected.copy(head.saturating_add(end));
-            corrected.add_outputs(own);
+            corrected.add_outputs(own, head);
         }
         corrected.copy(answered.json.len());
         let allowed = actions.iter().filter(|action| action.stays_allowed()).count();
@@ -146,15 +154,10 @@ impl UnchargedAnswer {
 }
 
 impl UnchargedAction {
-    /// Takes the limits, to charge them.
-    pub fn take_limits(&mut self) -> ActionLimits {
-        self.is_charged = true;
-        core::mem::take(&mut self.limits)
-    }
-
-    /// Notes the limits that the action met, and whether one denies.
-    pub fn settle(&mut self, met: Few<MetLimit>, is_denied: bool) {
-        (self.met, self.is_denied) = (met, is_denied);
+    /// Returns the name of the action in an answer with this head.
+    fn name_in<'t>(&self, text: &'t str, head: usize) -> &'t str {
+        let end = head.saturating_add(self.effect_at).saturating_sub(BETWEEN.len());
+        text.get(end.saturating_sub(self.name)..end).unwrap_or_default()
     }
 
     /// Returns true if neither the policies nor limits deny the action.
@@ -186,14 +189,26 @@ impl Corrected<'_> {
     }
 
     /// Adds the outputs of the actions on a resource, behind its other fields.
-    fn add_outputs(&mut self, actions: &[UnchargedAction]) {
+    fn add_outputs(&mut self, actions: &[UnchargedAction], head: usize) {
         if actions.iter().all(|action| action.met.is_empty()) {
             return;
         }
-        let each = actions.iter().flat_map(|one| one.met.iter().map(|met| (&*one.action, met)));
-        let mut json = Json::default();
-        list(&mut json, "outputs", each, |json, (action, met)| met.write_output(action, json));
-        self.out.push(',');
-        self.out.push_str(&json.finish());
+        self.out.push_str(",\"outputs\":");
+        let mut bracket = '[';
+        for action in actions {
+            let name = action.name_in(self.text, head);
+            for met in &action.met {
+                self.out.push(bracket);
+                met.write_output(name, &mut self.out);
+                bracket = ',';
+            }
+        }
+        self.out.push(']');
     }
 }
+
+/// The text between the name of an action and its effect.
+const BETWEEN: &str = "\":\"";
+
+/// The usual length of the output of a limit.
+const OUTPUT_BYTES: usize = 256;
