@@ -7,11 +7,13 @@ use alloc::string::String;
 use core::fmt;
 
 use base64ct::{Base64, Encoding};
+use wardgate_crypto::blake3;
 use wardgate_crypto::ml_dsa::{Level, SignError, SigningKey};
 
 use crate::checkpoint::{Checkpoint, ML_DSA_44, is_origin};
 use crate::merkle::Head;
 use crate::note::{Note, VerifierKey};
+use crate::redaction::LogSecret;
 
 const PREFIX: &str = "PRIVATE+KEY+";
 
@@ -22,6 +24,8 @@ const SEED_BYTES: usize = 32;
 pub struct LogSigner {
     origin: String,
     key: SigningKey,
+    /// The key from which that of pseudonyms and of the names of subjects comes.
+    secret: [u8; 32],
 }
 
 impl LogSigner {
@@ -29,7 +33,8 @@ impl LogSigner {
     #[must_use]
     pub fn new(origin: &str, seed: &[u8; SEED_BYTES]) -> Option<Self> {
         let key = || SigningKey::from_seed(Level::MlDsa44, seed);
-        is_origin(origin).then(|| Self { origin: origin.to_owned(), key: key() })
+        let secret = blake3::derive_key("wardgate decision log 1: secret of a log", seed);
+        is_origin(origin).then(|| Self { origin: origin.to_owned(), key: key(), secret })
     }
 
     /// Reads a key in its text form.
@@ -55,6 +60,12 @@ impl LogSigner {
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// Returns the key of pseudonyms and of the names of subjects.
+    #[must_use]
+    pub fn secret(&self) -> LogSecret {
+        LogSecret::new(self.secret)
     }
 
     /// Returns the key that verifies.

@@ -54,16 +54,16 @@ struct Binding<P, R> {
 
 /// The reader of one slot.
 enum Way<P, R> {
-    PrincipalId,
-    ResourceId,
+    /// The id of the principal, or one of its attributes.
+    Principal(Accessor<P>),
+    /// The same of the resource.
+    Resource(Accessor<R>),
     Kind,
     Roles,
     /// Values of the type never have the attribute.
     Missing,
     Broken,
     Unsupported,
-    Principal(Accessor<P>),
-    Resource(Accessor<R>),
     BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
     BelowResource(Accessor<R>, Box<[Box<str>]>),
     /// A test of a value.
@@ -243,8 +243,8 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             return Self::Derived(Box::new(slot.clone()));
         }
         match slot.root {
-            SlotRoot::PrincipalId if path.is_empty() => Self::PrincipalId,
-            SlotRoot::ResourceId if path.is_empty() => Self::ResourceId,
+            SlotRoot::PrincipalId if path.is_empty() => Self::Principal(principal_id),
+            SlotRoot::ResourceId if path.is_empty() => Self::Resource(resource_id),
             SlotRoot::ResourceKind if path.is_empty() => Self::Kind,
             SlotRoot::PrincipalRoles if path.is_empty() => Self::Roles,
             // Text has no members, and a path does not lead into a list.
@@ -280,20 +280,37 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     #[inline]
     fn read<'a>(&self, typed: &Typed<'a, P, R>) -> SlotValue<'a> {
         match self {
-            Self::PrincipalId => SlotValue::Field(Field::Text(typed.principal.id())),
-            Self::ResourceId => SlotValue::Field(Field::Text(typed.resource.id())),
+            Self::Resource(accessor) => SlotValue::Field(accessor(typed.resource)),
+            Self::Principal(accessor) => SlotValue::Field(accessor(typed.principal)),
+            _ => self.read_rare(typed),
+        }
+    }
+
+    /// Reads any other slot. A separate call, so that the usual two need no table of jumps.
+    #[inline(never)]
+    fn read_rare<'a>(&self, typed: &Typed<'a, P, R>) -> SlotValue<'a> {
+        match self {
             Self::Kind => SlotValue::Field(Field::Text(&typed.prepared.kind)),
             Self::Roles => SlotValue::Roles,
             Self::Missing => SlotValue::Field(Field::Missing),
             Self::Broken => SlotValue::Broken,
             Self::Unsupported => SlotValue::Unsupported,
             Self::Derived(slot) => read_derived(typed, slot),
-            Self::Principal(accessor) => SlotValue::Field(accessor(typed.principal)),
-            Self::Resource(accessor) => SlotValue::Field(accessor(typed.resource)),
+            Self::Principal(_) | Self::Resource(_) => self.read(typed),
             Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),
             Self::BelowResource(accessor, rest) => below(accessor(typed.resource), rest),
         }
     }
+}
+
+/// Reads the id of a principal, as an accessor.
+fn principal_id<P: AsPrincipal>(principal: &P) -> Field<'_> {
+    Field::Text(principal.id())
+}
+
+/// Reads the id of a resource, as an accessor.
+fn resource_id<R: AsResource>(resource: &R) -> Field<'_> {
+    Field::Text(resource.id())
 }
 
 /// Follows the rest of a path. Few paths are longer than one name.

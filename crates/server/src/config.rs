@@ -6,6 +6,7 @@
 mod auth;
 mod authzen;
 mod aux_data;
+mod decision_log;
 mod http;
 mod keys;
 mod mqtt;
@@ -23,6 +24,7 @@ use std::time::Duration;
 pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
 pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
+pub use decision_log::DecisionLog;
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
 pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};
@@ -64,6 +66,8 @@ pub struct Config {
     pub authzen: Authzen,
     /// The charging of rate limits in policies. Without it policies with limits are refused.
     pub ratelimit: Option<RateLimit>,
+    /// The recording of decisions.
+    pub decision_log: Option<DecisionLog>,
     /// The collector of spans, if traces are on.
     pub traces: Option<Traces>,
 }
@@ -117,6 +121,7 @@ impl Config {
         let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
         let (traces, mqtt) = (root.section("traces")?, root.section("mqtt")?);
         let ratelimit = root.section("ratelimit")?;
+        let decision_log = root.section("decision-log")?;
         // Reported before the missing tables: a misspelt table is not a missing one.
         root.finish()?;
         let fitting =
@@ -137,11 +142,13 @@ impl Config {
             aux_data: AuxData::read(aux_data)?,
             authzen: Authzen::read(authzen)?,
             ratelimit: RateLimit::read(ratelimit)?,
+            decision_log: DecisionLog::read(decision_log)?,
             traces: Traces::read(traces)?,
         };
         server.finish()?;
         fitting?;
         config.must_have_rules()?;
+        config.must_record_all()?;
         if let Some(mqtt) = &config.mqtt {
             mqtt.must_fit(config.policies.is_some(), &config.http, &config.auth)?;
         }
@@ -158,6 +165,23 @@ impl Config {
             (Some(policies), _) => policies.watch,
             (None, Some(_)) => WATCH,
             (None, None) => Duration::ZERO,
+        }
+    }
+
+    /// Refuses protocols whose decisions are not recorded beside others that are.
+    fn must_record_all(&self) -> Result<(), ConfigError> {
+        if self.decision_log.is_none() {
+            return Ok(());
+        }
+        let refuse = |message: &str| Err(ConfigError::new(message));
+        match (&self.spocp, &self.mqtt) {
+            (Some(_), _) => {
+                refuse("`[decision-log]` records no decisions of `[spocp]`: leave one of them out")
+            }
+            (_, Some(_)) => {
+                refuse("`[decision-log]` records no decisions of `[mqtt]`: leave one of them out")
+            }
+            (None, None) => Ok(()),
         }
     }
 

@@ -13,16 +13,22 @@
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
 //! made again out of segments.
 
+mod core;
 mod error;
 mod folder;
 mod frames;
+pub(crate) mod noted;
+mod private;
 mod reading;
+mod recorder;
+pub(crate) mod recording;
 mod tree;
 mod verifying;
 mod writer;
 
 pub use error::LogError;
 pub use reading::{LogReader, StoredFrame};
+pub use recorder::{Keep, OnFull, Recorder, RecorderSettings};
 pub use verifying::{Verified, verify};
 pub use writer::{LogSettings, LogWriter};
 

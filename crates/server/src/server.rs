@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
 use crate::net::listeners::Sockets;
@@ -59,7 +60,7 @@ impl Server {
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
         let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
-        let shared = shared.with_rules(rules);
+        let shared = shared.with_rules(rules).with_recorder()?;
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without these keys the server still answers callers that need none. The log has the
         // reason.
@@ -84,6 +85,9 @@ impl Server {
         }
         if let Some(mqtt) = &config.mqtt {
             mqtt::Endpoint::check(mqtt)?;
+        }
+        if let Some(log) = &config.decision_log {
+            recording::key(log)?;
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -172,6 +176,9 @@ impl Server {
         if let Some(tracer) = self.shared.tracer() {
             tracer.close();
         }
+        if let Some(Err(error)) = self.shared.recorder().map(Recorder::close) {
+            tracing::error!(code = error.code(), "{error}");
+        }
         ended
     }
 }
@@ -183,7 +190,7 @@ impl Bodies {
     /// They, or something that the configuration names, cannot be used.
     pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
         let first = reload::first(&mut origin)?;
-        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?))
+        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?.with_recorder()?))
     }
 }
 

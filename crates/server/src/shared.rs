@@ -8,6 +8,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::config::Config;
 use crate::deciders::Deciders;
+use crate::decision_log::{Recorder, recording};
 use crate::identity::auth::Authenticator;
 use crate::identity::aux_data::Tokens;
 use crate::identity::jwt::RemoteKeySet;
@@ -31,6 +32,7 @@ pub struct Shared {
     page_tokens: Option<PageTokens>,
     metrics: Metrics,
     tracer: Option<Tracer>,
+    recorder: Option<Recorder>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
     reloads: Sender<ReloadRequest>,
@@ -70,6 +72,7 @@ impl Shared {
             page_tokens: config.authzen.page_key.as_deref().map(PageTokens::read).transpose()?,
             metrics: Metrics::default(),
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
+            recorder: None,
             deciders: None,
             stopping: watch::Sender::new(false),
             config,
@@ -80,6 +83,23 @@ impl Shared {
     /// Answers queries by rules of SPOCP, too.
     pub(crate) fn with_rules(self, rules: Option<Rules>) -> Self {
         Self { rules, ..self }
+    }
+
+    /// Records decisions, if the configuration says where.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub(crate) fn with_recorder(self) -> Result<Self, String> {
+        let recorder = self.config.decision_log.as_ref().map(recording::start).transpose()?;
+        if let Some(recorder) = &recorder {
+            recording::follow(recorder, &self.state());
+        }
+        Ok(Self { recorder, ..self })
+    }
+
+    /// Returns the recorder of decisions, if they are recorded.
+    pub(crate) const fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_ref()
     }
 
     /// Returns the state with threads for long decisions.
@@ -165,6 +185,9 @@ impl Shared {
     pub(crate) fn replace(&self, state: State) {
         if let Some(limits) = self.limits() {
             limits.follow(&state);
+        }
+        if let Some(recorder) = self.recorder() {
+            recording::follow(recorder, &state);
         }
         self.state.store(Arc::new(state));
     }

@@ -96,6 +96,12 @@ impl RingWriter {
         true
     }
 
+    /// Returns true if the reader is gone: nothing takes what is written.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        Arc::strong_count(&self.ring) == 1
+    }
+
     /// Returns true if the largest entry fits. A host that may decide nothing unrecorded asks before it decides.
     #[inline]
     #[must_use]

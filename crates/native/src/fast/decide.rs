@@ -202,7 +202,14 @@ impl Roles {
         let join = |(mask, count, longest): (u32, usize, usize), role: &str| {
             (mask | fast_path.role(role), count + 1, longest.max(role.len()))
         };
-        let (mask, count, longest) = roles.fold((0, 0, 0), join);
+        // Where the entries are for any role, the texts of the roles stay unread.
+        let alike = fast_path.mask_of_all();
+        let join_alike = |(_, count, longest): (u32, usize, usize), role: &str| {
+            (alike.unwrap_or(0), count + 1, longest.max(role.len()))
+        };
+        let start = (0, 0, 0);
+        let (mask, count, longest) =
+            if alike.is_some() { roles.fold(start, join_alike) } else { roles.fold(start, join) };
         let is_short = count <= MAX_FAST_PATH_ROLES && longest <= MAX_FAST_PATH_ROLE_BYTES;
         is_short.then_some(mask)
     }

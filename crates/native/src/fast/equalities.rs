@@ -59,9 +59,8 @@ pub(crate) fn decide<'a>(
             continue;
         }
         match equality.truth(&read) {
-            truth @ (Truth::False | Truth::True) => {
-                let holds = (truth == Truth::True) != equality.is_negated;
-                let here = if holds { here } else { 0 };
+            Truth::Known(holds) => {
+                let here = here & 0_u32.wrapping_sub(u32::from(holds ^ equality.is_negated));
                 allowed |= here & equality.allowed;
                 live &= !(here & equality.denied);
             }
@@ -83,8 +82,8 @@ pub(crate) fn decide<'a>(
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
-    False,
-    True,
+    /// Whether it holds.
+    Known(bool),
     /// One of the values is missing.
     Error,
     /// Only the general path can compare the values.
@@ -109,10 +108,10 @@ impl Equality {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn truth<'a>(&self, read: &impl Fn(usize) -> SlotValue<'a>) -> Truth {
         match self.test {
-            Test::Always => Truth::True,
+            Test::Always => Truth::Known(true),
             _ => self.test.of(read(self.slot), read),
         }
     }
@@ -121,7 +120,7 @@ impl Equality {
 impl Truth {
     #[inline]
     const fn of(holds: bool) -> Self {
-        if holds { Self::True } else { Self::False }
+        Self::Known(holds)
     }
 }
 
@@ -142,13 +141,13 @@ impl Test {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn of<'a>(&self, found: SlotValue<'a>, read: &impl Fn(usize) -> SlotValue<'a>) -> Truth {
         match (self, found) {
             (Self::Bool(value), SlotValue::Field(Field::Bool(found))) => Truth::of(found == *value),
             (Self::Text(text), SlotValue::Field(Field::Text(found))) => Truth::of(text.is(found)),
             (Self::Same(other), found) => same(found, read(*other)),
-            (Self::Null, SlotValue::Field(Field::Null)) => Truth::True,
+            (Self::Null, SlotValue::Field(Field::Null)) => Truth::Known(true),
             (_, found) => equal_to_other_type(found),
         }
     }
@@ -161,7 +160,7 @@ fn equal_to_other_type(found: SlotValue<'_>) -> Truth {
         SlotValue::Field(Field::Missing) | SlotValue::Broken => Truth::Error,
         SlotValue::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
         SlotValue::Field(Field::List(_) | Field::Map(_)) => Truth::Doubt,
-        SlotValue::Field(_) => Truth::False,
+        SlotValue::Field(_) => Truth::Known(false),
         SlotValue::Attr(_) | SlotValue::Roles | SlotValue::Json(_) | SlotValue::Unsupported => {
             Truth::Doubt
         }

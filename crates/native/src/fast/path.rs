@@ -123,6 +123,12 @@ impl UnpackedPath {
         self.roles.get(role).unwrap_or(self.others)
     }
 
+    /// Returns the mask or class of every role, if all have the same.
+    #[inline]
+    pub(crate) fn mask_of_all(&self) -> Option<u32> {
+        (self.fingerprints == 0).then_some(self.others)
+    }
+
     /// Returns true if roles have classes instead of masks.
     #[inline]
     pub(crate) const fn is_by_class(&self) -> bool {

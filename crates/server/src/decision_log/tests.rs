@@ -10,6 +10,8 @@ use wardgate_decision_log::signer::LogSigner;
 
 use super::*;
 
+mod recording;
+
 const ORIGIN: &str = "log.example/a";
 
 /// A folder that goes with the test.

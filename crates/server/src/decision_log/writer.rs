@@ -51,6 +51,7 @@ pub struct LogWriter {
 /// The segment that grows.
 #[derive(Debug)]
 struct Current {
+    first_frame: u64,
     path: PathBuf,
     log: Log<File>,
 }
@@ -108,6 +109,21 @@ impl LogWriter {
     pub fn next(&self) -> u64 {
         let unwritten = self.frame.as_ref().map_or(self.position.first, |(head, _)| head.next());
         unwritten.saturating_add(u64::try_from(self.draft.count()).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the number of the record after the last one in a file.
+    pub(super) const fn written(&self) -> u64 {
+        self.position.first
+    }
+
+    /// Returns the number of the first frame of the segment that grows.
+    pub(super) fn segment(&self) -> u64 {
+        self.segment.as_ref().map_or(0, |current| current.first_frame)
+    }
+
+    /// Returns true if no record was added that is not in a file.
+    pub(super) fn is_empty(&self) -> bool {
+        self.frame.is_none() && self.draft.count() == 0
     }
 
     /// Returns true if records can be added. If not, [`LogWriter::write`] must succeed before.
@@ -170,7 +186,7 @@ impl LogWriter {
     /// # Errors
     /// The system reports a failure. The content of the disk is unknown then, so nothing is written any more.
     pub fn sync(&mut self) -> Result<()> {
-        let Some(Current { path, log }) = &mut self.segment else { return Ok(()) };
+        let Some(Current { path, log, .. }) = &mut self.segment else { return Ok(()) };
         log.sync().map_err(LogError::segment(path))?;
         self.position.durable = self.position.first;
         Ok(())
@@ -208,14 +224,14 @@ fn begin(folder: &Folder, first_frame: u64, first: u64) -> Result<Current> {
     let opened = Log::open_frames::<Frames>(file, first, &mut |_| {});
     let (log, _) = opened.map_err(LogError::segment(&path))?;
     folder.sync_names().map_err(LogError::write(&path))?;
-    Ok(Current { path, log })
+    Ok(Current { first_frame, path, log })
 }
 
 /// Finds the last segment that has frames, and cuts off what was never whole.
 fn last_segment(folder: &Folder) -> Result<(Option<Last>, Option<PathBuf>)> {
     let (mut segments, mut torn) = (folder.segments()?, None);
     while let Some(Segment { first_frame, path }) = segments.pop() {
-        let (current, heads, cut) = recover(&path)?;
+        let (current, heads, cut) = recover(first_frame, &path)?;
         torn = torn.or(cut);
         if !heads.is_empty() || segments.is_empty() {
             return Ok((Some(Last { first_frame, current, heads }), torn));
@@ -234,7 +250,7 @@ impl Last {
 }
 
 /// Reads a segment, and moves an end that was never whole into a file of its own.
-fn recover(path: &Path) -> Result<(Current, Vec<Head>, Option<PathBuf>)> {
+fn recover(first_frame: u64, path: &Path) -> Result<(Current, Vec<Head>, Option<PathBuf>)> {
     let file = open(path).map_err(LogError::write(path))?;
     let mut heads = Vec::new();
     let opened = Log::open_frames::<Frames>(file, 0, &mut |head| heads.push(head));
@@ -251,7 +267,7 @@ fn recover(path: &Path) -> Result<(Current, Vec<Head>, Option<PathBuf>)> {
     });
     let saved = saved.transpose()?;
     log.cut().map_err(LogError::segment(path))?;
-    Ok((Current { path: path.to_owned(), log }, heads, saved))
+    Ok((Current { first_frame, path: path.to_owned(), log }, heads, saved))
 }
 
 /// Returns the size and root of the newest checkpoint.

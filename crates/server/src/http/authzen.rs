@@ -32,6 +32,7 @@ use super::charging::Answer;
 use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
+use crate::decision_log::noted;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
@@ -46,7 +47,11 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Answer::from);
     }
-    match try_fast(body, context.state) {
+    let fast = match shared.recorder() {
+        Some(_) => None,
+        None => try_fast(body, context.state),
+    };
+    match fast {
         Some(is_allowed) => {
             shared.decided(Tally::one(is_allowed));
             Ok(Answer::from(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED })))
@@ -129,6 +134,7 @@ fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
         let decision = policies.check_within(request, SystemClock, &Steps::of(shared));
         let mut tally = Tally::default();
         tally.add(&decision);
+        noted::note(request, &decision);
         shared.decided(tally);
         if wants_response(&evaluation.context) {
             let is_allowed = is_allowed(&decision);
@@ -154,6 +160,7 @@ fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
         requests.with(evaluation, |request| {
             let decision = decided(policies.check_within(request, SystemClock, &budget), &budget)?;
             tally.add(&decision);
+            noted::note(request, &decision);
             Ok(write_answer(json, &decision))
         })?
     };

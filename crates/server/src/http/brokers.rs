@@ -274,6 +274,7 @@ impl Client {
             },
             ..Request::default()
         };
+        context.must_not_be_recorded()?;
         let (policies, shared) = (context.policies_without_limits(TOPIC)?, context.shared);
         let is_allowed =
             policies.is_allowed_within(&request, action, SystemClock, &Steps::of(shared));

@@ -21,6 +21,7 @@ use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
 use crate::config::Http;
+use crate::decision_log::noted;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
@@ -47,6 +48,9 @@ fn tally(answered: &Answered) -> Tally {
 
 /// Answers CheckResources from the text, or not at all.
 pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
+    if context.shared.recorder().is_some() {
+        return None;
+    }
     context.state.policies()?.answer_call(body, call_limits(context), SystemClock)
 }
 
@@ -129,6 +133,7 @@ fn each(
     let result = call.each(|request| {
         let decision = policies.check_within(request, SystemClock, &budget);
         tally.add(&decision);
+        noted::note(request, &decision);
         act(request, &decision)
     });
     shared.decided(tally);

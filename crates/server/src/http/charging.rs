@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 use wardgate_engine::decision::Decision;
+use wardgate_engine::request::Request;
 use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAnswer};
 
 use super::fields::Fields;
 use super::reply::{Reply, Result};
+use crate::decision_log::noted::Noted;
 use crate::ratelimit::RateLimits;
+use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// The answer of a handler.
@@ -28,6 +31,8 @@ pub(super) enum Answer {
 pub(super) struct Charged {
     pub(super) reply: Result<Reply>,
     pub(super) tally: Tally,
+    /// The decisions, if they are recorded.
+    pub(super) noted: Vec<Noted>,
 }
 
 /// The charges of one request, in their order.
@@ -35,6 +40,13 @@ pub(super) struct Charges {
     limits: Arc<RateLimits>,
     tally: Tally,
     fields: Fields,
+    noted: Vec<Noted>,
+}
+
+/// A decision whose limits are not charged yet, and what is to be recorded of it.
+pub(super) struct Asked {
+    pub(super) uncharged: Uncharged,
+    noted: Option<Noted>,
 }
 
 impl Answer {
@@ -49,15 +61,24 @@ impl<B: Into<Bytes>> From<B> for Answer {
     }
 }
 
+impl Asked {
+    pub(super) fn new(request: &Request, uncharged: Uncharged, shared: &Shared) -> Self {
+        let is_recorded = shared.recorder().is_some();
+        let noted = is_recorded.then(|| Noted::new(request, uncharged.by_policies()));
+        Self { uncharged, noted }
+    }
+}
+
 impl Charges {
     pub(super) fn new(limits: Arc<RateLimits>) -> Self {
-        Self { limits, tally: Tally::default(), fields: Fields::default() }
+        Self { limits, tally: Tally::default(), fields: Fields::default(), noted: Vec::new() }
     }
 
     /// Charges the limits that a decision meets, and counts it.
-    pub(super) async fn charge(&mut self, uncharged: Uncharged) -> LimitedDecision {
-        let charged = self.limits.charge(uncharged).await;
+    pub(super) async fn charge(&mut self, asked: Asked) -> LimitedDecision {
+        let charged = self.limits.charge(asked.uncharged).await;
         self.tally.add(&charged.decision);
+        self.noted.extend(asked.noted.map(|noted| noted.narrowed(&charged.decision)));
         charged.limits.iter().flatten().for_each(|limit| self.fields.add(limit));
         charged
     }
@@ -76,14 +97,14 @@ impl Charges {
     }
 
     /// Charges like [`Charges::charge`], and returns the decision with the limits as outputs.
-    pub(super) async fn charge_outputs(&mut self, uncharged: Uncharged) -> Decision {
-        self.charge(uncharged).await.with_outputs()
+    pub(super) async fn charge_outputs(&mut self, asked: Asked) -> Decision {
+        self.charge(asked).await.with_outputs()
     }
 
     /// Returns the response with this body.
     pub(super) fn into_charged(self, body: Result<String>) -> Charged {
         let fields = self.fields.headers(self.limits.has_legacy_headers);
         let reply = body.map(|body| Reply { fields, ..Reply::json(body) });
-        Charged { reply, tally: self.tally }
+        Charged { reply, tally: self.tally, noted: self.noted }
     }
 }

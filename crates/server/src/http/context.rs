@@ -36,6 +36,21 @@ impl<'c> Context<'c> {
         self.state.policies().ok_or_else(Problem::no_policies)
     }
 
+    /// Refuses to decide where decisions are recorded and these would not be.
+    ///
+    /// # Errors
+    /// The server records decisions.
+    pub(super) fn must_not_be_recorded(self) -> Result<()> {
+        match self.shared.recorder() {
+            Some(_) => Err(Problem::new(
+                StatusCode::CONFLICT,
+                "not-recorded",
+                "the decisions of this server are recorded, and those of this endpoint would not be",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the policies for an answer that charges no limits.
     ///
     /// # Errors

@@ -16,6 +16,8 @@ use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::DecideError;
+use crate::decision_log::noted::{self, Noted};
+use crate::decision_log::recording;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_STEPS_IN_PLACE};
 use crate::net::room::RoomLease;
 use crate::policies::state::State;
@@ -36,7 +38,9 @@ pub(super) struct Question {
 struct Outcome {
     result: Result<Answer>,
     tally: Tally,
-    /// The state of the decision, if it is traced.
+    /// The decisions, if they are recorded.
+    noted: Vec<Noted>,
+    /// The state of the decision, if it is traced or recorded.
     state: Option<Arc<State>>,
 }
 
@@ -47,30 +51,50 @@ pub(super) async fn decided(
     traced: Option<&Traced<'_>>,
 ) -> Result<Reply> {
     let span = traced.map(Traced::begin_decision);
-    let decided = match question.try_inline(shared, traced.is_some()) {
+    let is_watched = traced.is_some() || shared.recorder().is_some();
+    let decided = match question.try_inline(shared, is_watched) {
         Some(decided) => decided,
         None => question.on_decider(shared).await,
     };
-    let Outcome { result, mut tally, state } = decided;
+    let Outcome { result, mut tally, mut noted, state } = decided;
     let result = match result {
         Ok(Answer::Written(body)) => Ok(Reply::json(body)),
         Ok(Answer::Charging(charged)) => {
-            let Charged { reply, tally: charged } = charged.await;
+            let Charged { reply, tally: charged, noted: also } = charged.await;
             tally += charged;
+            noted.extend(also);
             reply
         }
         Err(problem) => Err(problem),
     };
     shared.metrics().decided(tally);
+    let result = result.and_then(|reply| recorded(reply, &noted, shared, state.as_deref()));
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
         traced.end_decision(span, &state, tally, result.as_ref().err());
     }
     result
 }
 
+/// Records decisions, and returns the reply once it may leave.
+///
+/// # Errors
+/// There may be no answer without a record, and there is no room for one.
+fn recorded(
+    reply: Reply,
+    noted: &[Noted],
+    shared: &Shared,
+    state: Option<&State>,
+) -> Result<Reply> {
+    let (Some(recorder), Some(state)) = (shared.recorder(), state) else { return Ok(reply) };
+    let number = recording::number(state);
+    let is_recorded = noted.iter().all(|one| one.record(recorder, number));
+    let is_kept = is_recorded && (noted.is_empty() || recorder.keep());
+    if is_kept { Ok(reply) } else { Err(Problem::log_full()) }
+}
+
 impl Question {
     /// Decides on this thread, if that does not take long.
-    fn try_inline(&self, shared: &Shared, is_traced: bool) -> Option<Outcome> {
+    fn try_inline(&self, shared: &Shared, is_watched: bool) -> Option<Outcome> {
         let steps = match shared.deciders() {
             Some(_) if self.may_take_long() => return None,
             Some(_) => MAX_STEPS_IN_PLACE,
@@ -78,21 +102,29 @@ impl Question {
         };
         // One state answers from here to the end, even if a reload replaces it meanwhile.
         let state = shared.state();
-        let (result, tally) = granting(steps, || tally::counted(|| self.dispatch(&state, shared)))?;
-        Some(Outcome { result, tally, state: is_traced.then(|| Arc::clone(&state)) })
+        let decide = || tally::counted(|| self.dispatch(&state, shared));
+        let is_recorded = shared.recorder().is_some();
+        let (decided, noted) = noted::collected(is_recorded, || granting(steps, decide));
+        let (result, tally) = decided?;
+        let state = is_watched.then(|| Arc::clone(&state));
+        Some(Outcome { result, tally, noted, state })
     }
 
     /// Decides on a thread for long decisions.
     async fn on_decider(self, shared: &Arc<Shared>) -> Outcome {
         let (state, shared_arc) = (shared.state_arc(), Arc::clone(shared));
         let by = Arc::clone(&state);
-        let decide = move || tally::counted(|| self.dispatch(&by, &shared_arc));
+        let is_recorded = shared.recorder().is_some();
+        let decide = move || {
+            noted::collected(is_recorded, || tally::counted(|| self.dispatch(&by, &shared_arc)))
+        };
         let decided = match shared.deciders() {
             Some(deciders) => deciders.run(decide).await,
             None => Err(DecideError::Failed),
         };
-        let (result, tally) = decided.unwrap_or_else(|error| (Err(error.into()), Tally::default()));
-        Outcome { result, tally, state: Some(state) }
+        let failed = |error: DecideError| ((Err(error.into()), Tally::default()), Vec::new());
+        let ((result, tally), noted) = decided.unwrap_or_else(failed);
+        Outcome { result, tally, noted, state: Some(state) }
     }
 
     /// Returns true if the decision could keep a thread that others wait for.

@@ -16,6 +16,7 @@ use crate::limits::MAX_ANSWER_BYTES;
 
 /// Answers with the lists of each action, or in the form of a broker.
 pub(super) fn grants(body: &[u8], context: Context<'_>) -> Result<String> {
+    context.must_not_be_recorded()?;
     let (policies, shared) = (context.policies_without_limits(TOPIC)?, context.shared);
     let document = documents::attribute(body).map_err(|error| bad(error.to_string()))?;
     let call = GrantsCall::read(&document, |value| shared.tokens().read(value)).map_err(bad)?;

@@ -7,6 +7,7 @@ use wardgate_native::{Clock, SystemClock, Timestamp};
 use super::context::Head;
 use super::reply::{Problem, Reply, Result};
 use super::traced::Traced;
+use crate::decision_log::Recorder;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::{Gauges, KeyGauges, Metrics};
@@ -24,8 +25,12 @@ pub(super) fn open_api() -> Reply {
 /// Answers whether the server takes requests now.
 ///
 /// # Errors
-/// The server is stopping, or its policies have expired.
+/// The server is stopping, its policies have expired, or nothing is decided since the decision log cannot be written.
 pub(super) fn readiness(head: &Head<'_>) -> Result<Reply> {
+    if head.shared.recorder().is_some_and(Recorder::denies) {
+        let message = "the decision log cannot be written, and nothing is decided without a record";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "log-full", message));
+    }
     ready(head.shared.is_stopping(), &head.shared.state(), SystemClock.now())
 }
 
@@ -56,6 +61,9 @@ pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
     }
     if let Some(limits) = shared.limits() {
         limits.write(&mut text);
+    }
+    if let Some(recorder) = shared.recorder() {
+        recorder.write_metrics(&mut text);
     }
     let sets = shared.remote_key_sets();
     let sets =

@@ -149,5 +149,5 @@ impl Met {
 
 /// Returns an answer in which the policies decide nothing.
 fn of(reply: Result<Reply>) -> Charged {
-    Charged { reply, tally: Tally::default() }
+    Charged { reply, tally: Tally::default(), noted: Vec::new() }
 }

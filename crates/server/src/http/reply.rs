@@ -72,6 +72,12 @@ impl Problem {
         Self { header, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message) }
     }
 
+    /// Tells the client that no decision is answered without a record, and that there is no room for one.
+    pub(crate) fn log_full() -> Self {
+        let message = "the decision cannot be recorded";
+        Self { code: "log-full", ..Self::busy(message) }
+    }
+
     /// Tells the client that the fault is here.
     pub(crate) fn failed(message: &'static str) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)

@@ -13,6 +13,7 @@ mod authzen;
 mod brokers;
 mod callers;
 mod collector;
+mod decision_log;
 mod documented;
 mod grants;
 mod hostile;

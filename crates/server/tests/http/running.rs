@@ -104,12 +104,19 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
+impl Running {
+    /// Stops it, and keeps its folder.
+    pub(crate) fn stop(&mut self) {
         self.shared.stop();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

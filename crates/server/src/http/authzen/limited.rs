@@ -3,7 +3,7 @@
 use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::limited::{LimitedDecision, Uncharged};
+use wardgate_native::limited::LimitedDecision;
 use wardgate_native::protocol::authzen::{
     AuthzenError, Evaluation, Requests, Semantic, Shared as Defaults, write_refusal,
 };
@@ -15,7 +15,7 @@ use super::{
     Questions, begin_evaluations, end_evaluations, must_be_left, refused, spent, wants_response,
 };
 use crate::http::cerbos::{bad, named};
-use crate::http::charging::{Answer, Charges};
+use crate::http::charging::{Answer, Asked, Charges};
 use crate::http::context::Context;
 use crate::http::reply::Result;
 use crate::http::steps::Steps;
@@ -28,22 +28,22 @@ pub(super) fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<Answe
     let verify = |tokens: &Attr| verifier.read(tokens);
     let defaults = Defaults::default();
     let mut requests = Requests::new(&defaults, context.state.directory(), &verify);
-    let (resource, uncharged) = requests
+    let (resource, asked) = requests
         .with(evaluation, |request| {
             let budget = Steps::of(shared);
             let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-            (named(&request.resource), uncharged)
+            (named(&request.resource), Asked::new(request, uncharged, shared))
         })
         .map_err(refused)?;
     let circumstances = evaluation.context.clone();
     Ok(Answer::charging(async move {
         if wants_response(&circumstances) {
-            let decision = charges.charge_outputs(uncharged).await;
+            let decision = charges.charge_outputs(asked).await;
             let is_allowed = is_allowed(&decision);
             let response = SubjectResponse::of(&resource, &circumstances, decision);
             return charges.into_charged(response.answer(is_allowed));
         }
-        let charged = charges.charge(uncharged).await;
+        let charged = charges.charge(asked).await;
         let mut json = Json::default();
         write(&mut json, &charged);
         charges.into_charged(Ok(json.finish()))
@@ -60,7 +60,7 @@ pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<An
     }))
 }
 
-type Question = Result<Uncharged, AuthzenError>;
+type Question = Result<Asked, AuthzenError>;
 
 /// Decides by the policies, up to the end that these alone bring about.
 fn decided(questions: &Questions<'_>, context: Context<'_>) -> Result<Vec<Question>> {
@@ -77,14 +77,15 @@ fn decided(questions: &Questions<'_>, context: Context<'_>) -> Result<Vec<Questi
     for item in questions.items {
         let question = item.as_ref().map_err(Clone::clone).and_then(|evaluation| {
             must_be_left(&budget)?;
-            let uncharged = requests.with(evaluation, |request| {
-                policies.check_uncharged_within(request, SystemClock, &budget)
+            let asked = requests.with(evaluation, |request| {
+                let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
+                Asked::new(request, uncharged, shared)
             })?;
-            let is_denied = !is_allowed(uncharged.by_policies());
-            if is_denied && budget.left() == 0 { Err(spent()) } else { Ok(uncharged) }
+            let is_denied = !is_allowed(asked.uncharged.by_policies());
+            if is_denied && budget.left() == 0 { Err(spent()) } else { Ok(asked) }
         });
-        let is_allowed = question.as_ref().is_ok_and(|one| is_allowed(one.by_policies()));
-        let is_final = !question.as_ref().is_ok_and(Uncharged::meets_limits);
+        let is_allowed = question.as_ref().is_ok_and(|one| is_allowed(one.uncharged.by_policies()));
+        let is_final = !question.as_ref().is_ok_and(|one| one.uncharged.meets_limits());
         all.push(question);
         // Limits only narrow: what the policies deny stays denied.
         if (is_final || !is_allowed) && questions.semantic.ends(is_allowed) {
@@ -99,7 +100,7 @@ async fn written(semantic: Semantic, all: Vec<Question>, charges: &mut Charges) 
     let mut json = begin_evaluations();
     for question in all {
         let is_allowed = match question {
-            Ok(uncharged) => write(&mut json, &charges.charge(uncharged).await),
+            Ok(asked) => write(&mut json, &charges.charge(asked).await),
             Err(error) => {
                 write_refusal(&mut json, &error);
                 false

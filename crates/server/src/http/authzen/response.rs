@@ -17,6 +17,7 @@ use wardgate_native::protocol::json::{document, list, member};
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
+use crate::decision_log::noted;
 use crate::http::cerbos::{must_be_few, must_be_short, named};
 use crate::http::context::Context;
 use crate::http::reply::Result;
@@ -157,6 +158,7 @@ pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<St
                 let decision = policies.check_within(request, SystemClock, &budget);
                 let decision = decided(decision, &budget)?;
                 tally.add(&decision);
+                noted::note(request, &decision);
                 let is_allowed = is_allowed(&decision);
                 let entry = Entry::new(&request.resource, decision);
                 Ok((groups.add(key, question, resource, entry), is_allowed))

@@ -27,6 +27,7 @@ pub(in crate::http) fn search(
     context: Context<'_>,
 ) -> Result<String> {
     let Context { shared, caller, .. } = context;
+    context.must_not_be_recorded()?;
     let search = authzen::search(body, search_kind).map_err(refused)?;
     let Some(page_tokens) = shared.page_tokens() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };

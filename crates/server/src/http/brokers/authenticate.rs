@@ -68,6 +68,7 @@ fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<
 }
 
 fn may_connect(request: &Request, context: Context<'_>, steps: &Steps) -> Result<bool> {
+    context.must_not_be_recorded()?;
     let may = context.policies_without_limits(CLIENT)?.is_allowed_within(
         request,
         "connect",

@@ -1,12 +1,12 @@
 //! CheckResources under policies with rate limits: decided, charged, and then written.
 
 use wardgate_engine::wire::Json;
-use wardgate_native::limited::{Uncharged, UnchargedAnswer};
+use wardgate_native::limited::UnchargedAnswer;
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::{Resource, SystemClock};
 
 use super::{call_limits, joined, must_be_short, named, read, tally};
-use crate::http::charging::{Answer, Charges};
+use crate::http::charging::{Answer, Asked, Charges};
 use crate::http::context::Context;
 use crate::http::reply::{Problem, Result};
 use crate::http::steps::Steps;
@@ -15,11 +15,18 @@ use crate::limits::MAX_ANSWER_BYTES;
 /// Answers CheckResources: on the fast path if it applies and all limits are plain, or else on the
 /// general path.
 pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
-    let limits = call_limits(context);
-    match context.policies()?.answer_call_uncharged(body, limits, SystemClock) {
+    match try_fast(body, context) {
         Some(uncharged) => fast(uncharged, context),
         None => general(body, context),
     }
+}
+
+/// Answers from the text, or not at all: records of decisions need their reasons.
+fn try_fast(body: &[u8], context: Context<'_>) -> Option<UnchargedAnswer> {
+    if context.shared.recorder().is_some() {
+        return None;
+    }
+    context.state.policies()?.answer_call_uncharged(body, call_limits(context), SystemClock)
 }
 
 fn fast(uncharged: UnchargedAnswer, context: Context<'_>) -> Result<Answer> {
@@ -48,7 +55,7 @@ pub(super) fn general(body: &[u8], context: Context<'_>) -> Result<Answer> {
     let (budget, mut all) = (Steps::of(context.shared), Vec::new());
     call.each(|request| {
         let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-        all.push((named(&request.resource), uncharged));
+        all.push((named(&request.resource), Asked::new(request, uncharged, context.shared)));
         Ok::<(), Problem>(())
     })?;
     Ok(Answer::charging(async move {
@@ -60,12 +67,12 @@ pub(super) fn general(body: &[u8], context: Context<'_>) -> Result<Answer> {
 /// Charges for one resource after the other, and writes the response.
 async fn written(
     mut text: String,
-    all: Vec<(Resource, Uncharged)>,
+    all: Vec<(Resource, Asked)>,
     with_meta: bool,
     charges: &mut Charges,
 ) -> Result<String> {
-    for (resource, uncharged) in all {
-        let decision = &charges.charge_outputs(uncharged).await;
+    for (resource, asked) in all {
+        let decision = &charges.charge_outputs(asked).await;
         let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
         let mut json = Json::default();
         ResultEntry { resource: &resource, decision, outputs, with_meta }.write(&mut json);

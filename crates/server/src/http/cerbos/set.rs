@@ -9,6 +9,7 @@ use wardgate_native::SystemClock;
 use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
 use super::{bad, document, joined, must_be_few, must_be_few_actions};
+use crate::decision_log::noted;
 use crate::http::context::Context;
 use crate::http::reply::Result;
 use crate::http::steps::Steps;
@@ -33,6 +34,7 @@ pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String> 
         request.resource.id = id.to_string();
         let decision = policies.check_within(&request, SystemClock, &budget);
         tally.add(&decision);
+        noted::note(&request, &decision);
         let room = MAX_ANSWER_BYTES.saturating_sub(metas.len());
         joined(&mut instances_text, &member(id, |json| written(json, &decision)), room)?;
         if with_meta {

@@ -1,0 +1,96 @@
+//! `[decision-log]`: where decisions are recorded, and how.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use wardgate_native::decision_log::Form;
+
+use super::{ConfigError, Section};
+use crate::decision_log::{Keep, OnFull};
+
+/// The recording of decisions.
+#[derive(Clone, Debug)]
+pub struct DecisionLog {
+    /// The folder of the log.
+    pub folder: PathBuf,
+    /// The file of the key that signs checkpoints.
+    pub key: PathBuf,
+    /// When an answer may leave.
+    pub keep: Keep,
+    /// The treatment of a decision for whose record there is no room.
+    pub on_full: OnFull,
+    /// The form of the ids of principals.
+    pub principal: Form,
+    /// The form of the ids of resources.
+    pub resource: Form,
+    /// The longest time until a record is on the disk.
+    pub sync: Duration,
+    /// The time between two checkpoints.
+    pub checkpoint: Duration,
+    /// The longest time between two frames.
+    pub heartbeat: Duration,
+    /// The bytes after which a new segment begins.
+    pub segment_bytes: u64,
+}
+
+impl DecisionLog {
+    /// Reads the table; returns `None` if the file lacks it.
+    pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
+        if !section.is_given() {
+            return Ok(None);
+        }
+        let (folder, key) = (section.path("folder")?, section.path("key-file")?);
+        let block = section.number("block-milliseconds", 1..=60_000)?.map(Duration::from_millis);
+        let on_full = section.choice("on-full", ON_FULL)?.unwrap_or(OnFull::Drop);
+        let log = Self {
+            folder: folder.clone().unwrap_or_default(),
+            key: key.clone().unwrap_or_default(),
+            keep: section.choice("keep", KEEP)?.unwrap_or(Keep::System),
+            on_full: match (on_full, block) {
+                (OnFull::Block(_), Some(most)) => OnFull::Block(most),
+                (other, _) => other,
+            },
+            principal: section.choice("principal", FORMS)?.unwrap_or(Form::Commitment),
+            resource: section.choice("resource", FORMS)?.unwrap_or(Form::Commitment),
+            sync: section
+                .number("sync-milliseconds", 10..=60_000)?
+                .map_or(SYNC, Duration::from_millis),
+            checkpoint: section.seconds("checkpoint-seconds", 1..=3600)?.unwrap_or(CHECKPOINT),
+            heartbeat: section.seconds("heartbeat-seconds", 1..=3600)?.unwrap_or(HEARTBEAT),
+            segment_bytes: section
+                .number("segment-bytes", 1 << 20..=1 << 40)?
+                .unwrap_or(SEGMENT_BYTES),
+        };
+        section.finish()?;
+        if folder.is_none() {
+            return refuse("`decision-log.folder` is required: the log is there");
+        }
+        if key.is_none() {
+            return refuse("`decision-log.key-file` is required: `wardgate log keys` makes it");
+        }
+        if block.is_some() && !matches!(log.on_full, OnFull::Block(_)) {
+            return refuse("`decision-log.block-milliseconds` needs `on-full = \"block\"`");
+        }
+        Ok(Some(log))
+    }
+}
+
+fn refuse<T>(message: &str) -> Result<T, ConfigError> {
+    Err(ConfigError::new(message))
+}
+
+const KEEP: &[(&str, Keep)] =
+    &[("memory", Keep::Memory), ("system", Keep::System), ("disk", Keep::Disk)];
+const ON_FULL: &[(&str, OnFull)] =
+    &[("drop", OnFull::Drop), ("block", OnFull::Block(BLOCK)), ("deny", OnFull::Deny)];
+const FORMS: &[(&str, Form)] = &[
+    ("committed", Form::Commitment),
+    ("pseudonym", Form::Pseudonym),
+    ("clear", Form::Clear),
+    ("absent", Form::Absent),
+];
+const BLOCK: Duration = Duration::from_millis(100);
+const SYNC: Duration = Duration::from_secs(1);
+const CHECKPOINT: Duration = Duration::from_secs(1);
+const HEARTBEAT: Duration = Duration::from_secs(10);
+const SEGMENT_BYTES: u64 = 64 << 20;

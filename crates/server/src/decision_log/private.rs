@@ -1,0 +1,184 @@
+//! The keys of subjects, and the sealed values of records, beside the log.
+//!
+//! `private/keys.wgk` has for each subject its name (16), its key (32) and the beginning of the BLAKE3 digest of both (8).
+//! `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written after
+//! their records. A value whose record is not there goes at the start, since another record gets its number: the place of a value
+//! is its nonce.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use wardgate_crypto::blake3;
+use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
+
+use super::error::{LogError, Result};
+use super::folder::open;
+
+const NAME_BYTES: usize = 16;
+const KEY_BYTES: usize = 32;
+const ENTRY_BYTES: usize = NAME_BYTES + KEY_BYTES + 8;
+
+/// The most subjects that have keys. Values of others are left out of the log.
+const MAX_SUBJECTS: usize = 10_000_000;
+
+/// The keys of subjects and the values of a log.
+#[derive(Debug)]
+pub(super) struct Private {
+    folder: PathBuf,
+    /// Names the keys of subjects.
+    secret: LogSecret,
+    keys: HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>,
+    file: File,
+    /// The keys that are not in the file yet.
+    unwritten: Vec<u8>,
+    /// The subject that was asked for last, and its key.
+    last: Option<([u8; NAME_BYTES], Arc<SubjectKey>)>,
+    random: SystemRandom,
+}
+
+impl Private {
+    /// Opens the files of a log whose next record has this number, or makes them.
+    pub(super) fn open(log: &Path, secret: LogSecret, next: u64) -> Result<Self> {
+        let folder = log.join("private");
+        make_folder(&folder).map_err(LogError::write(&folder))?;
+        let path = folder.join("keys.wgk");
+        let mut file = open(&path).map_err(LogError::write(&path))?;
+        let keys = read_keys(&mut file, &path)?;
+        drop_values_from(&folder, next)?;
+        let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
+        Ok(Self { folder, secret, keys, file, unwritten, last, random })
+    }
+
+    /// Returns the key of a subject, a new one if it has none. `None` if there are too many, or no randomness.
+    pub(super) fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {
+        let name = self.secret.subject(subject);
+        if let Some((_, key)) = self.last.as_ref().filter(|(last, _)| *last == name) {
+            return Some(Arc::clone(key));
+        }
+        let key = match self.keys.get(&name) {
+            Some(key) => *key,
+            None => self.add(name)?,
+        };
+        let key = Arc::new(SubjectKey::new(key));
+        self.last = Some((name, Arc::clone(&key)));
+        Some(key)
+    }
+
+    fn add(&mut self, name: [u8; NAME_BYTES]) -> Option<[u8; KEY_BYTES]> {
+        if self.keys.len() >= MAX_SUBJECTS {
+            return None;
+        }
+        let mut key = [0; KEY_BYTES];
+        self.random.fill(&mut key).ok()?;
+        self.keys.insert(name, key);
+        self.unwritten.extend(entry(&name, &key));
+        Some(key)
+    }
+
+    /// Writes new keys. A record whose values they seal is written afterwards.
+    pub(super) fn write_keys(&mut self) -> Result<()> {
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
+        let path = self.folder.join("keys.wgk");
+        let end = self.file.seek(SeekFrom::End(0)).map_err(LogError::write(&path))?;
+        let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // The rest of an entry would hide those behind it.
+            self.file.set_len(end).unwrap_or_default();
+            return Err(LogError::Write(path, error));
+        }
+        self.unwritten.clear();
+        Ok(())
+    }
+
+    /// Writes the values of the segment whose first frame has this number.
+    pub(super) fn write_values(&self, first_frame: u64, values: &[Sealed]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let path = values_path(&self.folder, first_frame);
+        let mut bytes = Vec::new();
+        values.iter().for_each(|value| value.write(&mut bytes));
+        let written = open(&path).and_then(|mut file| {
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(&bytes)
+        });
+        written.map_err(LogError::write(&path))
+    }
+}
+
+/// Returns the path of the values of a segment.
+fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
+    folder.join(format!("{first_frame:012}.wgv"))
+}
+
+fn entry(name: &[u8; NAME_BYTES], key: &[u8; KEY_BYTES]) -> Vec<u8> {
+    let both = [name.as_slice(), key].concat();
+    let digest = blake3::hash(&both);
+    [both.as_slice(), digest.get(..8).unwrap_or_default()].concat()
+}
+
+/// Reads all keys, and cuts off an entry that was not written in full.
+fn read_keys(file: &mut File, path: &Path) -> Result<HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_SUBJECTS.saturating_mul(ENTRY_BYTES)).unwrap_or(u64::MAX);
+    Read::by_ref(file).take(most).read_to_end(&mut bytes).map_err(LogError::read(path))?;
+    let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
+    let mut keys = HashMap::with_capacity(entries.len());
+    let mut offset = 0_u64;
+    for found in entries {
+        let name = found.first_chunk::<NAME_BYTES>().copied().unwrap_or_default();
+        let key = found.get(NAME_BYTES..).and_then(|rest| rest.first_chunk::<KEY_BYTES>());
+        let key = key.copied().unwrap_or_default();
+        if entry(&name, &key) != found {
+            return Err(LogError::damaged(path, offset, "the key of a subject has changed"));
+        }
+        keys.insert(name, key);
+        offset = offset.saturating_add(u64::try_from(ENTRY_BYTES).unwrap_or(u64::MAX));
+    }
+    if !rest.is_empty() {
+        file.set_len(offset).map_err(LogError::write(path))?;
+    }
+    Ok(keys)
+}
+
+/// Drops the values of records that the log does not have.
+fn drop_values_from(folder: &Path, next: u64) -> Result<()> {
+    for found in fs::read_dir(folder).map_err(LogError::read(folder))? {
+        let path = found.map_err(LogError::read(folder))?.path();
+        if path.extension().is_none_or(|end| end != "wgv") {
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(LogError::read(&path))?;
+        let (mut kept, mut rest) = (0_usize, bytes.as_slice());
+        // Records are in their order, so the first value of a later one is behind all that stay.
+        let is_kept = |value: &Sealed| value.place.record < next;
+        while let Some((_, after)) = Sealed::read(rest).filter(|(value, _)| is_kept(value)) {
+            kept = bytes.len().saturating_sub(after.len());
+            rest = after;
+        }
+        if kept < bytes.len() {
+            let length = u64::try_from(kept).unwrap_or(u64::MAX);
+            let cut = open(&path).and_then(|file| {
+                file.set_len(length)?;
+                file.sync_all()
+            });
+            cut.map_err(LogError::write(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the folder, for its owner alone.
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

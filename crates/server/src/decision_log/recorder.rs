@@ -1,0 +1,323 @@
+//! Recording decisions: rings of the threads that decide, and the one log that they end in.
+//!
+//! A thread writes into its own ring. A thread in the background empties all rings, writes frames, syncs and seals. Where an
+//! answer may leave only once its record is written, the thread that answers empties the rings itself, and
+//! so writes for all others that wait.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ring::rand::{SecureRandom, SystemRandom};
+use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
+use wardgate_native::decision_log::{Effect, Entry, Redaction, RingReader, RingWriter, ring};
+
+use super::core::{Core, Counts};
+use super::error::{LogError, Result};
+use super::private::Private;
+use super::writer::LogWriter;
+
+/// What happens to a decision for whose record there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFull {
+    /// It stands; a record says how many are missing.
+    Drop,
+    /// It waits for so long, and is denied then.
+    Block(Duration),
+    /// It is denied.
+    Deny,
+}
+
+/// When an answer may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Once its record is in memory.
+    Memory,
+    /// Once the system has its record: a killed process loses none.
+    System,
+    /// Once its record is on the disk: a machine that loses power loses none.
+    Disk,
+}
+
+/// The settings of a recorder.
+#[derive(Debug)]
+pub struct RecorderSettings {
+    /// How values are recorded.
+    pub redaction: Redaction,
+    /// What happens where there is no room.
+    pub on_full: OnFull,
+    /// When an answer may leave.
+    pub keep: Keep,
+    /// The longest time until a frame is on the disk.
+    pub sync: Duration,
+    /// The time between two checkpoints.
+    pub checkpoint: Duration,
+    /// The longest time between two frames, so that a missing end is an absence with a time.
+    pub heartbeat: Duration,
+    /// The bytes of the ring of each thread.
+    pub ring_bytes: usize,
+}
+
+/// The recorder of decisions of a process.
+#[derive(Debug)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+    background: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// Tells the rings of this recorder from those of others.
+    id: u64,
+    core: Mutex<Core>,
+    /// The rings of new threads.
+    new: Mutex<Vec<(u16, RingReader)>>,
+    streams: AtomicU16,
+    on_full: OnFull,
+    keep: Keep,
+    ring_bytes: usize,
+    stops: AtomicBool,
+    is_failing: AtomicBool,
+    instance: [u8; 16],
+}
+
+thread_local! {
+    /// The rings of this thread, one for each recorder that it has used.
+    static WRITERS: RefCell<Vec<(u64, RingWriter)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Recorder {
+    /// Begins to record into a log in a folder. `secret` names the keys of subjects.
+    ///
+    /// # Errors
+    /// The files beside the log cannot be used, or the system has no randomness or no thread.
+    pub fn start(
+        folder: &Path,
+        writer: LogWriter,
+        secret: wardgate_decision_log::redaction::LogSecret,
+        settings: RecorderSettings,
+    ) -> Result<Self> {
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        let private = Private::open(folder, secret, writer.next())?;
+        let RecorderSettings { on_full, keep, ring_bytes, .. } = settings;
+        let mut instance = [0; 16];
+        let filled = SystemRandom::new().fill(&mut instance);
+        filled.map_err(|_| LogError::Foreign("the system has no randomness".to_owned()))?;
+        let shared = Arc::new(Shared {
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            core: Mutex::new(Core::new(writer, private, settings)),
+            new: Mutex::default(),
+            streams: AtomicU16::new(1),
+            on_full,
+            keep,
+            ring_bytes,
+            stops: AtomicBool::new(false),
+            is_failing: AtomicBool::new(false),
+            instance,
+        });
+        let now = now_micros();
+        shared.core().event(shared.process(ProcessEvent::Started, now), now);
+        shared.tick()?;
+        let background = Arc::clone(&shared);
+        let thread = thread::Builder::new().name("decision-log".to_owned());
+        let thread = thread.spawn(move || background.run()).map_err(LogError::write(folder))?;
+        Ok(Self { shared, background: Mutex::new(Some(thread)) })
+    }
+
+    /// Records that policies came into force under a number. It comes before all decisions under that number.
+    pub fn policies(&self, number: u32, revision: u64, root: [u8; 32], name: &str) {
+        let micros = now_micros();
+        let name = ShortText::cut(name);
+        let body = Policies { micros, number, revision, root, name };
+        self.shared.core().event(Body::Policies(body), micros);
+    }
+
+    /// Records a decision with its actions. Returns false if the answer must be a denial, since there may be none
+    /// without a record. The answer may leave once [`Recorder::keep`] has returned.
+    #[must_use]
+    pub fn record(&self, entry: &Entry<'_>, actions: &[(&str, Effect)]) -> bool {
+        let shared = &self.shared;
+        let is_recorded = WRITERS.with_borrow_mut(|writers| {
+            let Some(writer) = shared.writer(writers) else { return false };
+            if shared.on_full != OnFull::Drop && !shared.make_room(writer) {
+                return false;
+            }
+            writer.write(entry, actions)
+        });
+        is_recorded || shared.on_full == OnFull::Drop
+    }
+
+    /// Returns when the records of this thread are where answers wait for them. Returns false if the answer must be a
+    /// denial, since they could not be written.
+    #[must_use]
+    pub fn keep(&self) -> bool {
+        let shared = &self.shared;
+        let is_kept = match shared.keep {
+            Keep::Memory => true,
+            Keep::System => shared.write_now(false),
+            Keep::Disk => shared.write_now(true),
+        };
+        is_kept || shared.on_full == OnFull::Drop
+    }
+
+    /// Returns true if the log cannot be written.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.shared.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if nothing is decided now: the log cannot be written, and nothing is decided without a record.
+    pub(crate) fn denies(&self) -> bool {
+        self.is_failing() && self.shared.on_full != OnFull::Drop
+    }
+
+    /// Writes the metrics as text of Prometheus.
+    pub(crate) fn write_metrics(&self, text: &mut String) {
+        let Counts { recorded, lost } = self.shared.core().counts();
+        let failing = u8::from(self.is_failing());
+        for (name, kind, help, value) in [
+            (
+                "decision_log_records_total",
+                "counter",
+                "Decisions taken over by the decision log.",
+                recorded,
+            ),
+            (
+                "decision_log_lost_total",
+                "counter",
+                "Decisions for whose records there was no room.",
+                lost,
+            ),
+            (
+                "decision_log_failing",
+                "gauge",
+                "1 if the decision log cannot be written.",
+                failing.into(),
+            ),
+        ] {
+            let lines = format!(
+                "# HELP wardgate_{name} {help}\n# TYPE wardgate_{name} {kind}\nwardgate_{name} {value}\n"
+            );
+            text.push_str(&lines);
+        }
+    }
+
+    /// Writes and seals what was recorded, and records no more.
+    ///
+    /// # Errors
+    /// The log cannot be written; its end is missing.
+    pub fn close(&self) -> Result<()> {
+        self.shared.stops.store(true, Ordering::Relaxed);
+        let thread = self.background.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(thread) = thread else { return Ok(()) };
+        thread.thread().unpark();
+        // A panic of the thread was reported by itself; what can be written still is.
+        thread.join().unwrap_or_default();
+        let mut core = self.shared.core();
+        core.take(self.shared.new_rings());
+        let now = now_micros();
+        core.finish(self.shared.process(ProcessEvent::Stopped, now), now)
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            tracing::error!(code = error.code(), "{error}");
+        }
+    }
+}
+
+impl Shared {
+    fn core(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_rings(&self) -> Vec<(u16, RingReader)> {
+        std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the ring of this thread.
+    fn writer<'w>(&self, writers: &'w mut Vec<(u64, RingWriter)>) -> Option<&'w mut RingWriter> {
+        if let Some(at) = writers.iter().position(|(id, _)| *id == self.id) {
+            return writers.get_mut(at).map(|(_, writer)| writer);
+        }
+        let stream = self
+            .streams
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |stream| stream.checked_add(1));
+        let (writer, reader) = ring(self.ring_bytes);
+        let mut new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+        new.push((stream.ok()?, reader));
+        drop(new);
+        // Rings of recorders that are gone.
+        writers.retain(|(_, writer)| !writer.is_closed());
+        writers.push((self.id, writer));
+        writers.last_mut().map(|(_, writer)| writer)
+    }
+
+    /// Empties the rings until this one has room for any entry.
+    fn make_room(&self, writer: &mut RingWriter) -> bool {
+        let OnFull::Block(most) = self.on_full else { return writer.has_room() };
+        let begun = Instant::now();
+        while !writer.has_room() {
+            if begun.elapsed() >= most {
+                return false;
+            }
+            if !self.write_now(false) {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        true
+    }
+
+    /// Empties all rings and writes their records as a frame. Returns false if it cannot be written.
+    fn write_now(&self, is_synced: bool) -> bool {
+        let mut core = self.core();
+        core.take(self.new_rings());
+        let written = core.drain(now_micros()).and_then(|()| core.write(now_micros()));
+        let written = written.and_then(|()| if is_synced { core.sync() } else { Ok(()) });
+        self.note(&written)
+    }
+
+    fn process(&self, event: ProcessEvent, micros: i64) -> Body {
+        let version = ShortText::cut(env!("CARGO_PKG_VERSION"));
+        Body::Process(Process { micros, event, instance: self.instance, version })
+    }
+
+    fn run(&self) {
+        while !self.stops.load(Ordering::Relaxed) {
+            thread::park_timeout(TICK);
+            self.note(&self.tick());
+        }
+    }
+
+    /// Does what is due.
+    fn tick(&self) -> Result<()> {
+        let mut core = self.core();
+        core.take(self.new_rings());
+        core.tick(now_micros())
+    }
+
+    /// Notes if the log can be written, and tells once when that changes.
+    fn note(&self, done: &Result<()>) -> bool {
+        let was_failing = self.is_failing.swap(done.is_err(), Ordering::Relaxed);
+        match done {
+            Err(error) if !was_failing => tracing::error!(code = error.code(), "{error}"),
+            Ok(()) if was_failing => tracing::info!("the decision log is written again"),
+            _ => {}
+        }
+        done.is_ok()
+    }
+}
+
+/// Returns the time in microseconds since 1970.
+pub(super) fn now_micros() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// The time between two looks at the rings.
+const TICK: Duration = Duration::from_millis(10);

@@ -1,0 +1,73 @@
+//! The recorder of a server: from its configuration, and with the policies in use.
+
+use ring::rand::{SecureRandom, SystemRandom};
+use wardgate_decision_log::signer::LogSigner;
+use wardgate_native::decision_log::Redaction;
+
+use super::{LogSettings, LogWriter, Recorder, RecorderSettings};
+use crate::config::DecisionLog;
+use crate::files::secret;
+use crate::policies::state::State;
+
+/// Begins to record as the configuration says.
+///
+/// # Errors
+/// The key cannot be used, or the log cannot be written, in words for the operator.
+pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
+    let key = key(config)?;
+    let redaction = Redaction {
+        principal: config.principal,
+        resource: config.resource,
+        hides_evidence: true,
+        secret: key.secret(),
+    };
+    let settings = RecorderSettings {
+        redaction,
+        on_full: config.on_full,
+        keep: config.keep,
+        sync: config.sync,
+        checkpoint: config.checkpoint,
+        heartbeat: config.heartbeat,
+        ring_bytes: RING_BYTES,
+    };
+    let failed = |error: super::LogError| format!("{}: {error}", error.code());
+    let mut instance = [0; 16];
+    SystemRandom::new().fill(&mut instance).map_err(|_| "the system has no randomness")?;
+    let secret = key.secret();
+    let files = LogSettings { segment_bytes: config.segment_bytes };
+    let (writer, torn) = LogWriter::open(&config.folder, key, files, &instance).map_err(failed)?;
+    if let Some(torn) = torn {
+        tracing::warn!(torn = %torn.display(), "the end of the decision log was not whole, and is kept beside it");
+    }
+    Recorder::start(&config.folder, writer, secret, settings).map_err(failed)
+}
+
+/// Reads the key of the log.
+///
+/// # Errors
+/// It cannot be read, or is none, in words for the operator.
+pub(crate) fn key(config: &DecisionLog) -> Result<LogSigner, String> {
+    let path = &config.key;
+    let text = secret(path)?;
+    let key = std::str::from_utf8(&text).ok().and_then(LogSigner::read);
+    let refused = || {
+        format!("`{}` is no key of a decision log: `wardgate log keys` makes one", path.display())
+    };
+    key.ok_or_else(refused)
+}
+
+/// Records that the policies of a state came into force.
+pub(crate) fn follow(recorder: &Recorder, state: &State) {
+    if let Some(header) = state.header() {
+        let label = &header.label;
+        recorder.policies(number(state), label.revision, header.content, &label.name);
+    }
+}
+
+/// Returns the number of the policies of a state in records.
+pub(crate) fn number(state: &State) -> u32 {
+    u32::try_from(state.serial()).unwrap_or(u32::MAX)
+}
+
+/// The bytes of the ring of a thread: about ten thousand decisions.
+const RING_BYTES: usize = 1 << 20;

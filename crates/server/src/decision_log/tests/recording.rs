@@ -1,0 +1,200 @@
+//! Recording on threads, into logs whose records are read again.
+
+use std::time::Duration;
+
+use wardgate_decision_log::record::{Decision, Identity};
+use wardgate_decision_log::redaction::{Field, LogSecret, Sealed, ValuePosition};
+use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
+
+use super::*;
+use crate::decision_log::private::Private;
+
+fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
+    let secret = LogSecret::new([9; 32]);
+    let redaction = Redaction { principal: ids, resource: ids, hides_evidence: true, secret };
+    RecorderSettings {
+        redaction,
+        on_full,
+        keep,
+        sync: Duration::from_millis(20),
+        checkpoint: Duration::from_millis(50),
+        heartbeat: Duration::from_secs(10),
+        ring_bytes: 0,
+    }
+}
+
+fn start(folder: &Temporary, settings: RecorderSettings) -> Recorder {
+    let (writer, torn) = open(&folder.0, 100_000).unwrap();
+    assert_eq!(torn, None);
+    Recorder::start(&folder.0, writer, LogSecret::new([9; 32]), settings).unwrap()
+}
+
+/// Records a decision, and waits until its answer may leave.
+fn record(recorder: &Recorder, principal: &str, effect: Effect) -> bool {
+    recorder.record(&entry(principal), &[("view", effect)]) && recorder.keep()
+}
+
+fn entry(principal: &str) -> Entry<'_> {
+    Entry { micros: 5, policies: 1, principal, kind: "album", resource: "a1", ..Entry::default() }
+}
+
+/// Returns the decisions of a log with the numbers of their records, and how many were lost.
+fn decisions(folder: &Temporary) -> (Vec<(u64, Decision)>, u64) {
+    let mut reader = LogReader::open(&folder.0).unwrap();
+    let (mut found, mut lost, mut number) = (Vec::new(), 0, 0);
+    while let Some(stored) = reader.next_frame().unwrap() {
+        for bytes in stored.frame().unwrap().records {
+            match Record::read(bytes).unwrap().body {
+                Body::Decision(decision) => found.push((number, decision)),
+                Body::Lost(gap) => lost += gap.count,
+                _ => {}
+            }
+            number += 1;
+        }
+    }
+    (found, lost)
+}
+
+/// Records decisions on four threads.
+fn record_many(recorder: &Recorder, each: usize) {
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                let name = format!("principal {thread}");
+                for _ in 0..each {
+                    assert!(record(recorder, &name, Effect::Allowed));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_decision_of_every_thread_is_recorded_or_told_as_lost() {
+    for (on_full, may_lose) in
+        [(OnFull::Block(Duration::from_secs(60)), false), (OnFull::Drop, true)]
+    {
+        let folder = Temporary::new();
+        let recorder = start(&folder, settings(Form::Clear, on_full, Keep::Memory));
+        record_many(&recorder, 20_000);
+        recorder.close().unwrap();
+        let (found, lost) = decisions(&folder);
+        assert_eq!(found.len() as u64 + lost, 80_000);
+        assert!(may_lose || lost == 0, "{lost}");
+        let verified = verified(&folder).unwrap();
+        assert_eq!((verified.decisions + verified.lost, verified.unsealed), (80_000, 0));
+    }
+}
+
+#[test]
+fn what_is_kept_is_in_the_files_when_its_answer_leaves() {
+    for keep in [Keep::System, Keep::Disk] {
+        let folder = Temporary::new();
+        let recorder = start(&folder, settings(Form::Pseudonym, OnFull::Deny, keep));
+        for number in 1..=50 {
+            assert!(record(&recorder, "ada", Effect::Denied));
+            assert_eq!(decisions(&folder).0.len(), number);
+        }
+        // Several threads share writes, and each finds its own.
+        record_many(&recorder, 500);
+        assert_eq!(decisions(&folder).0.len(), 2050);
+        drop(recorder);
+        verified(&folder).unwrap();
+    }
+}
+
+#[test]
+fn policies_come_before_the_decisions_under_their_number() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Absent, OnFull::Drop, Keep::Memory));
+    recorder.policies(1, 7, [3; 32], "bundle");
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    recorder.close().unwrap();
+    let mut reader = LogReader::open(&folder.0).unwrap();
+    let mut kinds = Vec::new();
+    while let Some(stored) = reader.next_frame().unwrap() {
+        let frame = stored.frame().unwrap();
+        kinds.extend(frame.records.iter().map(|record| record[0]));
+    }
+    // Started, policies, target, decision, stopped.
+    assert_eq!(kinds, [6, 2, 3, 1, 6]);
+}
+
+#[test]
+fn committed_ids_are_opened_with_the_key_of_their_principal() {
+    let folder = Temporary::new();
+    for _ in 0..2 {
+        let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::Memory));
+        for principal in ["ada", "eve"] {
+            assert!(record(&recorder, principal, Effect::Allowed));
+        }
+        recorder.close().unwrap();
+    }
+    let (found, _) = decisions(&folder);
+    assert_eq!(found.len(), 4);
+    let mut private = Private::open(&folder.0, LogSecret::new([9; 32]), u64::MAX).unwrap();
+    let values: Vec<u8> = folder
+        .files()
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "wgv"))
+        .flat_map(|path| fs::read(path).unwrap())
+        .collect();
+    for ((number, decision), principal) in found.iter().zip(["ada", "eve", "ada", "eve"]) {
+        let key = private.key(principal).unwrap();
+        let place = ValuePosition { record: *number, field: Field::Principal };
+        let Identity::Commitment(commitment) = &decision.principal else { panic!("{decision:?}") };
+        assert!(key.is_commitment(commitment, place, principal.as_bytes()));
+        assert_eq!(
+            value(&values, place).map(|sealed| key.unseal(place, &sealed)).unwrap().unwrap(),
+            principal.as_bytes()
+        );
+    }
+    let all: Vec<u8> = folder.files().iter().flat_map(|path| fs::read(path).unwrap()).collect();
+    assert!(!all.windows(3).any(|window| window == b"ada"));
+}
+
+fn value(mut bytes: &[u8], place: ValuePosition) -> Option<Vec<u8>> {
+    while let Some((sealed, rest)) = Sealed::read(bytes) {
+        if sealed.place == place {
+            return Some(sealed.bytes);
+        }
+        bytes = rest;
+    }
+    None
+}
+
+#[test]
+fn values_of_records_that_are_gone_go_at_the_start() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::System));
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    let kept = fs::read(folder.0.join("private/000000000000.wgv")).unwrap();
+    assert!(record(&recorder, "eve", Effect::Allowed));
+    drop(recorder);
+    // Without a checkpoint the last frames may be gone after a loss of power, but not their values.
+    let ends = frame_ends(&folder);
+    let segment = folder.last_segment();
+    let bytes = fs::read(&segment).unwrap();
+    fs::write(&segment, &bytes[..ends[1]]).unwrap();
+    fs::remove_file(folder.0.join("checkpoint")).unwrap();
+    drop(start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::Memory)));
+    assert_eq!(fs::read(folder.0.join("private/000000000000.wgv")).unwrap(), kept);
+}
+
+#[test]
+fn nothing_is_decided_without_a_record_where_that_is_asked() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Clear, OnFull::Deny, Keep::System));
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    // The folder is gone, and with it the place for the next segment.
+    let away = folder.0.with_extension("away");
+    fs::rename(&folder.0, &away).unwrap();
+    let long = "x".repeat(1000);
+    let denied = (0..200).any(|_| !record(&recorder, &long, Effect::Allowed));
+    assert!(denied && recorder.is_failing());
+    fs::rename(&away, &folder.0).unwrap();
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    assert!(!recorder.is_failing());
+    recorder.close().unwrap();
+    verified(&folder).unwrap();
+}
