@@ -22,6 +22,7 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_ratelimit_store::Store;
 
+pub use crate::protocol::cerbos::fast::limited::UnchargedAnswer;
 pub use effect::LimitedEffect;
 pub use limiter::{LimitedDecision, Limiter};
 pub use places::Settings;

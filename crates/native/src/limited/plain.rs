@@ -129,7 +129,9 @@ impl PlainLimits {
 
 impl PlainLimit {
     fn of(table: &PolicyTable, limit: &Written<'_>) -> Option<Self> {
-        let charge = table.plain_charge(limit)?;
+        // The compiler accepts no other names; answers have them without escapes.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        let charge = table.plain_charge(limit).filter(|_| limit.name().bytes().all(is_plain))?;
         let part = |part| match part {
             PlainPart::Constant(bytes) => Some(Part::Constant(bytes.into())),
             PlainPart::Slot(slot) => {
