@@ -21,6 +21,8 @@ wardgate("compile ../policies -o policies.bundle --sign release.jwk --name inter
 wardgate("compile ../test/closed -o next.bundle --sign release.jwk --name interop --revision 2");
 wardgate("compile ../test/closed -o stranger.bundle --sign stranger.jwk --name interop --revision 3");
 wardgate("compile ../policies -o dated.bundle --sign release.jwk --name interop --revision 1 --not-before 2026-01-01T00:00:00Z --expires 2036-01-01T00:00:00Z");
+wardgate("compile ../test/limited -o limited.bundle --sign release.jwk --name interop --revision 2");
+wardgate("compile ../policies -o later.bundle --sign release.jwk --name interop --revision 3");
 wardgate("compile ../test/mqtt/policies -o mqtt.bundle --sign release.jwk --name mqtt --revision 1");
 wardgate("compile ../test/mqtt/closed -o mqtt-closed.bundle --sign release.jwk --name mqtt --revision 2");
 wardgate("compile thousand -o thousand.bundle --sign release.jwk --name interop --revision 1");

@@ -3,6 +3,7 @@
 import {
   evaluate,
   evaluateAll,
+  evaluateAllLimited,
   AuthzenError,
   readActionSearch,
   readEvaluation,
@@ -13,17 +14,21 @@ import {
   searchResources,
   searchSubjects,
   type Answer,
+  type Answers,
   type Entity,
   type Evaluation,
+  type Evaluations,
   type SearchResults,
   type Searching,
   type Window,
 } from "wardgate/authzen";
+import { fields } from "wardgate/ratelimit";
 
 import type { Known } from "./auth.ts";
 import { cut, eventFields, type DecisionEvent } from "./decision-log.ts";
 import type { EntityType } from "./directory.ts";
 import { Problem, readBody } from "./http.ts";
+import type { Guard } from "./limits.ts";
 import { directoryOf, type Service } from "./service.ts";
 
 /** A request of an authenticated caller. */
@@ -40,12 +45,16 @@ export interface EndpointAnswer {
   readonly body: object;
   readonly allowed: number;
   readonly denied: number;
+  /** The fields of rate limits. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export async function evaluation(incoming: EndpointRequest): Promise<EndpointAnswer> {
   const { request, service, context } = incoming;
   const evaluation = readEvaluation(await readBody(request));
   const pdp = await service.policies.pdp(context);
+  const guard = service.limits?.(pdp);
+  if (guard !== undefined) return limited(incoming, guard, { kind: "one", evaluation });
   const answer = evaluate(pdp, evaluation, await directoryOf(service, typesOf([evaluation]), context));
   return decisionAnswer(incoming, [evaluation], [answer], answer);
 }
@@ -53,11 +62,33 @@ export async function evaluation(incoming: EndpointRequest): Promise<EndpointAns
 export async function evaluations(incoming: EndpointRequest): Promise<EndpointAnswer> {
   const { request, service, context } = incoming;
   const evaluations = readEvaluations(await readBody(request));
-  const items = evaluations.kind === "one" ? [evaluations.evaluation] : evaluations.items;
-  const readable = items.filter((item): item is Evaluation => !(item instanceof AuthzenError));
   const pdp = await service.policies.pdp(context);
-  const body = evaluateAll(pdp, evaluations, await directoryOf(service, typesOf(readable), context), { maxSteps: MAX_STEPS });
-  return decisionAnswer(incoming, items, "evaluations" in body ? body.evaluations : [body], body);
+  const guard = service.limits?.(pdp);
+  if (guard !== undefined) return limited(incoming, guard, evaluations);
+  const items = itemsOf(evaluations);
+  const body = evaluateAll(pdp, evaluations, await directoryOf(service, typesOf(items.filter(isReadable)), context), { maxSteps: MAX_STEPS });
+  return decisionAnswer(incoming, items, answersOf(body), body);
+}
+
+/** Decides, charges the limits that are met, and answers as `wardgate serve` does: with 200, whatever limits say. */
+async function limited(incoming: EndpointRequest, guard: Guard, evaluations: Evaluations): Promise<EndpointAnswer> {
+  const { service, context } = incoming;
+  const items = itemsOf(evaluations);
+  const directory = await directoryOf(service, typesOf(items.filter(isReadable)), context);
+  const { answer, ...told } = await evaluateAllLimited(guard, evaluations, directory, { maxSteps: MAX_STEPS });
+  return { ...decisionAnswer(incoming, items, answersOf(answer), answer), headers: fields(told) };
+}
+
+function itemsOf(evaluations: Evaluations): readonly (Evaluation | AuthzenError)[] {
+  return evaluations.kind === "one" ? [evaluations.evaluation] : evaluations.items;
+}
+
+function isReadable(item: Evaluation | AuthzenError): item is Evaluation {
+  return !(item instanceof AuthzenError);
+}
+
+function answersOf(body: Answer | Answers): readonly Answer[] {
+  return "evaluations" in body ? body.evaluations : [body];
 }
 
 export async function subjectSearch(incoming: EndpointRequest): Promise<EndpointAnswer> {

@@ -1,6 +1,8 @@
 // The environment of a deployment: bindings, variables and secrets. `wrangler.jsonc` lists them
 // with examples.
 
+import type { LimitNamespace } from "wardgate/ratelimit";
+
 /**
  * Every member is optional, because deployments are not type-checked; `config.ts` reports missing
  * ones.
@@ -42,6 +44,17 @@ export interface Env {
   readonly DECISIONS?: Queue;
   /** The fraction of the decisions in the log, from 0 to 1. */
   readonly DECISION_SAMPLE?: string | number;
+  /**
+   * The objects of rate limits in policies, whose class is `LimitObject`. Without them a bundle with limits is
+   * refused.
+   */
+  readonly LIMITS?: LimitNamespace;
+  /** The longest wait for an object in milliseconds. Default: 500. */
+  readonly LIMITS_DEADLINE?: string | number;
+  /**
+   * The part of each quota that an instance admits while the objects are away, above 0 and at most 1. Default: 1.
+   */
+  readonly LIMITS_SHARE?: string | number;
   /** The dataset with a data point for each request. */
   readonly METRICS?: AnalyticsEngineDataset;
 }

@@ -13,6 +13,9 @@ import { errorResponse, json, Problem } from "./http.ts";
 import { serviceOf, type Service } from "./service.ts";
 import { prepare } from "./warm-up.ts";
 
+// The class of the binding `LIMITS`.
+export { LimitObject } from "wardgate/ratelimit";
+
 export default {
   async fetch(request, env, context): Promise<Response> {
     const response = await answer(request, env, context).catch(errorResponse);
@@ -28,7 +31,7 @@ async function answer(request: Request, env: Env, context: ExecutionContext): Pr
   const started = Date.now();
   const route = routeOf(request, service);
   const outcome = await respond(route, { request, service, context }).catch(errorResponse);
-  const [response, decisions] = outcome instanceof Response ? [outcome, NONE] : [json(outcome.body), outcome];
+  const [response, decisions] = outcome instanceof Response ? [outcome, NONE] : [json(outcome.body, 200, outcome.headers), outcome];
   const { allowed, denied } = decisions;
   const milliseconds = Date.now() - started;
   service.metrics.record({ endpoint: route?.name ?? "unknown", status: response.status, milliseconds, allowed, denied });

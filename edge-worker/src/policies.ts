@@ -19,7 +19,10 @@ export interface Health {
   /** Seconds since the bundle was put into use here, and since the last poll for a newer one. */
   readonly age?: number;
   readonly checked?: number;
-  /** The problem of the last poll: the code of a refusal, `missing` or `unreadable`. */
+  /**
+   * The problem of the last poll: the code of a refusal, `limits` for a bundle with rate limits without the
+   * binding for them, `missing` or `unreadable`.
+   */
   readonly problem?: string;
   /**
    * Seconds until the bundle expires, negative afterwards; absent for a bundle that never expires.
@@ -209,7 +212,8 @@ interface Poll {
 class Missing extends Error {}
 
 function problemOf(thrown: unknown): string {
-  if (thrown instanceof WardgateError) return thrown.code;
+  // The code of the module is that of all tables which cannot be used, and the operator must find this one.
+  if (thrown instanceof WardgateError) return / rate limits, which this host/.test(thrown.message) ? "limits" : thrown.code;
   return thrown instanceof Missing ? "missing" : "unreadable";
 }
 

@@ -9,6 +9,7 @@ import { Index, type EntityType, type Snapshot } from "./directory.ts";
 import type { Env } from "./env.ts";
 import { Problem } from "./http.ts";
 import { lastGoodOf } from "./last-good.ts";
+import { readLimits, type Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { Policies } from "./policies.ts";
 import { readSource } from "./source.ts";
@@ -18,6 +19,8 @@ export interface Service {
   readonly policies: Policies;
   readonly index: Index | undefined;
   readonly pages: PageTokens | undefined;
+  /** The guards that charge rate limits; `undefined` if bundles with limits are refused. */
+  readonly limits: Limits | undefined;
   readonly log: DecisionLog;
   readonly metrics: Metrics;
 }
@@ -50,12 +53,15 @@ export async function directoryOf(
 
 async function create(env: Env): Promise<Service> {
   const config = await readConfig(env);
-  const { opening, refreshMilliseconds, pageKey } = config;
+  const { refreshMilliseconds, pageKey } = config;
+  const limits = readLimits(env);
+  const opening = limits === undefined ? config.opening : { ...config.opening, limits: true };
   return {
     config,
     policies: new Policies({ source: readSource(env), lastGood: lastGoodOf(env.BUNDLE ?? ""), opening, refreshMilliseconds }),
     index: env.INDEX === undefined ? undefined : new Index(env.INDEX, refreshMilliseconds),
     pages: pageKey === undefined ? undefined : await PageTokens.create(pageKey),
+    limits,
     log: new DecisionLog(sinkOf(env), config.sample),
     metrics: new Metrics(env.METRICS),
   };

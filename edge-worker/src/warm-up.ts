@@ -32,7 +32,7 @@ export function prepare(respond: Responder): void {
 async function respondOnce(respond: Responder): Promise<void> {
   const config = await readConfig(CONFIGURATION);
   const policies = new NoPolicies({ ...NO_SOURCE, opening: config.opening });
-  const service = { config, policies, index: undefined, pages: undefined, log: new DecisionLog(undefined, 1), metrics: new Metrics(undefined) };
+  const service = { config, policies, index: undefined, pages: undefined, limits: undefined, log: new DecisionLog(undefined, 1), metrics: new Metrics(undefined) };
   await respond(request(), service, { waitUntil: () => undefined });
 }
 

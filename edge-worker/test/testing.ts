@@ -2,6 +2,8 @@
 
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 
+import type { LimitNamespace } from "wardgate/ratelimit";
+
 import type { Env } from "../src/env.ts";
 import worker from "../src/index.ts";
 
@@ -15,6 +17,9 @@ interface Given {
   readonly NEXT: string;
   readonly STRANGER: string;
   readonly DATED: string;
+  readonly LIMITED: string;
+  readonly LATER: string;
+  readonly LIMITS: LimitNamespace;
   readonly INDEX_USERS: string;
   readonly INDEX_RECORDS: string;
   readonly INTEROP_IDP: string;
@@ -28,6 +33,7 @@ export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 export const [policies, next] = [bytesOf(given.POLICIES), bytesOf(given.NEXT)];
 export const [stranger, dated] = [bytesOf(given.STRANGER), bytesOf(given.DATED)];
+export const [limited, later] = [bytesOf(given.LIMITED), bytesOf(given.LATER)];
 
 /**
  * Returns a complete configuration, whose bundle is in KV. Each call is a deployment of its own.

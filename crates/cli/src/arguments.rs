@@ -7,6 +7,7 @@ mod coverage;
 mod fmt;
 mod grants;
 mod lint;
+mod log;
 mod mqtt;
 mod protocols;
 mod ratelimit;
@@ -24,6 +25,7 @@ use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
+pub(crate) use log::{CheckProof, Log, LogCommand, LogKeys, Prove, ShowLog, VerifyLog};
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
@@ -91,6 +93,9 @@ pub(crate) enum Command {
     /// Format policies, test suites and fixtures.
     #[command(after_help = FMT_HELP)]
     Fmt(Fmt),
+    /// Make the key of a decision log, verify and show its records, and prove one of them.
+    #[command(disable_help_subcommand = true)]
+    Log(Log),
     /// Serve decisions over the network.
     #[command(after_help = EXIT_CODES)]
     Serve(Serve),
@@ -115,6 +120,7 @@ impl Command {
             | Self::Unseal(_)
             | Self::Delta(_)
             | Self::Fmt(_)
+            | Self::Log(_)
             | Self::Serve(_) => false,
         }
     }

@@ -14,6 +14,12 @@ pub(crate) const MAX_REQUEST_DEPTH: usize = MAX_VALUE_DEPTH + ENVELOPE_DEPTH;
 /// Bytes of the longest file of keys: more than as many keys as can be trusted at once.
 pub(crate) const MAX_KEY_FILE_BYTES: u64 = 1 << 20;
 
+/// Bytes of the longest checkpoint, which is a signed note.
+pub(crate) const MAX_CHECKPOINT_BYTES: u64 = 256 << 10;
+
+/// Bytes of the longest proof that is read.
+pub(crate) const MAX_PROOF_BYTES: u64 = 1 << 20;
+
 /// Memory that the requests of one measurement may take, roughly, for they are all held at once.
 pub(crate) const MAX_MEASURED_BYTES: usize = 256 << 20;
 

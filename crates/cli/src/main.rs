@@ -25,6 +25,7 @@ mod keys;
 mod label;
 mod limits;
 mod lint;
+mod log;
 mod node;
 mod opening;
 mod output;
@@ -96,6 +97,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
+        Command::Log(log) => log::run(log, out),
         Command::Serve(serve) => serve::run(serve, out),
     }
 }

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use wardgate_bundle::{
-    Conditions, Description, Quorum, Trust, TrustSet, TrustedKey, describe, open, relabel, sign,
+    Conditions, Description, Quorum, Trust, TrustSet, TrustedKey, describe, open_with_limits,
+    relabel, sign,
 };
 
 use crate::arguments::Sign;
@@ -77,7 +78,7 @@ fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<()> {
     let header = describe(signed).map_err(|error| unusable(error.to_string()))?.header;
     let now = Some(header.label.not_before.unwrap_or(0));
     let conditions = Conditions { now, ..Conditions::default() };
-    open(signed, Trust::Signed(&set), &conditions)
+    open_with_limits(signed, Trust::Signed(&set), &conditions)
         .map(drop)
         .map_err(|error| unusable(error.to_string()))
 }

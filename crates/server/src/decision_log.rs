@@ -19,6 +19,7 @@ mod folder;
 mod frames;
 pub(crate) mod noted;
 mod private;
+mod proving;
 mod reading;
 mod recorder;
 pub(crate) mod recording;
@@ -27,8 +28,9 @@ mod verifying;
 mod writer;
 
 pub use error::LogError;
+pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
-pub use recorder::{Keep, OnFull, Recorder, RecorderSettings};
+pub use recorder::{Recorder, RecorderSettings};
 pub use verifying::{Verified, verify};
 pub use writer::{LogSettings, LogWriter};
 

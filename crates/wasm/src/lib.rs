@@ -41,7 +41,6 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use core::ptr::null;
 
-use wardgate_engine::budget::Budget;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
@@ -109,8 +108,7 @@ extern "C" fn check(handle: u32, length: usize, now: f64, shared: u32) -> *const
     match Reading::new(handle, length, now, shared) {
         Ok(reading) => {
             let Reading { table, request, now, .. } = &reading;
-            let budget = Budget::default();
-            let decision = table.check_coded(request, *now, &budget);
+            let decision = steps::shared(|budget| table.check_coded(request, *now, budget));
             let words = table.limit_words();
             let limits = if words.is_empty() { 0 } else { words.as_ptr().addr() };
             reading.leave();

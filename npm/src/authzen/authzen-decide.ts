@@ -31,9 +31,29 @@ export interface Answer {
   readonly context?: {
     /** The outputs of the rules. */
     readonly outputs?: readonly Output[];
+    /** The rate limits that the action meets, in answers that charge them. */
+    readonly limits?: readonly LimitEntry[];
     /** The error that prevented this evaluation. The decision is then `false`. */
     readonly error?: { readonly status: number; readonly message: string };
   };
+}
+
+/** A rate limit of the policies in an answer: see `context.limits` of the server. */
+export interface LimitEntry {
+  /** The error, in words, if an expression of the limit failed. */
+  readonly error?: string;
+  /** The name of the limit. */
+  readonly name: string;
+  /** The tokens of a window. */
+  readonly quota: number;
+  /** The tokens that a charge can take now; absent if nobody knows. */
+  readonly remaining?: number;
+  /** The milliseconds until the key is full; absent if nobody knows. */
+  readonly resetMs?: number;
+  /** The milliseconds until the cost is there; absent if it never will be, or nobody knows. */
+  readonly retryAfterMs?: number;
+  /** What became of it. */
+  readonly state: "charged" | "untouched" | "refused" | "never" | "shadow" | "store-away" | "failed";
 }
 
 /** The answers to several evaluations, in their order. */
@@ -54,7 +74,11 @@ export function evaluate(pdp: Pdp, evaluation: Evaluation, directory?: Directory
 
 /** Returns the answer for a decision on one action. */
 export function answerOf(check: () => Decision, action: string): Answer {
-  const { actions, outputs } = withRequestErrors(check);
+  return answerTo(withRequestErrors(check), action);
+}
+
+/** Returns the answer that a decision gives to one action. */
+export function answerTo({ actions, outputs }: Decision, action: string): Answer {
   const isAllowed = Object.hasOwn(actions, action) && actions[action]?.effect === "allow";
   return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
 }

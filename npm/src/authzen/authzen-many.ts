@@ -4,7 +4,7 @@
 // the request body, not with the number of evaluations times the size of the defaults.
 
 import { answerOf, evaluate, toAuxData, toPrincipal, toResource, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
-import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
+import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations, type Semantic } from "./authzen-read.ts";
 import { readCheckMany, type CheckManyOptions } from "../pdp/check-many.ts";
 import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "../pdp/sharing.ts";
 import type { Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
@@ -20,36 +20,38 @@ export function evaluateAll(pdp: Pdp, evaluations: Evaluations, directory?: Dire
   const sharer = sharing(pdp, readCheckMany(options) ?? MAX_STEPS);
   const answers: Answer[] = [];
   for (const item of evaluations.items) {
-    const answer = answerTo(item, parts, sharer);
+    const answer = answerFrom(item, parts, sharer);
     answers.push(answer);
-    if (evaluations.semantic === "deny_on_first_deny" && !answer.decision) break;
-    if (evaluations.semantic === "permit_on_first_permit" && answer.decision) break;
+    if (isLast(evaluations.semantic, answer)) break;
   }
   return { evaluations: answers };
 }
 
-function answerTo(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer): Answer {
+/** Returns true if an answer ends the evaluations of a semantic. */
+export function isLast(semantic: Semantic, { decision }: Answer): boolean {
+  return (semantic === "deny_on_first_deny" && !decision) || (semantic === "permit_on_first_permit" && decision);
+}
+
+function answerFrom(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer): Answer {
   try {
-    if (item instanceof AuthzenError) throw item;
-    const { subject, action, resource, context } = item;
-    const request = {
-      principal: parts.principals.of(subject),
-      resource: parts.resources.of(resource),
-      actions: [action.name],
-      auxData: parts.circumstances(action, context),
-    };
+    const request = parts.request(item);
     // Reading a request that is denied for lack of steps would take further steps.
     if (sharer.left() === 0) return { decision: false };
-    return answerOf(() => sharer.check(request, parts.shared(item)), action.name);
+    return answerOf(() => sharer.check(request, parts.shared(item as Evaluation)), request.actions[0]);
   } catch (thrown) {
-    if (!(thrown instanceof AuthzenError)) throw thrown;
-    const { status, message } = thrown;
-    return { decision: false, context: { error: { status, message } } };
+    return refusalOf(thrown);
   }
 }
 
+/** Returns the answer to an evaluation that is refused; throws what is no refusal. */
+export function refusalOf(thrown: unknown): Answer {
+  if (!(thrown instanceof AuthzenError)) throw thrown;
+  const { status, message } = thrown;
+  return { decision: false, context: { error: { status, message } } };
+}
+
 /** The converted parts of evaluations. */
-class Parts {
+export class Parts {
   readonly principals: Converted<Entity, Principal>;
   readonly resources: Converted<Entity, Resource>;
   readonly #contexts: Converted<object, AuxData>;
@@ -66,6 +68,18 @@ class Parts {
     this.#subjects = new Repeated(readable.map(({ subject }) => subject));
     this.#objects = new Repeated(readable.map(({ resource }) => resource));
     this.#plainContexts = new Repeated(readable.filter(({ action }) => isPlain(action)).map(({ context }) => context ?? NO_CONTEXT));
+  }
+
+  /** Returns the request of an evaluation. Throws an `AuthzenError` if it is, or has, an error. */
+  request(item: Evaluation | AuthzenError): { readonly principal: Principal; readonly resource: Resource; readonly actions: [string]; readonly auxData: AuxData } {
+    if (item instanceof AuthzenError) throw item;
+    const { subject, action, resource, context } = item;
+    return {
+      principal: this.principals.of(subject),
+      resource: this.resources.of(resource),
+      actions: [action.name],
+      auxData: this.circumstances(action, context),
+    };
   }
 
   circumstances(action: Action, context: Attributes | undefined): AuxData {

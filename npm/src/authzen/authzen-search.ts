@@ -5,12 +5,17 @@
 //
 // A small request is read again for each candidate. A larger one is read once, and one budget of
 // steps covers all decisions: without it a body of 40 KB takes minutes.
+//
+// A search tells what the policies say. It charges no rate limits and knows none, as in the server: only an
+// evaluation admits a request.
 
 import { answerOf, withRequestErrors, toAuxData, toPrincipal, toResource, type Directory } from "./authzen-decide.ts";
 import type { Searching } from "./authzen-pages.ts";
 import { AuthzenError, type ActionSearch, type Entity, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 import { readCheckMany } from "../pdp/check-many.ts";
-import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing } from "../pdp/sharing.ts";
+import { METERED, METERING, NEEDS_LIMITER, type Metered, type MeteredSharer } from "../base/metered.ts";
+import type { Decision } from "../pdp/decision.ts";
+import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "../pdp/sharing.ts";
 import type { ActionRequest, Pdp, Resource } from "../pdp/types.ts";
 
 /** The part of the candidates to search: a start position, and the size of a page. */
@@ -62,7 +67,9 @@ export function searchResources(
   if (!isKnown("subject", search.subject, directory)) return NOTHING;
   const principal = toPrincipal(search.subject, directory);
   const [action, auxData] = [search.action.name, toAuxData(search.action, search.context)];
+  const each = decideEach(pdp);
   const filtered = (resources: readonly Resource[]): boolean[] => {
+    if (isLimited(pdp)) return resources.map((resource) => each({ principal, action, resource, auxData }));
     const allowed: Set<Resource> = new Set(withRequestErrors(() => pdp.filter({ principal, action, resources, auxData })));
     return resources.map((resource) => allowed.has(resource));
   };
@@ -110,13 +117,31 @@ export interface Among {
 type Decide = (request: ActionRequest) => boolean;
 
 function decideEach(pdp: Pdp): Decide {
-  return (request) => withRequestErrors(() => pdp.isAllowed(request));
+  if (!isLimited(pdp)) return (request) => withRequestErrors(() => pdp.isAllowed(request));
+  return ({ action, ...request }) => answerOf(() => pdp[METERED]({ ...request, actions: [action] }).decision, action).decision;
+}
+
+/** A PDP that was opened with `limits: true`, whose own methods do not decide. */
+interface LimitedPdp {
+  [METERED](request: unknown): Metered<Decision>;
+  [METERING](steps: number): MeteredSharer<Decision>;
+}
+
+function isLimited(pdp: Pdp): pdp is Pdp & LimitedPdp {
+  return (pdp as { readonly [NEEDS_LIMITER]?: boolean })[NEEDS_LIMITER] === true;
+}
+
+/** Returns a sharer of decisions by the policies alone. */
+function sharerOf(pdp: Pdp, steps: number): Sharer {
+  if (!isLimited(pdp)) return sharing(pdp, steps);
+  const metered = pdp[METERING](steps);
+  return { check: (request, shared) => metered.check(request, shared).decision, left: () => metered.left() };
 }
 
 /** Returns a function that decides requests with shared parts, within one budget of steps. */
 function decideTogether(pdp: Pdp, shared: number, maxSteps: number | undefined): Decide {
   const steps = readCheckMany({ maxSteps }) ?? MAX_STEPS;
-  const sharer = sharing(pdp, steps);
+  const sharer = sharerOf(pdp, steps);
   return ({ action, ...request }) => {
     const { decision } = sharer.left() === 0 ? DENIED : answerOf(() => sharer.check({ ...request, actions: [action] }, shared), action);
     if (!decision && sharer.left() === 0) throw new AuthzenError(`the decisions of the search take more than ${steps} steps`);

@@ -4,7 +4,8 @@
 // It contains no HTTP. A server parses the body, calls a reader and the matching function, and
 // answers an `AuthzenError` with status 400.
 
-export { evaluate, toRequest, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
+export { evaluate, toRequest, type Answer, type Answers, type Directory, type LimitEntry } from "./authzen-decide.ts";
+export { evaluateAllLimited, evaluateLimited, type LimitedAnswer } from "./authzen-limited.ts";
 export { evaluateAll } from "./authzen-many.ts";
 export { PageTokens, type PageWindow, type Searching } from "./authzen-pages.ts";
 export {

@@ -5,6 +5,20 @@
 /** The key of the method of a PDP that decides and charges nothing. It is not part of the public API. */
 export const METERED: unique symbol = Symbol.for("wardgate.metered");
 
+/** The key of the method of a PDP that returns a {@link MeteredSharer} with so many steps. */
+export const METERING: unique symbol = Symbol.for("wardgate.metering");
+
+/** The key of the member of a PDP that is true if only a limiter decides with it. */
+export const NEEDS_LIMITER: unique symbol = Symbol.for("wardgate.needs-limiter");
+
+/** Decides requests that share parts, within one total of steps, and charges nothing: a `Sharer` with limits. */
+export interface MeteredSharer<D = unknown> {
+  /** Decides one request. A shared part must be equal in all requests that share it. */
+  check(request: unknown, shared: number): Metered<D>;
+  /** Returns the number of remaining steps. Actions beyond them are denied. */
+  left(): number;
+}
+
 /** A decision, and for each of its actions, in their order, the limits that it meets. */
 export interface Metered<D = unknown> {
   readonly decision: D;

@@ -1,7 +1,7 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
 import {
-  actions, apply, check, checkText, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
+  actions, apply, check, checkText, checkWithin, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
   sourceOf, textOf, unseal, type Budget,
 } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
@@ -20,7 +20,7 @@ import { readReload, type Settings } from "./options.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
-import { METERED, type Metered } from "../base/metered.ts";
+import { METERED, METERING, NEEDS_LIMITER, type Metered, type MeteredSharer } from "../base/metered.ts";
 import { callListener } from "../base/report.ts";
 import { copyOfList, readFilter } from "./read-lists.ts";
 import type { Runtime } from "../wasm/runtime.ts";
@@ -309,13 +309,29 @@ export class OpenedPdp implements Pdp {
     return read;
   }
 
+  get [NEEDS_LIMITER](): boolean {
+    return this.#settings.enforcesLimits;
+  }
+
   /** Returns a decision and the limits that its actions meet, which the caller charges. */
   [METERED](request: CheckRequest): Metered<Decision> {
+    return this.#metered(request, 0);
+  }
+
+  [METERING](steps: number): MeteredSharer<Decision> {
+    const [word, budget] = [sharerWord(), { left: steps }];
+    return {
+      check: (request, shared) => this.#metered(request as CheckRequest, word(shared), budget),
+      left: () => budget.left,
+    };
+  }
+
+  #metered(request: CheckRequest, shared: number, budget?: Budget): Metered<Decision> {
     if (!this.#settings.enforcesLimits) throw new TypeError("a limiter needs a PDP that was opened with the option `limits: true`");
     const now = this.#settings.clock();
     return this.#call((handle) => {
-      const message = this.#message(handle, request, "actions", 0);
-      const answer = check(handle, message, now, 0);
+      const message = this.#message(handle, request, "actions", shared, budget);
+      const answer = budget === undefined ? check(handle, message, now, shared) : checkWithin(handle, message, now, shared, budget);
       const decision = decisionOf(answer, message, this.#texts);
       return { decision, actions: metOf(answer, message, this.#texts, (program) => sourceOf(handle, program)) };
     });
@@ -352,11 +368,11 @@ export class OpenedPdp implements Pdp {
   }
 
   /** Reads the parts of a request that the policies read. */
-  #message(handle: number, request: unknown, field: "action" | "actions", shared: number): Message {
+  #message(handle: number, request: unknown, field: "action" | "actions", shared: number, budget?: Budget): Message {
     const names = (this.#names ??= JSON.parse(readNames(handle)) as ReadNames);
-    const message = this.#checked(readRequest(request, field, names, { shared }));
+    const message = this.#checked(readRequest(request, field, names, { shared, budget }));
     // Code of the caller may have reloaded a bundle whose policies read more.
-    return this.#names === names ? message : this.#checked(readRequest(request, field, ALL_NAMES, { shared }));
+    return this.#names === names ? message : this.#checked(readRequest(request, field, ALL_NAMES, { shared, budget }));
   }
 
   /** Returns a message, unless code of the caller has ended the PDP or the instance while it was read. */

@@ -1,6 +1,6 @@
 // The store in Durable Objects, over objects in this process. The tests of the edge worker have real ones.
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { DemandReader, type Charge } from "./demand.ts";
 import { durable, type LimitNamespace } from "./durable.ts";
@@ -144,6 +144,49 @@ describe("limits of several keys", () => {
     objects.broken.add(name!);
     const [unknown, refused] = await run("charge", one, other);
     expect([unknown, refused!.wait > 0, store.counts.failures]).toEqual([{ wait: 0, remaining: 0, reset: 0 }, true, 2]);
+  });
+});
+
+describe("a refund of a charge that another object refused", () => {
+  afterEach(() => vi.useRealTimers());
+  const terms = { quota: 10, window: MINUTE };
+  const full = charge({ key: ["full"], quota: 1, window: HOUR });
+
+  /** Charges one key together with one that refuses `wait` milliseconds later, while others charge 3 tokens meanwhile. */
+  async function late(algorithm: "fixed" | "sliding" | "gcra", wait: number): Promise<number[]> {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 0, 59), toFake: ["Date", "performance"] });
+    const { objects, run, left } = made();
+    const [mine, others] = [1, 3].map((cost) => charge({ key: ["late"], algorithm, ...terms, cost }));
+    await run("charge", full);
+    const { get } = objects;
+    const full_name = [...objects.disks.keys()][0];
+    objects.get = (name) => ({
+      fetch: async (address, init) => {
+        // The object of the full key answers when another window has begun, in which others have charged.
+        if (name === full_name && init.body.includes("charge")) {
+          await new Promise((resolve) => setImmediate(resolve));
+          vi.advanceTimersByTime(wait);
+          objects.get = get;
+          await run("charge", others!);
+        }
+        return get.call(objects, name).fetch(address, init);
+      },
+    });
+    const [, refused] = await run("charge", mine!, full);
+    expect(refused!.wait).toBeGreaterThan(0);
+    return left("look", mine!);
+  }
+
+  it("is done in the window of its charge", async () => {
+    expect(await late("fixed", 500)).toEqual([7]);
+    expect(await late("sliding", 500)).toEqual([7]);
+  });
+
+  it("does nothing in a later one", async () => {
+    expect(await late("fixed", 2000)).toEqual([7]);
+    // The token of the window before weighs on: it is lost for that window, and no other gets it.
+    expect(await late("sliding", 2000)).toEqual([6]);
+    expect(await late("gcra", 60_000)).toEqual([7]);
   });
 });
 

@@ -1,15 +1,16 @@
 // The store in Durable Objects: one object for each key, by its own clock.
 //
 // Limits whose keys are made of the same parts are in one object, and charged together or not at all by
-// one call. A check with several keys calls their objects at once, and refunds where one refuses.
+// one call. A check with several keys calls their objects at once, and refunds where one refuses: never into a
+// later window than that of the charge, by the clock of the object.
 
 import { describe } from "../base/describe.ts";
 import { knownMembers } from "../base/option.ts";
 import { kindOf, type Demand } from "./demand.ts";
-import { inGroups, type Group } from "./groups.ts";
+import { answerOf, inGroups, type Answer, type Group } from "./groups.ts";
 import type { LimitCall } from "./limit-object.ts";
 import { DEADLINE_MS } from "./limits.ts";
-import { outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
+import { readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Action, Outcome } from "./state.ts";
 import { Away, type Store } from "./store.ts";
 
@@ -36,7 +37,7 @@ export class Durable implements Store {
   }
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
-    return inGroups(action, demands, (what, group) => this.#call(what, group));
+    return inGroups(action, demands, (what, group, ends) => this.#call(what, group, ends));
   }
 
   /** True if objects failed in a row and are tried once a second. */
@@ -49,12 +50,12 @@ export class Durable implements Store {
     return this.#remote.counts;
   }
 
-  #call(action: Action, { digest, demands }: Group): Promise<readonly Outcome[]> {
-    const body = JSON.stringify([action, ...demands.map(callOf)]);
+  #call(action: Action, { digest, demands }: Group, ends?: readonly number[]): Promise<Answer> {
+    const body = JSON.stringify([action, ...demands.map((demand, at) => callOf(demand, ends?.[at]))]);
     return this.#remote.run(async () => {
       const response = await this.#namespace.get(this.#namespace.idFromName(`wg1:${digest}`)).fetch("https://limits/", { method: "POST", body });
       if (!response.ok) throw new Away("garbled");
-      return outcomesOf(await response.json(), demands.length);
+      return answerOf(await response.json(), demands.length);
     });
   }
 }
@@ -65,8 +66,8 @@ export function durable(namespace: LimitNamespace, options: DurableOptions = {})
   return new Durable(namespace, { deadline: readDeadline(knownMembers(options, ["deadline"])) });
 }
 
-function callOf({ name, rule, cost }: Demand): LimitCall {
+function callOf({ name, rule, cost }: Demand, before: number | undefined): LimitCall {
   const { algorithm, quota, window, capacity } = rule;
   const burst = algorithm === "gcra" ? { burst: capacity } : {};
-  return { id: `${kindOf(rule)}:${name}`, algorithm, quota, window, ...burst, cost };
+  return { id: `${kindOf(rule)}:${name}`, algorithm, quota, window, ...burst, cost, ...(before !== undefined && { before }) };
 }

@@ -39,21 +39,31 @@ describe("fields", () => {
   });
 
   it("name those that refuse, and never an earlier time to retry", () => {
-    const found = fields(checked(standing(), refused(1), refused(4001, { name: "slow" })));
+    const found = fields(checked(standing({ key: ["kim"] }), refused(1), refused(4001, { name: "slow" })));
     expect(parsed(found["RateLimit-Policy"]).map(([name]) => name)).toEqual(["api", "api", "slow"]);
     expect(parsed(found["RateLimit"]).map(([name, { t }]) => [name, t])).toEqual([["api", 1], ["slow", 5]]);
     expect(found["Retry-After"]).toBe("5");
   });
 
   it("have no time where the cost never will be there", () => {
-    const found = fields(checked(refused(Infinity), refused(10)));
+    const found = fields(checked(refused(Infinity), refused(10, { key: ["kim"] })));
     expect(parsed(found["RateLimit"]).map(([, { t }]) => t)).toEqual([undefined, 1]);
     expect(found["Retry-After"]).toBeUndefined();
   });
 
   it("have no window of a month or of less than a second", () => {
-    const found = fields(checked(standing({ window: "month" }), standing({ window: 500_000 }), standing({ window: 1_500_000 })));
+    const found = fields(checked(standing({ window: "month" }), standing({ name: "half", window: 500_000 }), standing({ name: "more", window: 1_500_000 })));
     expect(parsed(found["RateLimit-Policy"]).map(([, { w }]) => w)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("tell a key of a limit once, as refused if it did, and 16 at most", () => {
+    const told = (...limits: Standing[]): unknown[] => parsed(fields(checked(...limits))["RateLimit"]).map(([name, { r }]) => [name, r]);
+    expect(told(standing({ remaining: 9 }), standing({ remaining: 8 }), standing({ name: "other" }))).toEqual([["api", 8], ["other", 50]]);
+    expect(told(standing(), refused(1), standing({ remaining: 7 }))).toEqual([["api", 0]]);
+    const many = Array.from({ length: 40 }, (_, at) => standing({ key: [`${at}`] }));
+    expect(told(...many)).toHaveLength(16);
+    expect(told(...many, refused(1, { name: "last" }))).toEqual([["last", 0]]);
+    expect(parsed(fields(checked(...many, refused(1, { name: "last" })))["RateLimit-Policy"])[0]![0]).toBe("last");
   });
 
   it("leave out shadows, and what nobody knows", () => {

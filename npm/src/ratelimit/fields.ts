@@ -3,6 +3,7 @@
 
 import { digestOf } from "./key.ts";
 import type { Checked, Standing } from "./limiter.ts";
+import { MAX_FIELD_LIMITS } from "./limits.ts";
 
 /** The parts of an answer that fields and problems tell. */
 export type Told = Pick<Checked, "unavailable" | "limits">;
@@ -30,10 +31,11 @@ export interface Problem {
  *
  * `RateLimit-Policy` lists all limits that are enforced. So does `RateLimit`, unless one refused: then it
  * lists those that did, and its `t` is the time until the cost is there. `Retry-After` is the longest of
- * them, so that no `t` is later; it is absent where a cost never will be there.
+ * them, so that no `t` is later; it is absent where a cost never will be there. A key that several actions met
+ * is told once, and at most 16 are; those that refused come first.
  */
 export function fields(checked: Told, { partitionKey = true }: FieldOptions = {}): Record<string, string> {
-  const enforced = checked.limits.filter(isTold);
+  const enforced = distinct(checked.limits.filter(isTold));
   const refused = enforced.filter(({ admits }) => !admits);
   const known = (refused.length === 0 ? enforced : refused).filter(({ state }) => state !== "store-away");
   const all: Record<string, string> = {};
@@ -60,6 +62,19 @@ export function response(checked: Told, options?: FieldOptions): Response | unde
   if (found === undefined) return undefined;
   const headers = { ...fields(checked, options), "Content-Type": "application/problem+json" };
   return new Response(JSON.stringify(found), { status: found.status, headers });
+}
+
+/** Returns each key of each limit once, and so many at most: of two the one that refused, or else the last. */
+function distinct(limits: readonly Standing[]): readonly Standing[] {
+  if (limits.length < 2) return limits;
+  const known = new Map<string, Standing>();
+  for (const limit of limits) {
+    const id = `${digestOf(limit.key)}${limit.name}`;
+    if (known.get(id)?.admits !== false || !limit.admits) known.set(id, limit);
+  }
+  const all = [...known.values()];
+  if (all.length <= MAX_FIELD_LIMITS) return all;
+  return [false, true].flatMap((admits) => all.filter((limit) => limit.admits === admits)).slice(0, MAX_FIELD_LIMITS);
 }
 
 /** Returns true for limits that are enforced and have been asked. */

@@ -26,6 +26,8 @@ export interface ObjectState {
 export interface LimitCall extends Terms {
   readonly id: string;
   readonly cost: number;
+  /** The time in microseconds from which a refund does nothing, of one that returns a charge. */
+  readonly before?: number;
 }
 
 /** What is stored: for each limit its id and the numbers of its state. */
@@ -53,15 +55,16 @@ export class LimitObject {
     void state.blockConcurrencyWhile(() => this.#load());
   }
 
-  /** Does one thing for the limits of a call, and answers with three numbers for each. */
+  /** Does one thing for the limits of a call, and answers with three numbers for each, and the time. */
   async fetch(request: Request): Promise<Response> {
     const text = await request.text();
     if (text.length > MAX_CALL_BYTES) return new Response("too long", { status: 413 });
     const [action, ...calls] = JSON.parse(text) as [Action, ...LimitCall[]];
     if (!ACTIONS.includes(action) || calls.length === 0 || calls.length > MAX_CHARGES) return new Response("no call", { status: 400 });
-    const outcomes = this.#run(action, calls.map((call) => ({ ...call, rule: new Rule({ ...call }) })));
+    const now = this.#now();
+    const outcomes = this.#run(now, action, calls.map((call) => ({ ...call, rule: new Rule({ ...call }) })));
     if (action !== "look") await this.#store();
-    return Response.json(outcomes.flatMap(({ wait, remaining, reset }) => [wait, remaining, reset]));
+    return Response.json(outcomes.flatMap(({ wait, remaining, reset }) => [wait, remaining, reset]).concat(now));
   }
 
   /** Forgets what is over. */
@@ -72,9 +75,9 @@ export class LimitObject {
     else await this.#storage.deleteAll();
   }
 
-  #run(action: Action, calls: readonly (LimitCall & { readonly rule: Rule })[]): readonly Outcome[] {
-    const now = this.#now();
-    const each = (what: Action): readonly Outcome[] => calls.map(({ id, rule, cost }) => this.#apply(now, what, id, rule, cost));
+  #run(now: number, action: Action, calls: readonly (LimitCall & { readonly rule: Rule })[]): readonly Outcome[] {
+    const each = (what: Action): readonly Outcome[] =>
+      calls.map(({ id, rule, cost, before = Infinity }) => this.#apply(now, now < before ? what : "look", id, rule, cost));
     if (action !== "charge") return each(action);
     this.#makeRoom(calls);
     const looks = each("look");

@@ -6,7 +6,8 @@
 
 import { knownMembers, readWhole } from "../base/option.ts";
 import { DemandReader, type Charge, type Demand } from "./demand.ts";
-import { DEFAULT_KEYS, MAX_KEYS } from "./limits.ts";
+import { Leased } from "./leased.ts";
+import { DEFAULT_KEYS, DEFAULT_LEASES, MAX_KEYS, MAX_LEASES } from "./limits.ts";
 import { Memory, memory } from "./memory.ts";
 import { MeteringGuard, type PolicyGuard } from "./policy-guard.ts";
 import { Rule } from "./rule.ts";
@@ -24,6 +25,15 @@ export interface LimiterOptions {
   readonly share?: number | undefined;
   /** The keys for which this process counts its share; 100,000 if absent. */
   readonly localKeys?: number | undefined;
+}
+
+/** The options of a limiter of policies. */
+export interface PolicyLimiterOptions extends LimiterOptions {
+  /**
+   * The keys that have leases at once, of limits with `consistency: leased`; 1,024 if absent. With 0 all are
+   * exact.
+   */
+  readonly leases?: number | undefined;
 }
 
 /** The answer to a check. */
@@ -216,17 +226,21 @@ export class Limiter implements Guard {
  * and without one those that a program gives.
  *
  * The PDP is one that was opened with the option `limits: true`. Limits with `consistency: local` are in the
- * memory of this process.
+ * memory of this process; those with `consistency: leased` take leases of the store: see `leased`.
  */
 export function limiter(options?: LimiterOptions): Guard;
-export function limiter<R, D>(pdp: Decider<R, D>, options?: LimiterOptions): PolicyGuard<R, D>;
-export function limiter<R, D>(first: LimiterOptions | Decider<R, D> = {}, second?: LimiterOptions): Guard | PolicyGuard<R, D> {
+export function limiter<R, D>(pdp: Decider<R, D>, options?: PolicyLimiterOptions): PolicyGuard<R, D>;
+export function limiter<R, D>(first: LimiterOptions | Decider<R, D> = {}, second?: PolicyLimiterOptions): Guard | PolicyGuard<R, D> {
   if (typeof (first as Partial<Decider<R, D>>)?.check !== "function") return limiterOf(first as LimiterOptions);
-  const options = second ?? {};
+  const { leases, ...options } = second ?? {};
   const { localKeys } = options;
-  const store = limiterOf(options);
-  const inMemory = (): Limiter => new Limiter(memory({ keys: localKeys }), 1, DEFAULT_KEYS);
-  return new MeteringGuard<R, D>(first, { store, local: store.isInMemory ? store : inMemory() });
+  const most = readWhole(leases, "leases", MAX_LEASES) ?? DEFAULT_LEASES;
+  const exact = limiterOf(options);
+  if (exact.isInMemory) return new MeteringGuard<R, D>(first, { exact, leased: exact, local: exact });
+  const local = new Limiter(memory({ keys: localKeys }), 1, DEFAULT_KEYS);
+  if (most === 0) return new MeteringGuard<R, D>(first, { exact, leased: exact, local });
+  const book = new Leased(options.store!, most);
+  return new MeteringGuard<R, D>(first, { exact, leased: limiterOf({ ...options, store: book }), local }, book);
 }
 
 /** A PDP, of which the limiter asks for decisions. */

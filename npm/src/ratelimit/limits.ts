@@ -25,6 +25,9 @@ export const MAX_NAME_BYTES = 128;
 /** The most limits of one check. */
 export const MAX_CHARGES = 16;
 
+/** The most limits in the fields of a response. */
+export const MAX_FIELD_LIMITS = 16;
+
 /** The most bytes of all parts of a key. */
 export const MAX_KEY_BYTES = 8192;
 
@@ -63,6 +66,22 @@ export const MAX_STATES = 64;
 
 /** The window in microseconds up to which a Durable Object keeps states in memory only: a minute. */
 export const MEMORY_WINDOW = 60_000_000;
+
+/** The longest time in microseconds for which tokens may be spent after they were paid. */
+export const LEASE_MICROS = 1_000_000;
+
+/** The part of a full key that a lease is at most. */
+export const LEASES_OF_A_KEY = 10;
+
+/** The part of what remains that a lease is at most. */
+export const LEASES_OF_THE_REST = 16;
+
+/** The fewest checks for which there is a lease. */
+export const CHECKS_OF_A_LEASE = 16;
+
+/** The keys that have leases at once if nothing is said, and the most. */
+export const DEFAULT_LEASES = 1024;
+export const MAX_LEASES = 65_536;
 
 /** The most bytes of a call to a Durable Object. */
 export const MAX_CALL_BYTES = 16_384;

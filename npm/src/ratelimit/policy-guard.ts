@@ -6,10 +6,11 @@
 // one by one after the others, and never deny. The actions of a request are charged one after the other.
 
 import { describe } from "../base/describe.ts";
-import { METERED, type LimitFacts, type Metered, type MeteredAction, type MeteredLimit } from "../base/metered.ts";
+import { METERED, METERING, type LimitFacts, type Metered, type MeteredAction, type MeteredLimit, type MeteredSharer } from "../base/metered.ts";
 import type { Demand } from "./demand.ts";
 import { fields, problem, type Problem } from "./fields.ts";
 import { checkKey } from "./key.ts";
+import type { Leased } from "./leased.ts";
 import type { Checked, Limiter, Standing } from "./limiter.ts";
 import { MAX_KNOWN_RULES } from "./limits.ts";
 import { Rule, whole } from "./rule.ts";
@@ -55,6 +56,28 @@ export interface PolicyGuard<R, D> {
    * @throws what `check` of a PDP throws.
    */
   check(request: GuardedRequest<R>): Promise<Guarded<D>>;
+  /**
+   * Returns a guard for several requests, whose decisions together take at most so many steps. Actions beyond
+   * them are denied.
+   */
+  within(maxSteps: number): SharingGuard<R, D>;
+  /**
+   * Ends the leases of this guard, and gives back those of GCRA. The guard can be used on.
+   *
+   * @throws Away if the store is away: then tokens are lost until their windows are over.
+   */
+  close(): Promise<void>;
+}
+
+/** A guard for several requests, one after another. */
+export interface SharingGuard<R, D> {
+  /**
+   * Decides like `check` of a guard. `shared` has the bits of parts that are equal in all requests which share
+   * them, 1 for the principal, 2 for the resource and 4 for `auxData`: they are read in the first of them.
+   */
+  check(request: GuardedRequest<R>, shared?: number): Promise<Guarded<D>>;
+  /** Returns the number of remaining steps. */
+  left(): number;
 }
 
 type Charged = Checked | Promise<Checked>;
@@ -62,20 +85,29 @@ type Charged = Checked | Promise<Checked>;
 type Steps<T> = Generator<Charged, T, Checked>;
 type Mutable<T> = { -readonly [name in keyof T]: T[name] };
 
-/**
- * The places in which limits are charged, which are one if the store is in memory. There are no leases:
- * charges of `leased` limits are exact.
- */
-interface Places {
-  readonly store: Limiter;
-  readonly local: Limiter;
-}
+/** The places in which limits are charged, by their consistency. They are one if the store is in memory. */
+type Places = { readonly [place in Place]: Limiter };
+type Place = LimitFacts["consistency"];
 
 /** An enforced limit with its demand. */
 interface Entry {
   readonly met: Mutable<MetLimit>;
   readonly demand: Demand;
-  readonly isLocal: boolean;
+  readonly place: Place;
+}
+
+/** A charge that was done in one place, with the times before it: of the wall, and of the clock of the process. */
+interface Charge {
+  readonly place: Place;
+  readonly group: readonly Entry[];
+  readonly checked: Checked;
+  readonly begun: number;
+  readonly started: number;
+}
+
+interface MeteredPdp<D> {
+  [METERED](request: unknown): Metered<D>;
+  [METERING](steps: number): MeteredSharer<D>;
 }
 
 interface ActionDecision {
@@ -84,22 +116,40 @@ interface ActionDecision {
 }
 
 export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
-  readonly #pdp: { [METERED](request: unknown): Metered<D> };
+  readonly #pdp: MeteredPdp<D>;
   readonly #places: Places;
   /** The rules of limits by their names: most requests have the quota of the one before. */
   readonly #rules = new Map<string, Rule>();
 
-  constructor(pdp: object, places: Places) {
+  readonly #leases: Leased | undefined;
+
+  constructor(pdp: object, places: Places, leases?: Leased) {
     if (typeof (pdp as { readonly [METERED]?: unknown })[METERED] !== "function") {
       throw new TypeError(`expected a PDP that \`open\` returned, found ${describe(pdp)}`);
     }
-    this.#pdp = pdp as { [METERED](request: unknown): Metered<D> };
+    this.#pdp = pdp as MeteredPdp<D>;
     this.#places = places;
+    this.#leases = leases;
   }
 
   async check(request: GuardedRequest<R>): Promise<Guarded<D>> {
     const { decision, actions } = this.#pdp[METERED](withActions(request));
     return run(this.#all(decision, actions));
+  }
+
+  async close(): Promise<void> {
+    await this.#leases?.close();
+  }
+
+  within(maxSteps: number): SharingGuard<R, D> {
+    const sharer = this.#pdp[METERING](maxSteps);
+    return {
+      check: async (request, shared = 0) => {
+        const { decision, actions } = sharer.check(withActions(request), shared);
+        return run(this.#all(decision, actions));
+      },
+      left: () => sharer.left(),
+    };
   }
 
   *#all(decision: D, actions: readonly MeteredAction[]): Steps<Guarded<D>> {
@@ -136,44 +186,53 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
     const what = reason === undefined || !isAllowed ? "charge" : "look";
     for (const shadow of all) {
       if (!shadow.met.isShadow || shadow.demand === undefined) continue;
-      note([shadow as Entry], yield this.#place(shadow as Entry).settled(what, [shadow.demand]), what === "charge");
+      note([shadow as Entry], yield this.#places[(shadow as Entry).place].settled(what, [shadow.demand]), what === "charge");
     }
     return reason;
   }
 
   /**
-   * Charges all demands or none, first in the memory of the process, since it costs nothing to ask. Where
-   * the store denies, those of the memory are refunded.
+   * Charges all demands or none, place by place: first in the memory of the process, since it costs nothing to
+   * ask. Where a place denies, those before it are refunded.
    */
   *#enforce(enforced: readonly Entry[]): Steps<void> {
-    const groups = [true, false].map((which) => enforced.filter(({ isLocal }) => isLocal === which));
-    let charged: readonly Entry[] = [];
-    const begun = Date.now();
-    for (const group of groups) {
+    const [{ place: only } = { place: undefined }] = enforced;
+    if (enforced.every(({ place }) => place === only)) {
+      const checked = yield this.#places[only!].settled("charge", demandsOf(enforced));
+      return note(enforced, checked, checked.allowed);
+    }
+    const charged: Charge[] = [];
+    for (const place of PLACES) {
+      const group = enforced.filter((entry) => entry.place === place);
       if (group.length === 0) continue;
-      const checked = yield this.#place(group[0]!).settled("charge", demandsOf(group));
+      const [begun, started] = [Date.now(), performance.now()];
+      const checked = yield this.#places[place].settled("charge", demandsOf(group));
       note(group, checked, checked.allowed);
-      if (checked.allowed) {
-        charged = group;
-        continue;
-      }
-      // Tokens of a window that is over stay charged there: they are not of the next one.
-      const refunded = charged.filter(({ demand: { rule } }) => windowOf(rule, begun) === windowOf(rule, Date.now()));
-      if (refunded.length > 0) note(refunded, yield this.#places.local.settled("refund", demandsOf(refunded)), false);
-      return;
+      if (!checked.allowed) return yield* this.#refund(charged);
+      charged.push({ place, group, checked, begun, started });
     }
   }
 
-  #place({ isLocal }: Entry): Limiter {
-    return isLocal ? this.#places.local : this.#places.store;
+  /**
+   * Returns the tokens of charges. Those of a window that may be over stay charged there: they are not of the next
+   * one. Nor are those refunded that were charged without the store, in the share of the process.
+   */
+  *#refund(charged: readonly Charge[]): Steps<void> {
+    for (const { place, group, checked, begun, started } of charged) {
+      const micros = (performance.now() - started) * 1000;
+      const isOpen = ({ demand: { rule } }: Entry, at: number): boolean =>
+        place === "local" ? windowOf(rule, begun) === windowOf(rule, Date.now()) : checked.away === undefined && isBefore(rule, checked.limits[at]!, micros);
+      const refunded = group.filter(isOpen);
+      if (refunded.length > 0) note(refunded, yield this.#places[place].settled("refund", demandsOf(refunded)), false);
+    }
   }
 
-  #entry(action: string, { limit, charge }: MeteredLimit): { readonly met: Mutable<MetLimit>; readonly demand: Demand | undefined; readonly isLocal: boolean } {
+  #entry(action: string, { limit, charge }: MeteredLimit): { readonly met: Mutable<MetLimit>; readonly demand: Demand | undefined; readonly place: Place } {
     const { name, window, isShadow, failure } = limit;
-    const isLocal = limit.consistency === "local" || this.#places.local === this.#places.store;
+    const place = this.#placeOf(limit);
     const failed = (message: string) => {
       const state = { admits: false, charged: false, remaining: 0, resetMs: 0, retryAfterMs: 0, state: "failed" as const, message };
-      return { met: { action, name, key: [], quota: 0, burst: 0, window, isShadow, cost: 0, ...state }, demand: undefined, isLocal };
+      return { met: { action, name, key: [], quota: 0, burst: 0, window, isShadow, cost: 0, ...state }, demand: undefined, place };
     };
     if (charge.error !== undefined) return failed(charge.error);
     const { key, cost, quota } = charge;
@@ -183,10 +242,15 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
       checkKey(key);
       const state = { admits: true, charged: false, remaining: 0, resetMs: 0, retryAfterMs: 0, state: "unasked" as const };
       const met = { action, name, key, quota, burst: rule.capacity, window, isShadow, cost, ...state };
-      return { met, demand: { name, key, rule, cost, failure, isShadow }, isLocal };
+      return { met, demand: { name, key, rule, cost, failure, isShadow }, place };
     } catch (error) {
       return failed((error as Error).message);
     }
+  }
+
+  #placeOf({ consistency }: LimitFacts): Place {
+    if (this.#places.local === this.#places.exact) return "local";
+    return consistency === "leased" && this.#leases === undefined ? "exact" : consistency;
   }
 
   #rule(limit: LimitFacts, quota: number): Rule {
@@ -248,6 +312,12 @@ function note(group: readonly Entry[], { limits }: Checked, isDone: boolean): vo
   });
 }
 
+/** Returns true if a refund comes before the tokens of a charge are back, and before its window is over. */
+function isBefore({ algorithm }: Rule, { resetMs }: Standing, micros: number): boolean {
+  // A sliding window may end at any time before its key is full. The milliseconds were rounded up.
+  return algorithm !== "sliding" && micros < (resetMs - 1) * 1000;
+}
+
 /** Returns a number of the window of a time in milliseconds, the same for all of an algorithm without windows. */
 function windowOf({ algorithm, window }: Rule, time: number): number {
   if (algorithm === "gcra") return 0;
@@ -269,6 +339,9 @@ function reasonOf(enforced: readonly { readonly met: MetLimit }[]): ActionDecisi
   }
   return undefined;
 }
+
+/** The order in which places are asked. */
+const PLACES: readonly Place[] = ["local", "leased", "exact"];
 
 const REASONS = [["failed", "limit-error"], ["refused", "limited"], ["store-away", "store-away"]] as const;
 

@@ -2,6 +2,7 @@
 // It loads no module.
 
 export { durable } from "./durable.ts";
+export { leased } from "./leased.ts";
 export { LimitObject } from "./limit-object.ts";
 export { limiter } from "./limiter.ts";
 export { memory } from "./memory.ts";
@@ -15,10 +16,11 @@ export type { Durable, DurableOptions, LimitNamespace } from "./durable.ts";
 export type { FieldOptions, Problem } from "./fields.ts";
 export { digestOf } from "./key.ts";
 export type { Key } from "./key.ts";
+export type { Leased, LeaseOptions } from "./leased.ts";
 export type { ObjectState } from "./limit-object.ts";
-export type { Checked, Decider, Guard, LimiterOptions, Standing } from "./limiter.ts";
+export type { Checked, Decider, Guard, LimiterOptions, PolicyLimiterOptions, Standing } from "./limiter.ts";
 export type { Memory, MemoryCounts, MemoryOptions } from "./memory.ts";
-export type { Guarded, GuardedRequest, MetLimit, PolicyGuard } from "./policy-guard.ts";
+export type { Guarded, GuardedRequest, MetLimit, PolicyGuard, SharingGuard } from "./policy-guard.ts";
 export type { Redis, RedisOptions, RunScript } from "./redis.ts";
 export type { RemoteCounts } from "./remote.ts";
 export type { Terms } from "./rule.ts";

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { DemandReader, type Charge } from "./demand.ts";
+import { leased } from "./leased.ts";
 import { limiter } from "./limiter.ts";
 import { redis, type RunScript } from "./redis.ts";
 import type { Terms } from "./rule.ts";
@@ -117,6 +118,21 @@ describe.skipIf(!hasRedis)("on redis-server", () => {
     const all = await Promise.all(Array.from({ length: 3000 }, () => run("charge", many)));
     expect(all.filter(([outcome]) => outcome!.wait === 0).length).toBe(1000);
     expect(store.counts).toEqual({ answered: 3000, failures: 0, turnedAway: 0, opened: 0 });
+  });
+
+  it("four limiters with leases admit no more than the quota, and nearly all of it, in few calls", async () => {
+    const { client } = await started();
+    const stores = [1, 2, 3, 4].map(() => redis(client.byText, { byDigest: client.byDigest, deadline: PATIENT }));
+    const guards = stores.map((store) => limiter({ store: leased(store) }));
+    const hot: Charge = { ...ten, key: [], quota: 10_000, algorithm: "fixed", window: "month" };
+    let allowed = 0;
+    for (let round = 0; round < 4000; round += 1) {
+      const all = await Promise.all(guards.map((guard) => guard.charge([hot])));
+      allowed += all.filter((checked) => checked.allowed).length;
+      if (round === 999) expect(stores.reduce((sum, { counts }) => sum + counts.answered, 0)).toBeLessThan(400);
+    }
+    expect(allowed).toBeLessThanOrEqual(10_000);
+    expect(allowed).toBeGreaterThanOrEqual(9900);
   });
 
   it("every algorithm counts as in this process", async () => {

@@ -11,19 +11,13 @@ import { describe } from "../base/describe.ts";
 import { knownMembers, readFlag } from "../base/option.ts";
 import { CHARGE_DIGEST, CHARGE_SCRIPT } from "./charge-script.ts";
 import { kindOf, type Demand } from "./demand.ts";
-import { inGroups, type Group } from "./groups.ts";
+import { answerOf, inGroups, type Answer } from "./groups.ts";
 import { digestOf } from "./key.ts";
 import { DEADLINE_MS, MAX_BATCH } from "./limits.ts";
-import { codeOf, outcomesOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
+import { codeOf, readDeadline, Remote, type RemoteCounts } from "./remote.ts";
 import type { Rule } from "./rule.ts";
 import type { Action, Outcome } from "./state.ts";
-import { Away, type Store } from "./store.ts";
-
-/** The outcomes of a call, and the time of the server in microseconds. */
-interface Answer {
-  readonly outcomes: readonly Outcome[];
-  readonly time: number;
-}
+import type { Store } from "./store.ts";
 
 /**
  * Sends a script, or its digest, with its keys and arguments, and resolves with the reply: `EVAL` and
@@ -76,12 +70,7 @@ export class Redis implements Store {
 
   async run(action: Action, demands: readonly Demand[]): Promise<readonly Outcome[]> {
     if (!this.#isCluster) return this.#join(action, demands, demands.map(keyOf));
-    const ends = new Map<Group, readonly number[]>();
-    return inGroups(action, demands, async (what, group) => {
-      const { outcomes, time } = await this.#alone(what, group.demands, ends.get(group));
-      ends.set(group, outcomes.map((outcome, at) => endOf(group.demands[at]!, outcome, time)));
-      return outcomes;
-    });
+    return inGroups(action, demands, (what, group, ends) => this.#alone(what, group.demands, ends));
   }
 
   /** True if the store failed in a row and is tried once a second. */
@@ -183,22 +172,6 @@ function argsOf(batch: readonly Check[]): string[] {
 function endOfTurn(act: () => void): void {
   if (typeof setImmediate === "function") setImmediate(act);
   else setTimeout(act, 0);
-}
-
-/** Reads the reply: outcomes, and the time of the server. */
-function answerOf(reply: unknown, count: number): Answer {
-  if (!Array.isArray(reply) || reply.length !== count * 3 + 1) throw new Away("garbled");
-  const time = Number(reply.at(-1));
-  if (!Number.isSafeInteger(time) || time < 0) throw new Away("garbled");
-  return { outcomes: outcomesOf(reply.slice(0, -1), count), time };
-}
-
-/**
- * Returns the time from which a refund of a charge at `time` must do nothing: when its tokens are back, or its
- * window is over.
- */
-function endOf({ rule: { algorithm, window } }: Demand, { reset }: Outcome, time: number): number {
-  return algorithm === "sliding" && window !== "month" ? time - (time % window) + window : time + reset;
 }
 
 function termsOf({ algorithm, quota, window, capacity }: Rule): readonly string[] {

@@ -54,6 +54,11 @@ export interface Budget {
   left: number;
 }
 
+/** Checks a message like {@link check}, with steps of the budget. */
+export function checkWithin(handle: number, message: Message, now: number, shared: number, budget: Budget): Answer {
+  return within(budget, () => check(handle, message, now, shared));
+}
+
 /**
  * Checks a message and returns the decision as JSON. Steps beyond the own bound of the decision are
  * taken from the budget.
@@ -61,9 +66,14 @@ export interface Budget {
 export function checkText(handle: number, message: Message, now: number, shared: number, budget?: Budget): string {
   const length = put(message);
   if (budget === undefined) return checkOne(handle, length, now, shared);
+  return within(budget, () => checkOne(handle, length, now, shared));
+}
+
+/** Makes a call whose steps beyond the own bound of a decision are taken from the budget. */
+function within<T>(budget: Budget, call: () => T): T {
   active!.shareSteps(budget.left);
   try {
-    return checkOne(handle, length, now, shared);
+    return call();
   } finally {
     const left = active!.shareSteps(OWN_STEPS) >>> 0;
     // A fresh instance has no bound.

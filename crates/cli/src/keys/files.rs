@@ -25,7 +25,7 @@ pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
 }
 
 /// Writes a secret to a new file that only its owner can read.
-pub(super) fn create(path: &Path, content: &[u8]) -> Result<()> {
+pub(crate) fn create(path: &Path, content: &[u8]) -> Result<()> {
     let mut file = owned().open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let shown = path.in_one_line();
@@ -44,13 +44,13 @@ pub(super) fn create(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 /// Removes a secret that was just created, because its public key cannot be written.
-pub(super) fn discard(path: &Path) {
+pub(crate) fn discard(path: &Path) {
     // The error that counts is the one before.
     let _ = fs::remove_file(path);
 }
 
 /// Writes a public key, in the place of an older one but never in that of a secret.
-pub(super) fn publish(path: &Path, content: &[u8]) -> Result<()> {
+pub(crate) fn publish(path: &Path, content: &[u8]) -> Result<()> {
     // A path that is no regular file has nothing to lose, and might block.
     if path.is_file() && look(path).is_ok_and(|(keys, _)| hold_secrets(&keys)) {
         let shown = path.display();

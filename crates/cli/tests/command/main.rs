@@ -18,6 +18,8 @@ mod folder;
 mod inspect;
 mod lint;
 #[cfg(target_os = "linux")]
+mod log;
+#[cfg(target_os = "linux")]
 mod messages;
 mod mqtt;
 mod ratelimit;

@@ -116,6 +116,7 @@ impl Stage {
                 self.folder.write("ann.json", ANN);
                 self.folder.write("sam.json", SAM);
             }
+            ["log"] => crate::log::write(self.folder.path()),
             ["file", name] => self.folder.write(name, text),
             ["empty", name] => self.folder.write(name, ""),
             ["folder", name] => fs::create_dir_all(at(name)).unwrap(),

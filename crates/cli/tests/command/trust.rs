@@ -175,6 +175,20 @@ fn a_full_disk_is_one_sentence() {
 }
 
 #[test]
+fn policies_with_rate_limits_are_signed_and_verified() {
+    let folder = folder();
+    let limit = "apiVersion: api.cerbos.dev/v1\nwardgateLimit: { name: views, resource: photo, actions: [view], key: [P.id], quota: 9, window: 1m }\n";
+    folder.write("policies/views.yaml", limit);
+    folder.run("compile policies -o p.wardgate --sign a.jwk --revision 1").ends_with_code(0);
+    folder.run("sign p.wardgate --key b.jwk -o q.wardgate").ends_with_code(0);
+    folder.run("verify q.wardgate --trust a.pub.jwk --trust b.pub.jwk").ends_with_code(0);
+    folder.run("compile policies -o n.wardgate --sign a.jwk --revision 2").ends_with_code(0);
+    folder.run("delta make p.wardgate n.wardgate -o n.delta").ends_with_code(0);
+    folder.run("delta apply p.wardgate n.delta -o m.wardgate").ends_with_code(0);
+    assert_eq!(folder.read("m.wardgate"), folder.read("n.wardgate"));
+}
+
+#[test]
 fn a_signed_bundle_is_verified_by_the_public_key() {
     let folder = folder();
     let compile = "compile policies -o p.wardgate --sign a.jwk --name photos --revision 7 \

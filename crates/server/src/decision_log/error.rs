@@ -39,6 +39,8 @@ pub enum LogError {
     },
     /// The checkpoint is not signed by the key of the log, or is about other frames.
     Checkpoint(String),
+    /// There is no such record, or nothing that proves it.
+    Missing(String),
     /// An earlier failure could not be undone.
     Broken,
 }
@@ -55,6 +57,7 @@ impl LogError {
             Self::Damaged { .. } => "log-damaged",
             Self::Truncated { .. } => "log-truncated",
             Self::Checkpoint(_) => "log-checkpoint",
+            Self::Missing(_) => "log-missing",
             Self::Broken => "log-broken",
         }
     }
@@ -94,7 +97,7 @@ impl fmt::Display for LogError {
             Self::InUse(path) => {
                 write!(out, "another process writes the decision log in `{}`", path.display())
             }
-            Self::Foreign(what) => out.write_str(what),
+            Self::Foreign(what) | Self::Missing(what) => out.write_str(what),
             Self::Read(path, error) => {
                 write!(out, "cannot read `{}`: {}", path.display(), reason(error))
             }

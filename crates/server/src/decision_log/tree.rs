@@ -178,7 +178,7 @@ fn last_tiles(size: u64) -> impl Iterator<Item = Option<Tile>> {
 }
 
 /// Reads a tile, or a wider one that begins with it; `None` if there is none.
-fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
     read_widened(folder, tile, Tile::path)
 }
 

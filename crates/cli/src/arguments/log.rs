@@ -1,0 +1,103 @@
+//! The arguments of `wardgate log`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::EXIT_CODES;
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    #[command(subcommand)]
+    pub(crate) command: LogCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Make the key of a log, in a file that only you can read.
+    #[command(after_help = EXIT_CODES)]
+    Keys(LogKeys),
+    /// Verify all records of a log, and that its newest checkpoint is of them.
+    #[command(after_help = EXIT_CODES)]
+    Verify(VerifyLog),
+    /// Show the records of a log. It is not verified.
+    #[command(after_help = EXIT_CODES)]
+    Show(ShowLog),
+    /// Write the proof of one record.
+    #[command(after_help = EXIT_CODES)]
+    Prove(Prove),
+    /// Verify the proof of a record, without its log, and show the record.
+    #[command(after_help = EXIT_CODES)]
+    CheckProof(CheckProof),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogKeys {
+    /// The name of the log, such as `example.org/decisions/a`: each server has a log of its own.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) origin: String,
+    /// The file to write the secret to, for `key-file` in `[decision-log]`. It must not exist yet.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// A file to write the key to that verifies.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) public: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyLog {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The key of the log, which `log keys` wrote.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: PathBuf,
+    /// An older checkpoint: the log must go on from it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowLog {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The number of the first record to show.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// The number of records to show [default: all].
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// Print JSON, one record on each line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prove {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The number of the record, which `log show` prints.
+    #[arg(value_name = "N")]
+    pub(crate) record: u64,
+    /// The file to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckProof {
+    /// The proof.
+    #[arg(value_name = "FILE")]
+    pub(crate) proof: PathBuf,
+    /// The key of the log.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,136 @@
+//! `wardgate log`: the decision logs that `wardgate serve` writes.
+
+mod proof;
+mod records;
+mod show;
+
+use std::path::Path;
+
+use serde_json::json;
+use wardgate_decision_log::checkpoint::LogKey;
+use wardgate_decision_log::signer::LogSigner;
+use wardgate_engine::cel::Timestamp;
+use wardgate_server::decision_log::{LogError, Verified, verify};
+
+use crate::answer::{line, present};
+use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
+use crate::failure::{Failure, Result, Status};
+use crate::keys;
+use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES};
+use crate::output::{InOneLine, Output, shown};
+use crate::overwriting::Paths;
+
+pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
+    match &log.command {
+        LogCommand::Keys(keys) => make_keys(keys, out)?,
+        LogCommand::Verify(verify) => verified(verify, out)?,
+        LogCommand::Show(show) => show::run(show, out)?,
+        LogCommand::Prove(prove) => proof::prove(prove, out)?,
+        LogCommand::CheckProof(check) => proof::check(check, out)?,
+    }
+    Ok(Status::Done)
+}
+
+fn make_keys(keys: &LogKeys, out: &mut Output) -> Result<()> {
+    let outputs = vec![("-o", keys.output.as_path()), ("--public", keys.public.as_path())];
+    Paths { outputs, ..Paths::default() }.check()?;
+    let seed = keys::random()?;
+    let signer = LogSigner::new(&keys.origin, &seed);
+    let (Some(text), Some(signer)) = (LogSigner::text(&keys.origin, &seed), signer) else {
+        return Err(Failure::usage(
+            "`--origin` must have 1 to 80 bytes, without spaces, `+` and control characters",
+        ));
+    };
+    keys::create(&keys.output, text.as_bytes())?;
+    let public = format!("{}\n", signer.verifier());
+    keys::publish(&keys.public, public.as_bytes()).inspect_err(|_| keys::discard(&keys.output))?;
+    out.line(format_args!("{}: key of the log `{}`", keys.output.in_one_line(), keys.origin))?;
+    out.line(format_args!("{}: its public half", keys.public.in_one_line()))
+}
+
+fn verified(arguments: &VerifyLog, out: &mut Output) -> Result<()> {
+    let key = trusted(&arguments.trust)?;
+    let older = arguments.checkpoint.as_deref();
+    let older = older.map(|path| read(path, MAX_CHECKPOINT_BYTES)).transpose()?;
+    let found = verify(&arguments.folder, &key, older.as_deref()).map_err(refused)?;
+    if arguments.json { out.line(line(&as_json(&found))) } else { print(&found, out) }
+}
+
+fn as_json(found: &Verified) -> serde_json::Value {
+    let sealed = found.checkpoint.as_ref();
+    present(json!({
+        "origin": sealed.map(|one| &one.checkpoint.origin),
+        "records": found.records,
+        "decisions": found.decisions,
+        "lost": found.lost,
+        "deleted": found.deleted,
+        "unsealed": found.unsealed,
+        "frames": found.frames,
+        "first": found.times.map(|(first, _)| time(first)),
+        "last": found.times.map(|(_, last)| time(last)),
+        "checkpoint": sealed.map(|one| seconds(one.seconds)),
+    }))
+}
+
+fn print(found: &Verified, out: &mut Output) -> Result<()> {
+    let Verified { records, decisions, deleted, lost, unsealed, .. } = found;
+    out.line(format_args!("verified: {records} records, {decisions} of them decisions"))?;
+    if let Some((first, last)) = found.times {
+        out.line(format_args!("  from {} to {}", time(first), time(last)))?;
+    }
+    match &found.checkpoint {
+        Some(opened) => out.line(format_args!(
+            "  checkpoint of `{}`, {}; {unsealed} records came after it",
+            shown(&opened.checkpoint.origin),
+            seconds(opened.seconds)
+        ))?,
+        None => out.line("  there is no checkpoint yet: nothing proves its end")?,
+    }
+    if *deleted > 0 {
+        out.line(format_args!("  {deleted} records at its beginning are deleted"))?;
+    }
+    if *lost > 0 {
+        out.line(format_args!("  {lost} decisions had no room and were not recorded"))?;
+    }
+    Ok(())
+}
+
+/// Reads the key of a log.
+fn trusted(path: &Path) -> Result<LogKey> {
+    let text = String::from_utf8(read(path, MAX_KEY_FILE_BYTES)?).unwrap_or_default();
+    let refused = || {
+        let shown = path.in_one_line();
+        Failure::policies(format!("`{shown}` is no key of a log: `wardgate log keys` writes one"))
+    };
+    LogKey::read(text.trim_end()).ok_or_else(refused)
+}
+
+fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let failed = |error: std::io::Error| Failure::reading(path, &error);
+    let bytes = std::fs::File::open(path).and_then(|file| {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, most), &mut bytes)?;
+        Ok(bytes)
+    });
+    bytes.map_err(failed)
+}
+
+/// Returns the failure of a log.
+fn refused(error: LogError) -> Failure {
+    match error {
+        LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
+        other => Failure::policies(other.to_string()),
+    }
+}
+
+/// Returns microseconds since 1970 as a time.
+fn time(micros: i64) -> String {
+    let (seconds, rest) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+    let nanos = u32::try_from(rest * 1000).unwrap_or(0);
+    Timestamp::new(seconds, nanos)
+        .map_or_else(|| format!("{micros} microseconds after 1970"), |time| time.to_string())
+}
+
+fn seconds(seconds: u64) -> String {
+    crate::label::time(seconds)
+}
