@@ -24,7 +24,8 @@ pub use event::{
     Clock, Erasure, Loss, Lost, Policies, Process, ProcessEvent, Search, Settings, Target,
 };
 
-use crate::bytes::{Reader, Text};
+use crate::bytes::Reader;
+pub use crate::bytes::Text;
 use crate::limits::{MAX_RECORD_BYTES, MAX_TEXT_BYTES};
 
 /// The bytes of the head of a record.

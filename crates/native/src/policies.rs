@@ -21,9 +21,9 @@ use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
 use crate::fast::request::RequestInput;
 use crate::field::Lookup;
-#[cfg(feature = "ratelimit")]
-use crate::limited::PlainLimits;
 use crate::names::Names;
+#[cfg(feature = "ratelimit")]
+use crate::plain_limits::PlainLimits;
 use crate::question::Question;
 use crate::value::{self, ValueInput};
 
@@ -272,12 +272,24 @@ impl Policies {
         input: &impl FastInput,
         clock: &impl Clock,
     ) -> Option<bool> {
+        // Limits are reported with the answer, and may deny.
+        #[cfg(feature = "ratelimit")]
+        if self.table.may_limit(input.target().kind) {
+            return None;
+        }
+        self.try_fast_before_limits(kinds_with_outputs, input, clock)
+    }
+
+    /// Decides like [`Policies::try_fast_effects`], whatever limits the action meets.
+    pub(crate) fn try_fast_before_limits(
+        &self,
+        kinds_with_outputs: &Names<()>,
+        input: &impl FastInput,
+        clock: &impl Clock,
+    ) -> Option<bool> {
         let kind = input.target().kind;
         let is_silent =
             kinds_with_outputs.is_empty() || kinds_with_outputs.get(&sanitized(kind)).is_none();
-        // Limits are reported with the answer, and may deny.
-        #[cfg(feature = "ratelimit")]
-        let is_silent = is_silent && !self.table.may_limit(kind);
         if is_silent { self.try_fast(input, clock) } else { None }
     }
 

@@ -122,7 +122,26 @@ impl<S: Store> Guarded<S> {
 
     /// Does one thing for all demands: in the store, or as their limits say while it is away.
     pub async fn run(&self, action: Action, demands: &Demands) -> Answer {
-        match self.store.run(action, demands).await {
+        self.answer(action, demands, self.store.run(action, demands).await)
+    }
+
+    /// Does one thing for each check, as if they followed each other: see [`Store::run_each`].
+    pub async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Answer> {
+        let found = self.store.run_each(checks).await;
+        let answer = |((action, demands), found): (&(Action, Demands), _)| {
+            self.answer(*action, demands, found)
+        };
+        checks.iter().zip(found).map(answer).collect()
+    }
+
+    /// Returns what the store found, or as the limits say while it is away.
+    fn answer(
+        &self,
+        action: Action,
+        demands: &Demands,
+        found: Result<Vec<Outcome>, Away>,
+    ) -> Answer {
+        match found {
             Ok(outcomes) => {
                 self.keep_warm(action, demands, &outcomes);
                 let standings = outcomes.into_iter().map(Standing::Known).collect();

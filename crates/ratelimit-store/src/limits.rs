@@ -14,6 +14,10 @@ pub(crate) const MAX_WAITING: usize = 1 << 18;
 #[cfg(feature = "redis")]
 pub(crate) const MAX_BATCH: usize = 128;
 
+/// The keys from which on a call takes no further check; a check has at most 16, and the server reads at most 4,000.
+#[cfg(feature = "redis")]
+pub(crate) const MAX_CALL_KEYS: usize = 2048;
+
 /// The most items of a list in a reply: more than the slots of a cluster.
 #[cfg(feature = "redis")]
 pub(crate) const MAX_REPLY_ITEMS: usize = 1 << 15;

@@ -39,7 +39,8 @@ use wardgate_ratelimit::{CHARGE_SCRIPT, Outcome};
 
 use crate::breaker::Breaker;
 use crate::demand::Demands;
-use crate::limits::MAX_WAITING;
+use crate::few::Few;
+use crate::limits::{MAX_CALL_KEYS, MAX_WAITING};
 use crate::memory::Clock;
 use crate::store::{Action, Away, Store};
 use address::Address;
@@ -116,10 +117,10 @@ struct Answer {
     time: u64,
 }
 
-/// A check on its way.
+/// Checks of one slot on their way, which are done in one call.
 struct Waiting {
-    check: Check,
-    reply: oneshot::Sender<Result<Answer, Fault>>,
+    checks: Few<Check>,
+    reply: oneshot::Sender<Result<Few<Answer>, Fault>>,
 }
 
 /// The words that callers and the carrier share.
@@ -207,16 +208,22 @@ impl Redis {
 impl Redis {
     /// Does one check, together with others that wait.
     async fn run_check(&self, check: Check) -> Result<Answer, Fault> {
+        first(self.run_checks(Few::One(check)).await)
+    }
+
+    /// Does checks of one slot one after another, in one call together with others that wait. They have at
+    /// most [`MAX_CALL_KEYS`] keys.
+    async fn run_checks(&self, checks: Few<Check>) -> Result<Few<Answer>, Fault> {
         if !self.shared.breaker.admits(self.shared.clock.now()) {
             return Err(self.turned_away(Away::Open).into());
         }
         if self.is_idle()
             && let Some(turn) = self.alone.turn()
         {
-            return turn.run(self, &check, false).await;
+            return turn.run(self, &checks, false).await;
         }
         let (reply, answer) = oneshot::channel();
-        let waiting = Waiting { check, reply };
+        let waiting = Waiting { checks, reply };
         self.checks.try_send(waiting).map_err(|_| self.turned_away(Away::Crowded))?;
         match timeout(self.deadline, answer).await {
             Ok(Ok(found)) => found,
@@ -232,7 +239,7 @@ impl Redis {
             return Err(self.turned_away(Away::Open).into());
         }
         let turn = self.alone.turn().unwrap_or_default();
-        turn.run(self, check, is_asking).await
+        first(turn.run(self, core::slice::from_ref(check), is_asking).await)
     }
 
     /// Returns true if no check waits for the carrier, or is carried.
@@ -242,10 +249,56 @@ impl Redis {
     }
 }
 
+/// Returns the answer to the only check.
+fn first(answers: Result<Few<Answer>, Fault>) -> Result<Answer, Fault> {
+    answers?.into_iter().next().ok_or(Fault::Away(Away::Garbled))
+}
+
 impl Store for Redis {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         let check = Check { action, slot: None, demands: demands.clone(), ends: Vec::new() };
         Ok(self.run_check(check).await?.outcomes)
+    }
+
+    async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        let check = |(action, demands): &(Action, Demands)| Check {
+            action: *action,
+            slot: None,
+            demands: demands.clone(),
+            ends: Vec::new(),
+        };
+        let mut all = Vec::with_capacity(checks.len());
+        for part in parts(checks, |(_, demands)| demands.each().len()) {
+            let found = self.run_checks(part.iter().map(check).collect()).await;
+            all.extend(each(part.len(), found.map_err(Away::from)));
+        }
+        all
+    }
+}
+
+/// Returns the items in runs that fit into a call.
+fn parts<T>(mut rest: &[T], keys: impl Fn(&T) -> usize) -> Vec<&[T]> {
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let mut sum = 0_usize;
+        let fits = |item: &T| {
+            sum = sum.saturating_add(keys(item));
+            sum <= MAX_CALL_KEYS
+        };
+        // One that is too long alone is sent alone.
+        let count = rest.iter().map(fits).take_while(|fits| *fits).count().max(1);
+        let (part, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        parts.push(part);
+        rest = others;
+    }
+    parts
+}
+
+/// Returns an outcome for each of `count` checks that were done in one call.
+fn each(count: usize, found: Result<Few<Answer>, Away>) -> Vec<Result<Vec<Outcome>, Away>> {
+    match found {
+        Ok(answers) => answers.into_iter().map(|answer| Ok(answer.outcomes)).collect(),
+        Err(away) => vec![Err(away); count],
     }
 }
 

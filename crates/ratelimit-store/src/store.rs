@@ -22,6 +22,21 @@ pub trait Store: Send + Sync {
         demands: &Demands,
     ) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send;
 
+    /// Does one thing for each check, as if they followed each other: each charges all of its demands or
+    /// none, whatever becomes of the others. Stores on a network make few calls of it.
+    fn run_each(
+        &self,
+        checks: &[(Action, Demands)],
+    ) -> impl Future<Output = Vec<Result<Vec<Outcome>, Away>>> + Send {
+        async move {
+            let mut all = Vec::with_capacity(checks.len());
+            for (action, demands) in checks {
+                all.push(self.run(*action, demands).await);
+            }
+            all
+        }
+    }
+
     /// Returns the memory of this process, if the states are there: it is never away, and charging
     /// it needs no wait.
     fn memory(&self) -> Option<&Memory> {
@@ -56,6 +71,13 @@ impl<S: Store> Store for Arc<S> {
         demands: &Demands,
     ) -> impl Future<Output = Result<Vec<Outcome>, Away>> + Send {
         S::run(self, action, demands)
+    }
+
+    fn run_each(
+        &self,
+        checks: &[(Action, Demands)],
+    ) -> impl Future<Output = Vec<Result<Vec<Outcome>, Away>>> + Send {
+        S::run_each(self, checks)
     }
 
     fn memory(&self) -> Option<&Memory> {

@@ -24,7 +24,7 @@ use std::time::Duration;
 pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
 pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
-pub use decision_log::DecisionLog;
+pub use decision_log::{DecisionLog, Keep, OnFull};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
 pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};

@@ -30,7 +30,7 @@ mod writer;
 pub use error::LogError;
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
-pub use recorder::{Keep, OnFull, Recorder, RecorderSettings};
+pub use recorder::{Recorder, RecorderSettings};
 pub use verifying::{Verified, verify};
 pub use writer::{LogSettings, LogWriter};
 

@@ -52,6 +52,17 @@ impl RateLimits {
         charged
     }
 
+    /// Charges the limits that actions meet, each for itself in their order.
+    pub(crate) async fn charge_each(
+        &self,
+        actions: Few<ActionLimits>,
+    ) -> Few<(Few<MetLimit>, Option<Reason>)> {
+        let charged = self.limiter.charge_each(actions).await;
+        let met = charged.iter().flat_map(|(met, _)| met.iter());
+        met.for_each(|limit| self.counters.count(limit));
+        charged
+    }
+
     /// Charges the limits that an action meets.
     pub(crate) async fn charge_action(
         &self,

@@ -164,13 +164,17 @@ const searchTexts = (list: readonly unknown[], length: number, text: string): nu
 
 /** Searches a list of maps for one that has a text as a member; `ODD` if an element is no such map. */
 const searchMembers = (list: readonly unknown[], length: number, member: string, text: string): number => {
+  const size = text.length;
+  const last = size === 0 ? 0 : text.charCodeAt(size - 1);
   let word = FALSE;
   for (let at = 0; at < length; at += 1) {
     const element = list[at];
     if (!isObject(element) || Array.isArray(element) || (element.__proto__ !== OBJECT && !isPlain(element))) return ODD;
     const value = element[member];
-    if (value === text) word = TRUE;
-    else if (typeof value !== "string" && !isScalar(value)) return ODD;
+    if (typeof value === "string") {
+      // As above; in a function of its own the comparison takes a seventh longer.
+      if (value.length === size && (size === 0 || value.charCodeAt(size - 1) === last) && value === text) word = TRUE;
+    } else if (!isScalar(value)) return ODD;
   }
   return word;
 };
@@ -264,13 +268,14 @@ const sizeWord = (frame: Frame, slot: number, value: unknown): number => {
     size = value.length;
     if (size > MAX_TEXT) return -1;
     // Outside of ASCII, code units may not be code points.
-    for (let at = 0; at < size; at += 1) if (value.charCodeAt(at) >= 0xd800) return -1;
+    if (MAYBE_PAIRED.test(value)) return -1;
   } else if (Array.isArray(value)) {
     size = value.length;
     if (size > MAX_ELEMENTS || Object.getPrototypeOf(value) !== Array.prototype) return -1;
     for (let at = 0; at < size; at += 1) {
       const element: unknown = value[at];
-      if (!isScalar(element) && !isObject(element)) return -1;
+      // Most elements are texts, and one comparison tells.
+      if (typeof element !== "string" && !isScalar(element) && !isObject(element)) return -1;
     }
   } else return isScalar(value) || value === undefined ? MISSING : -1;
   frame.numbers[slot] = size;
@@ -292,6 +297,9 @@ const timeWord = (frame: Frame, slot: number, value: unknown): number => {
 const { FALSE, MISSING, NUMBER, TRUE } = frames;
 const OBJECT = Object.prototype;
 const { values } = Set.prototype;
+
+/** Code units from the surrogates on. An expression takes less time than a loop. */
+const MAYBE_PAIRED = /[\ud800-\uffff]/;
 
 /** The words of the pattern at hand, by term. */
 const WORDS: string[] = ["", "", "", ""];

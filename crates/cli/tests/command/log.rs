@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use wardgate_decision_log::record::{
-    Body, Decision, Effect, Evidence, Identity, Lost, Outcome, Policies, Process, ProcessEvent,
-    Record, ShortText, Target,
+    Body, Clock, Decision, Effect, Erasure, Evidence, Identity, Loss, Lost, Outcome, Policies,
+    Process, ProcessEvent, Record, Search, Settings, ShortText, Target, Text,
 };
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_server::decision_log::{LogSettings, LogWriter};
@@ -17,9 +17,10 @@ const TIME: i64 = 1_767_323_045_000_000;
 pub(crate) fn write(folder: &Path) {
     let signer = || LogSigner::new("log.example/a", &[7; 32]).unwrap();
     let log = folder.join("log");
-    let opened = LogWriter::open(&log, signer(), LogSettings::default(), &[1; 16]);
+    let files = LogSettings { segment_bytes: 1 };
+    let opened = LogWriter::open(&log, signer(), files, &[1; 16]);
     let (mut writer, _) = opened.unwrap();
-    let frames = [first(), vec![decision("ada", Effect::Allowed), decision("eve", Effect::Denied)], vec![lost()]];
+    let frames = [first(), decisions(), others()];
     for (number, bodies) in (0..).zip(frames) {
         for body in bodies {
             let sequence = u32::try_from(writer.next()).unwrap();
@@ -43,12 +44,6 @@ fn text(text: &str) -> ShortText {
 }
 
 fn first() -> Vec<Body> {
-    let process = Process {
-        micros: TIME,
-        event: ProcessEvent::Started,
-        instance: [2; 16],
-        version: text("1.0.0"),
-    };
     let policies =
         Policies { micros: TIME, number: 0, revision: 7, root: [3; 32], name: text("albums") };
     let target = Target {
@@ -59,25 +54,51 @@ fn first() -> Vec<Body> {
         scope: text("acme"),
         action: text("view"),
     };
-    vec![Body::Process(process), Body::Policies(policies), Body::Target(target)]
+    vec![
+        Body::Process(process(ProcessEvent::Started)),
+        Body::Policies(policies),
+        Body::Target(target),
+    ]
 }
 
-fn decision(principal: &str, effect: Effect) -> Body {
-    Body::Decision(Decision {
-        micros: TIME + 1,
-        policies: 0,
-        outcomes: vec![Outcome { target: 0, effect }],
-        principal: Identity::Clear(text(principal)),
-        resource: Identity::Commitment([4; 32]),
-        trace: None,
-        request: Some(text("r7")),
-        is_general: true,
-        is_cut: false,
-        evidence: Evidence::None,
+fn decisions() -> Vec<Body> {
+    let hidden = Identity::Commitment([4; 32]);
+    [
+        (Identity::Clear(text("ada")), hidden.clone(), Effect::Allowed, 0),
+        (Identity::Clear(text("eve")), hidden, Effect::Denied, 0),
+        (Identity::Pseudonym([5; 16]), Identity::Absent, Effect::Limited, 7),
+    ]
+    .map(|(principal, resource, effect, target)| {
+        Body::Decision(Decision {
+            micros: TIME + 1,
+            policies: 0,
+            outcomes: vec![Outcome { target, effect }],
+            principal,
+            resource,
+            trace: None,
+            request: Some(text("r7")),
+            is_general: true,
+            is_cut: false,
+            evidence: Evidence::None,
+        })
     })
+    .into()
 }
 
-fn lost() -> Body {
-    let reason = text("full");
-    Body::Lost(Lost { micros: TIME + 2, stream: 1, first: 9, count: 12, reason })
+fn others() -> Vec<Body> {
+    let (micros, reason) = (TIME + 2, text("full"));
+    let settings = Text::new("keep = \"system\"").unwrap();
+    vec![
+        Body::Lost(Lost { micros, stream: 1, first: 9, count: 12, reason: reason.clone() }),
+        Body::Clock(Clock { before: i64::MAX, now: micros }),
+        Body::Erasure(Erasure { micros, keys: 2 }),
+        Body::Settings(Settings { micros, text: settings }),
+        Body::Search(Search { micros, policies: 0, target: 0, asked: 9, allowed: 4 }),
+        Body::Loss(Loss { micros, frames: 9, found: 7, reason }),
+        Body::Process(process(ProcessEvent::Stopped)),
+    ]
+}
+
+fn process(event: ProcessEvent) -> Process {
+    Process { micros: TIME, event, instance: [2; 16], version: text("1.0.0") }
 }

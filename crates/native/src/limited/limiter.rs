@@ -5,9 +5,9 @@ use wardgate_ratelimit::Outcome;
 use wardgate_ratelimit_store::{Action, Away, Few, Key, Memory, Store};
 
 use super::places::{Places, Settings};
-use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
 use super::uncharged::{ActionLimits, Uncharged};
+use crate::plain_limits::PlainLimit;
 
 /// A store of limits with what stands in for it: the part of a PDP that has states.
 ///
@@ -55,14 +55,36 @@ impl<S: Store> Limiter<S> {
     pub async fn charge(&self, uncharged: Uncharged) -> LimitedDecision {
         let Uncharged { mut decision, actions } = uncharged;
         let mut limits = Few::None;
-        for (action, met) in decision.actions.iter_mut().zip(actions) {
-            let (met, denied) = self.charge_action(met).await;
+        let charged = self.charge_each(actions).await;
+        for (action, (met, denied)) in decision.actions.iter_mut().zip(charged) {
             if let Some(reason) = denied.filter(|_| action.effect == Effect::Allow) {
                 (action.effect, action.reason) = (Effect::Deny, reason);
             }
             limits.push(met);
         }
         LimitedDecision { decision, limits }
+    }
+
+    /// Charges the limits that each action meets, as if [`Limiter::charge_action`] followed for one after
+    /// the other, in at most two calls of the store for limits with `consistency: exact`.
+    pub async fn charge_each(
+        &self,
+        actions: Few<ActionLimits>,
+    ) -> Few<(Few<MetLimit>, Option<Reason>)> {
+        match actions {
+            Few::None => Few::None,
+            Few::One(limits) => Few::One(self.charge_action(limits).await),
+            Few::Many(mut actions) => {
+                self.places.charge_each(&mut actions).await;
+                let each = actions.iter_mut();
+                let shadows = each.map(|limits| {
+                    limits.denied = limits.denied.take().or_else(|| reason(&limits.met));
+                    (shadow_action(limits.is_allowed, limits.denied.as_ref()), limits)
+                });
+                self.places.run_shadows(shadows.collect()).await;
+                actions.into_iter().map(|limits| (limits.met, limits.denied)).collect()
+            }
+        }
     }
 
     /// Charges the limits that one action meets: all that are enforced or none, then each shadow.
@@ -73,9 +95,7 @@ impl<S: Store> Limiter<S> {
             self.places.charge(&enforced, &mut met).await;
             denied = reason(&met);
         }
-        let action = if denied.is_none() { Action::Charge } else { Action::Look };
-        // An action that the policies deny meets only limits that always charge.
-        let action = if is_allowed { action } else { Action::Charge };
+        let action = shadow_action(is_allowed, denied.as_ref());
         for shadow in &shadows {
             self.places.run_one(action, shadow, &mut met).await;
         }
@@ -121,6 +141,11 @@ impl<S: Store> Limiter<S> {
     pub async fn close(&self) -> Result<(), Away> {
         self.places.close().await
     }
+}
+
+/// Returns what is done for shadows. An action that the policies deny meets only limits that always charge.
+const fn shadow_action(is_allowed: bool, denied: Option<&Reason>) -> Action {
+    if is_allowed && denied.is_some() { Action::Look } else { Action::Charge }
 }
 
 /// Returns the reason for which the limits deny. A limit that refuses comes before a store that is

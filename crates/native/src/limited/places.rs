@@ -10,8 +10,9 @@ use wardgate_ratelimit_store::{
     Standing, Store,
 };
 
-use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
+use super::uncharged::ActionLimits;
+use crate::plain_limits::PlainLimit;
 
 /// The settings of a PDP with rate limits.
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +132,67 @@ impl<S: Store> Places<S> {
                 return self.undo(charged, met).await;
             }
             charged.push(Group { place, all: group, demands, answer, begun });
+        }
+    }
+
+    /// Charges the enforced limits of each action, as if one followed the other. Those of which all are exact
+    /// are one call, which ends before an action that also has limits elsewhere: these may be taken back.
+    pub(super) async fn charge_each(&self, actions: &mut [ActionLimits]) {
+        let mut together: Vec<(&mut ActionLimits, Demands)> = Vec::new();
+        for limits in actions.iter_mut().filter(|limits| limits.denied.is_none()) {
+            let is_exact = |one: &Demanded| self.place(one) == Consistency::Exact;
+            if limits.enforced.iter().any(is_exact) {
+                let group: Few<&Demanded> = limits.enforced.iter().collect();
+                if group.iter().all(|one| is_exact(one))
+                    && let Ok(demands) = demands(&group)
+                {
+                    together.push((limits, demands));
+                    continue;
+                }
+                self.charge_together(core::mem::take(&mut together)).await;
+            }
+            self.charge(&limits.enforced, &mut limits.met).await;
+        }
+        self.charge_together(together).await;
+    }
+
+    async fn charge_together(&self, all: Vec<(&mut ActionLimits, Demands)>) {
+        let (actions, checks): (Vec<_>, Vec<_>) =
+            all.into_iter().map(|(limits, demands)| (limits, (Action::Charge, demands))).unzip();
+        if checks.is_empty() {
+            return;
+        }
+        for (limits, answer) in actions.into_iter().zip(self.exact.run_each(&checks).await) {
+            let group: Few<&Demanded> = limits.enforced.iter().collect();
+            note(&group, &answer, answer.is_allowed(), &mut limits.met);
+        }
+    }
+
+    /// Does one thing for each shadow of each action; those that are exact are one call.
+    pub(super) async fn run_shadows(&self, actions: Vec<(Action, &mut ActionLimits)>) {
+        let (mut places, mut checks) = (Vec::new(), Vec::new());
+        for (action, limits) in actions {
+            let ActionLimits { shadows, met, .. } = limits;
+            let mut exact = Vec::new();
+            for shadow in shadows.iter() {
+                match demands(&[shadow]) {
+                    Ok(demands) if self.place(shadow) == Consistency::Exact => {
+                        exact.push(shadow);
+                        checks.push((action, demands));
+                    }
+                    _ => drop(self.run_one(action, shadow, met).await),
+                }
+            }
+            places.push((action, exact, met));
+        }
+        if checks.is_empty() {
+            return;
+        }
+        let mut answers = self.exact.run_each(&checks).await.into_iter();
+        for (action, exact, met) in places {
+            for (shadow, answer) in exact.into_iter().zip(answers.by_ref()) {
+                note(&[shadow], &answer, action == Action::Charge, met);
+            }
         }
     }
 

@@ -4,9 +4,12 @@
 //! `retryAfterMs`. Durations are whole milliseconds, rounded up. A limit whose charge is unknown
 //! is the error of its output.
 
+use core::fmt::Write;
+
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Output};
 use wardgate_engine::number::uint_to_double;
+use wardgate_engine::wire::Json;
 
 use super::limiter::LimitedDecision;
 use super::standing::{LimitState, MetLimit};
@@ -42,6 +45,34 @@ impl MetLimit {
         ];
         let known = members.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
         Attr::Map(known.collect::<AttrMap>())
+    }
+
+    /// Adds the limit as an output of Cerbos, with the value of [`MetLimit::value`]. The action and the name
+    /// are texts that JSON has as they are.
+    pub(crate) fn write_output(&self, action: &str, out: &mut String) {
+        for part in ["{\"src\":\"limit.", &*self.name, "\",\"action\":\"", action, "\","] {
+            out.push_str(part);
+        }
+        if let LimitState::Failed { message } = &self.state {
+            out.push_str("\"error\":");
+            let mut text = Json::default();
+            text.string(message);
+            out.push_str(&text.finish());
+            return out.push('}');
+        }
+        let milliseconds = |micros: u64| micros.div_ceil(1000);
+        let numbers = [
+            ("\"remaining\":", self.remaining),
+            ("\"resetMs\":", self.reset.map(milliseconds)),
+            ("\"retryAfterMs\":", self.retry().map(milliseconds)),
+        ];
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\"val\":{{\"name\":\"{}\",\"quota\":{},", self.name, self.quota);
+        for (name, number) in numbers {
+            let Some(number) = number else { continue };
+            let _ = write!(out, "{name}{number},");
+        }
+        let _ = write!(out, "\"state\":\"{}\"}}}}", self.word());
     }
 
     /// Returns the microseconds until the cost is there: 0 if it is, and `None` if it never will be or

@@ -13,8 +13,12 @@ use wardgate_engine::decision::Decision;
 use wardgate_engine::request::{Principal, Request, Resource};
 
 use super::{
-    LimitState, Limited, LimitedDecision, Limiter, Memory, MetLimit, Settings, Uncharged, WhenFull,
+    Away, Few, LimitState, Limited, LimitedDecision, Limiter, Memory, MetLimit, Settings,
+    Uncharged, WhenFull,
 };
+use wardgate_ratelimit::Outcome;
+use wardgate_ratelimit_store::{Action, Demands, Store};
+
 use crate::fast::request::RequestInput;
 use crate::policies::Policies;
 
@@ -53,6 +57,37 @@ fn plain_limits_are_charged_as_the_engine_says() {
     assert!(plain > 1000 && general > 1000 && refused > 500, "{plain} {general} {refused}");
 }
 
+/// A memory that is not known to be one: its calls might wait.
+struct Apart(Memory);
+
+impl Store for Apart {
+    async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
+        Ok(self.0.apply(action, demands).into_vec())
+    }
+}
+
+#[test]
+fn actions_are_charged_as_if_one_followed_the_other() {
+    let mut random = Rng::with_seed(27);
+    for _ in 0..60 {
+        let bundle = bundle(&mut random);
+        let opened = open_with_limits(&bundle, Trust::Unsigned, &Conditions::default()).unwrap();
+        let policies = Policies::of(opened.table);
+        let limiter =
+            || Limiter::new(Apart(Memory::new(1000, WhenFull::Deny)), &Settings::default());
+        let (together, oracle) = (limiter(), limiter());
+        for _ in 0..40 {
+            let request = request(&mut random);
+            let actions = by_engine(&policies, &request).actions;
+            let charged = ready(together.charge_each(actions.clone()));
+            for ((met, denied), limits) in charged.into_iter().zip(actions) {
+                let (expected, reason) = ready(oracle.charge_action(limits));
+                assert_eq!((without_times(met), denied), (without_times(expected), reason));
+            }
+        }
+    }
+}
+
 /// Decides, and finds limits by the engine alone.
 fn by_engine(policies: &Policies, request: &Request) -> Uncharged {
     let (decision, budget) = (policies.check(request, now()), Budget::default());
@@ -65,16 +100,17 @@ fn by_engine(policies: &Policies, request: &Request) -> Uncharged {
 
 /// Returns an answer without its durations, which depend on the time of the charge.
 fn untimed(answer: LimitedDecision) -> (Decision, Vec<Vec<MetLimit>>) {
-    let limits = answer.limits.into_iter().map(|limits| {
-        let limits = limits.into_iter().map(|mut limit| {
-            if let LimitState::Refused { retry } = &mut limit.state {
-                *retry = 0;
-            }
-            MetLimit { reset: limit.reset.map(|reset| reset.min(1)), ..limit }
-        });
-        limits.collect()
+    (answer.decision, answer.limits.into_iter().map(without_times).collect())
+}
+
+fn without_times(limits: Few<MetLimit>) -> Vec<MetLimit> {
+    let limits = limits.into_iter().map(|mut limit| {
+        if let LimitState::Refused { retry } = &mut limit.state {
+            *retry = 0;
+        }
+        MetLimit { reset: limit.reset.map(|reset| reset.min(1)), ..limit }
     });
-    (answer.decision, limits.collect())
+    limits.collect()
 }
 
 /// Returns limits that compile: a constant cost must be one that a full key has.
@@ -121,7 +157,7 @@ fn fields(random: &mut Rng) -> String {
     let algorithm = pick(&["gcra", "fixed"]);
     let mode = pick(&["enforce", "enforce", "shadow"]);
     let charge = pick(&["allowed", "always"]);
-    let consistency = pick(&["exact", "local"]);
+    let consistency = pick(&["exact", "exact", "local", "leased"]);
     format!(
         "  resource: {resource}\n  actions: {actions}\n  key: {key}\n  quota: {quota}\n  cost: {cost}\n\
          {condition}  algorithm: {algorithm}\n  mode: {mode}\n  charge: {charge}\n  consistency: {consistency}\n"

@@ -170,7 +170,7 @@ impl ActionLimits {
         Self { denied: self.denied.or(failed), ..self }
     }
 
-    fn is_some(&self) -> bool {
+    pub(crate) fn is_some(&self) -> bool {
         !self.met.is_empty() || self.denied.is_some()
     }
 

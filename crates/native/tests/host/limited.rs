@@ -40,6 +40,16 @@ impl Store for Switched {
             false => Ok(memory.apply(action, demands).into_vec()),
         }
     }
+
+    async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        let mut all = Vec::new();
+        let calls = self.0.2.load(Ordering::Relaxed);
+        for (action, demands) in checks {
+            all.push(self.run(*action, demands).await);
+        }
+        self.0.2.store(calls + 1, Ordering::Relaxed);
+        all
+    }
 }
 
 struct Host {
@@ -425,4 +435,26 @@ fn one_limit_in_memory_is_charged_without_an_allocation() {
     }
     let edited = block_on(pdp.is_allowed(&request, "edit", now));
     assert_eq!((edited.effect, edited.outcome), (Effect::Allow, None), "another action");
+}
+
+#[test]
+fn all_actions_of_a_request_are_one_call() {
+    let host = Host::new(&["name: api, actions: ['*'], key: [P.id], quota: 3, charge: always"]);
+    let names = ["view", "edit", "a", "b", "c", "d", "e", "f", "g", "h"];
+    let checked = host.check(&request("ada", &names));
+    assert_eq!(host.calls(), 1);
+    let states = checked.limits.concat().into_iter().map(|limit| limit.state);
+    assert_eq!(states.filter(LimitState::is_refused).count(), 7);
+    let host = Host::new(&[
+        "name: api, actions: [view, edit], key: [P.id], quota: 1",
+        "name: seen, actions: [view, edit], key: [], quota: 3, mode: shadow",
+    ]);
+    let checked = host.check(&request("ada", &["edit", "view"]));
+    assert_eq!(host.calls(), 2, "shadows are the second");
+    let remaining: Vec<_> = checked.limits.concat().iter().map(|limit| limit.remaining).collect();
+    assert_eq!(remaining, [Some(0), Some(2), Some(0), Some(2)], "one is only looked at");
+    host.away(true);
+    let away = host.check(&request("bob", &["view", "edit"]));
+    let reasons: Vec<_> = away.decision.actions.iter().map(|action| &action.reason).collect();
+    assert!(matches!(reasons[..], [Reason::Rule(_), Reason::Limited(_)]), "{reasons:?}");
 }

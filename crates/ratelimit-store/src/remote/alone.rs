@@ -8,6 +8,7 @@ use super::batch::{self, Batch};
 use super::connection::{Commands, Connection};
 use super::fault::Fault;
 use super::{Answer, Check, Redis};
+use crate::few::Few;
 use crate::store::Away;
 
 /// The connection for a check that is alone, while no caller has it.
@@ -50,22 +51,22 @@ impl Alone {
 }
 
 impl Turn<'_> {
-    /// Does one check. After a failure, or if the caller gives up, the connection is closed: a late
+    /// Does checks in one call. After a failure, or if the caller gives up, the connection is closed: a late
     /// reply must meet no other call.
     pub(super) async fn run(
         mut self,
         store: &Redis,
-        check: &Check,
+        checks: &[Check],
         is_asking: bool,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<Few<Answer>, Fault> {
         let mut connection = self.connection.take();
-        let call = call(&mut connection, store, check, is_asking);
+        let call = call(&mut connection, store, checks, is_asking);
         let found = timeout(store.deadline, call).await.unwrap_or(Err(Away::Late.into()));
         if found.as_ref().is_err_and(|fault| !fault.is_of_slot()) {
             store.shared.failed();
         } else {
             self.connection = connection;
-            store.shared.succeeded(1);
+            store.shared.succeeded(checks.len());
         }
         found
     }
@@ -83,16 +84,16 @@ impl Drop for Turn<'_> {
 async fn call(
     connection: &mut Option<Connection>,
     store: &Redis,
-    check: &Check,
+    checks: &[Check],
     is_asking: bool,
-) -> Result<Answer, Fault> {
+) -> Result<Few<Answer>, Fault> {
     let connection = match connection {
         Some(connection) => connection,
         none => none.insert(Connection::open(&store.address).await?),
     };
-    let call = Batch::default().call(&store.shared.digest, core::iter::once(check));
+    let call = Batch::default().call(&store.shared.digest, checks.iter());
     let call = if is_asking { Commands::asking(call) } else { call };
     let reply = connection.call(&[call]).await?.pop().ok_or(Away::Garbled)?;
-    let counts = core::iter::once(check.demands.each().len());
-    batch::answers(&reply?, counts)?.pop().ok_or(Fault::Away(Away::Garbled))
+    let counts = checks.iter().map(|check| check.demands.each().len());
+    Ok(batch::answers(&reply?, counts)?)
 }

@@ -8,6 +8,7 @@ use super::connection::Commands;
 use super::reply::Reply;
 use super::{Answer, Check};
 use crate::demand::{Demand, Terms};
+use crate::few::Few;
 use crate::store::{Action, Away};
 
 /// Builds calls; its buffers are used again.
@@ -96,7 +97,7 @@ impl Batch {
 pub(super) fn answers(
     reply: &Reply,
     counts: impl Iterator<Item = usize> + Clone,
-) -> Result<Vec<Answer>, Away> {
+) -> Result<Few<Answer>, Away> {
     let Reply::List(values) = reply else { return Err(Away::Garbled) };
     let Some((time, values)) = values.split_last() else { return Err(Away::Garbled) };
     let demands = counts.clone().fold(0, usize::saturating_add);

@@ -1,11 +1,9 @@
 //! The carrier: takes the checks that wait and brings their outcomes, a few calls at once.
 
 use core::future::Future;
-use core::iter::Peekable;
 use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::vec::IntoIter;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
@@ -16,7 +14,8 @@ use super::address::Address;
 use super::batch::{self, Batch};
 use super::connection::{Commands, Connection};
 use super::fault::Fault;
-use super::{Answer, Options, Shared, Waiting};
+use super::{Answer, Check, Options, Shared, Waiting, parts};
+use crate::few::Few;
 use crate::limits::MAX_BATCH;
 use crate::store::Away;
 
@@ -37,14 +36,14 @@ pub(super) struct Carrier {
 /// A call that has ended, with its checks.
 struct Landed {
     checks: Vec<Waiting>,
-    /// The answers to each group of checks, or why there are none for any.
-    found: Result<Vec<Found>, Away>,
+    /// The answers to each group of checks with the number of callers, or why there are none for any.
+    found: Result<Vec<(usize, Found)>, Away>,
     /// The connection, if all went well.
     connection: Option<Connection>,
 }
 
-/// The answers to the checks of one slot.
-type Found = Result<Vec<Answer>, Fault>;
+/// The answers to the checks of one call.
+type Found = Result<Few<Answer>, Fault>;
 
 impl Carrier {
     pub(super) fn new(address: Arc<Address>, shared: Arc<Shared>, options: Options) -> Self {
@@ -97,23 +96,24 @@ impl Carrier {
         self.last = checks.len();
         // Whoever waits no more is not charged.
         checks.retain(|check| !check.reply.is_closed());
-        if checks.iter().any(|one| one.check.slot.is_some()) {
-            checks.sort_by_key(|one| one.check.slot);
+        if checks.iter().any(|one| slot(one).is_some()) {
+            checks.sort_by_key(slot);
         }
     }
 
     /// Returns a call for each slot of these checks, in one write, which ends within the deadline.
     fn send(&mut self, checks: Vec<Waiting>) -> impl Future<Output = Landed> + use<> {
         let Self { batch, shared, .. } = self;
-        let call = |group: &[Waiting]| batch.call(&shared.digest, group.iter().map(|it| &it.check));
-        let calls: Vec<Commands> = groups(&checks).map(call).collect();
+        let call = |group: &[Waiting]| batch.call(&shared.digest, each_check(group));
+        let calls: Vec<Commands> = groups(&checks).into_iter().map(call).collect();
         let (address, mut connection) = (Arc::clone(&self.address), self.idle.pop());
         let deadline = self.deadline;
         async move {
             let call = call_all(&address, &mut connection, &calls, &checks);
             let found = timeout(deadline, call).await.unwrap_or(Err(Away::Late));
             // A late reply must meet no other call, and a server that refuses may be the wrong one.
-            let is_well = found.as_ref().is_ok_and(|found| !found.iter().any(is_failure));
+            let is_well =
+                found.as_ref().is_ok_and(|found| !found.iter().any(|(_, it)| is_failure(it)));
             Landed { checks, found, connection: connection.filter(|_| is_well) }
         }
     }
@@ -121,13 +121,16 @@ impl Carrier {
     fn land(&mut self, Landed { checks, found, connection }: Landed) {
         self.shared.under_way.fetch_sub(1, Ordering::Relaxed);
         match connection {
-            Some(_) => self.shared.succeeded(checks.len()),
+            Some(_) => self.shared.succeeded(each_check(&checks).count()),
             None => self.shared.failed(),
         }
         self.idle.extend(connection);
-        let mut rest = checks.into_iter().peekable();
+        let mut rest = checks.into_iter();
         match found {
-            Ok(found) => found.into_iter().for_each(|found| deliver(&mut rest, found)),
+            Ok(found) => {
+                let groups = found.into_iter();
+                groups.for_each(|(count, found)| deliver(rest.by_ref().take(count), found));
+            }
             Err(away) => rest.for_each(|check| answer(check, Err(away.clone().into()))),
         }
     }
@@ -139,22 +142,34 @@ async fn call_all(
     connection: &mut Option<Connection>,
     calls: &[Commands],
     checks: &[Waiting],
-) -> Result<Vec<Found>, Away> {
+) -> Result<Vec<(usize, Found)>, Away> {
     let connection = match connection {
         Some(connection) => connection,
         none => none.insert(Connection::open(address).await?),
     };
     let replies = connection.call(calls).await?.into_iter().zip(groups(checks));
     let found = |(reply, group): (Result<_, _>, &[Waiting])| {
-        let counts = group.iter().map(|one| one.check.demands.each().len());
-        Ok(batch::answers(&reply?, counts)?)
+        let counts = each_check(group).map(|check| check.demands.each().len());
+        let answers = |reply| Ok(batch::answers(&reply, counts)?);
+        (group.len(), reply.and_then(answers))
     };
     Ok(replies.map(found).collect())
 }
 
-/// Returns the checks of each slot.
-fn groups(checks: &[Waiting]) -> impl Iterator<Item = &[Waiting]> {
-    checks.chunk_by(|one, next| one.check.slot == next.check.slot)
+/// Returns the checks of each call: those of one slot, as far as they fit.
+fn groups(checks: &[Waiting]) -> Vec<&[Waiting]> {
+    let of_slot = checks.chunk_by(|one, next| slot(one) == slot(next));
+    let keys = |one: &Waiting| one.checks.iter().map(|check| check.demands.each().len()).sum();
+    of_slot.flat_map(|group| parts(group, keys)).collect()
+}
+
+fn each_check(group: &[Waiting]) -> impl Iterator<Item = &Check> + Clone {
+    group.iter().flat_map(|one| one.checks.iter())
+}
+
+/// Returns the slot of the checks of a caller.
+fn slot(waiting: &Waiting) -> Option<u16> {
+    waiting.checks.first()?.slot
 }
 
 /// Returns true if a call failed. A slot that is elsewhere is no failure of the server that says so.
@@ -162,13 +177,13 @@ fn is_failure(found: &Found) -> bool {
     found.as_ref().is_err_and(|fault| !fault.is_of_slot())
 }
 
-/// Answers the checks of the first slot of those that are left.
-fn deliver(rest: &mut Peekable<IntoIter<Waiting>>, found: Found) {
-    let Some(slot) = rest.peek().map(|one| one.check.slot) else { return };
-    let mut answers = found.map(Vec::into_iter);
-    while let Some(one) = rest.next_if(|one| one.check.slot == slot) {
+/// Answers the callers whose checks were in one call.
+fn deliver(group: impl Iterator<Item = Waiting>, found: Found) {
+    let mut answers = found.map(Few::into_iter);
+    for one in group {
+        let count = one.checks.len();
         let own = match &mut answers {
-            Ok(answers) => answers.next().ok_or(Fault::Away(Away::Garbled)),
+            Ok(answers) => Ok(answers.by_ref().take(count).collect()),
             Err(fault) => Err(fault.clone()),
         };
         answer(one, own);
@@ -176,6 +191,6 @@ fn deliver(rest: &mut Peekable<IntoIter<Waiting>>, found: Found) {
 }
 
 /// A caller that has left misses nothing.
-fn answer(waiting: Waiting, found: Result<Answer, Fault>) {
+fn answer(waiting: Waiting, found: Found) {
     drop(waiting.reply.send(found));
 }

@@ -28,8 +28,9 @@ use super::fault::Fault;
 #[cfg(feature = "tls")]
 use super::roots::Roots;
 use super::slots::{self, SLOTS};
-use super::{Answer, Check, ConnectError, Options, Redis};
+use super::{Answer, Check, ConnectError, Options, Redis, parts};
 use crate::demand::{Demand, Demands};
+use crate::few::Few;
 use crate::limits::{ROUTE_ATTEMPTS, TRY_MICROS};
 use crate::memory::{Clock, is_done};
 use crate::store::{Action, Away, Store};
@@ -65,6 +66,12 @@ struct Group {
     slot: u16,
     places: Vec<usize>,
     demands: Demands,
+}
+
+/// Checks on one slot, with their places among all checks.
+struct OfSlot {
+    slot: u16,
+    checks: Vec<(usize, Check)>,
 }
 
 /// The answer to a group.
@@ -124,6 +131,80 @@ impl RedisCluster {
         outcomes.into_iter().map(|outcome| outcome.ok_or(Away::Garbled)).collect()
     }
 
+    /// Does checks one after another, those of one slot in one call. A check with keys on several slots
+    /// waits for those before it, and those behind it wait: it may be refunded.
+    async fn run_in_order(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        let mut all: Vec<Result<Vec<Outcome>, Away>> = vec![Err(Away::Garbled); checks.len()];
+        let mut slots: Vec<OfSlot> = Vec::new();
+        for (place, (action, demands)) in checks.iter().enumerate() {
+            let [group] = &groups(demands)[..] else {
+                self.run_slots(core::mem::take(&mut slots), &mut all).await;
+                let found = self.run_on_slots(*action, demands).await;
+                all.get_mut(place).into_iter().for_each(|slot| slot.clone_from(&found));
+                continue;
+            };
+            let check = group.check(*action, Vec::new());
+            match slots.iter_mut().find(|of| of.slot == group.slot) {
+                Some(of) => of.checks.push((place, check)),
+                None => slots.push(OfSlot { slot: group.slot, checks: vec![(place, check)] }),
+            }
+        }
+        self.run_slots(slots, &mut all).await;
+        all
+    }
+
+    /// Does the checks of each slot in order, all slots at once.
+    async fn run_slots(&self, slots: Vec<OfSlot>, all: &mut [Result<Vec<Outcome>, Away>]) {
+        let each = slots.iter().map(|of| self.run_slot(&of.checks));
+        for (of, found) in slots.iter().zip(join_all(each).await) {
+            for ((place, _), found) in of.checks.iter().zip(found) {
+                if let Some(slot) = all.get_mut(*place) {
+                    *slot = found.map(|answer| answer.outcomes);
+                }
+            }
+        }
+    }
+
+    /// Does checks of one slot in order: in few calls, or each in its own while the slot is elsewhere.
+    async fn run_slot(&self, checks: &[(usize, Check)]) -> Vec<Found> {
+        let mut all = Vec::with_capacity(checks.len());
+        for part in parts(checks, |(_, check)| check.demands.each().len()) {
+            let found = match part {
+                [_] => Err(Fault::Away(Away::Lost)),
+                several => self.run_together(several).await,
+            };
+            match found {
+                Ok(answers) => all.extend(answers.into_iter().map(Ok)),
+                // Nothing was done: an error about a slot comes before anything else.
+                Err(fault) if part.len() == 1 || fault.is_of_slot() => {
+                    for (_, check) in part {
+                        all.push(self.run_group(check.clone()).await);
+                    }
+                }
+                Err(fault) => all.extend(part.iter().map(|_| Err(Away::from(fault.clone())))),
+            }
+        }
+        all
+    }
+
+    /// Does checks of one slot in one call.
+    async fn run_together(&self, checks: &[(usize, Check)]) -> Result<Few<Answer>, Fault> {
+        let routes = self.shared.routes(0).await;
+        let slot = checks.first().and_then(|(_, check)| check.slot);
+        let Some(node) = routes.of(slot) else { return Err(Away::Lost.into()) };
+        let found = node.run_checks(checks.iter().map(|(_, check)| check.clone()).collect()).await;
+        if found.as_ref().is_err_and(|fault| !fault.is_of_slot()) {
+            self.read_routes();
+        }
+        found
+    }
+
+    /// Reads the slots anew, if that was not done within a second: a replica may have taken over.
+    fn read_routes(&self) {
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move { shared.read_again().await });
+    }
+
     /// Returns the tokens of a group that was charged. If that fails, they are lost.
     async fn refund(&self, group: &Group, found: &mut Found) {
         let Ok(charged) = &*found else { return };
@@ -154,9 +235,7 @@ impl RedisCluster {
             }
         }
         if found.is_err() {
-            // A replica may have taken over.
-            let shared = Arc::clone(&self.shared);
-            tokio::spawn(async move { shared.read_again().await });
+            self.read_routes();
         }
         found.map_err(Away::from)
     }
@@ -181,6 +260,12 @@ impl Store for RedisCluster {
     async fn run(&self, action: Action, demands: &Demands) -> Result<Vec<Outcome>, Away> {
         let run = self.run_on_slots(action, demands);
         timeout(self.shared.options.deadline, run).await.unwrap_or(Err(Away::Late))
+    }
+
+    async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        let run = self.run_in_order(checks);
+        let late = || vec![Err(Away::Late); checks.len()];
+        timeout(self.shared.options.deadline, run).await.unwrap_or_else(|_| late())
     }
 }
 

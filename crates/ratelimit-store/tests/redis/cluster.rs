@@ -179,7 +179,7 @@ fn text(value: &Value) -> String {
 }
 
 /// Three masters with a third of the slots each.
-struct Cluster {
+pub(crate) struct Cluster {
     nodes: Vec<Node>,
     folder: PathBuf,
 }
@@ -193,7 +193,7 @@ struct Node {
 
 impl Cluster {
     /// Starts a cluster and waits until all nodes know all slots.
-    async fn start(test: &str) -> Option<Self> {
+    pub(crate) async fn start(test: &str) -> Option<Self> {
         drop(Server::start(test)?);
         let folder = std::env::temp_dir().join(format!("{test}-{}", std::process::id()));
         let nodes: Vec<Node> = (0..3)
@@ -249,7 +249,7 @@ impl Cluster {
         format!("wg1:{{{}}}:g{micros}:{}", hex(demand), demand.limit.name())
     }
 
-    fn store(&self) -> RedisCluster {
+    pub(crate) fn store(&self) -> RedisCluster {
         RedisCluster::new(&self.addresses(), patience()).unwrap()
     }
 

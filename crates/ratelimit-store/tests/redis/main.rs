@@ -9,6 +9,7 @@ mod cluster;
 mod exact;
 mod flood;
 mod garbage;
+mod order;
 mod server;
 mod shared;
 

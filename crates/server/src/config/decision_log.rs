@@ -6,7 +6,28 @@ use std::time::Duration;
 use wardgate_native::decision_log::Form;
 
 use super::{ConfigError, Section};
-use crate::decision_log::{Keep, OnFull};
+
+/// What happens to a decision for whose record there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFull {
+    /// It stands; a record says how many are missing.
+    Drop,
+    /// It waits for so long, and is denied then.
+    Block(Duration),
+    /// It is denied.
+    Deny,
+}
+
+/// When an answer may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Once its record is in memory.
+    Memory,
+    /// Once the system has its record: a killed process loses none.
+    System,
+    /// Once its record is on the disk: a machine that loses power loses none.
+    Disk,
+}
 
 /// The recording of decisions.
 #[derive(Clone, Debug)]

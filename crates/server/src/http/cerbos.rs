@@ -28,10 +28,12 @@ use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: on the fast path if it applies, or else on the general path.
 pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
+    if context.shared.limits().is_some() && context.policies()?.table().has_limits() {
+        return limited::check(body, context);
+    }
     match try_fast(body, context) {
         Some(answered) => {
-            let Answered { resources, allowed, denied, .. } = answered;
-            context.shared.decided(Tally { resources, allowed, denied });
+            context.shared.decided(tally(&answered));
             Ok(Answer::from(answered.json))
         }
         None if context.policies()?.table().has_limits() => limited::check(body, context),
@@ -39,18 +41,26 @@ pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
     }
 }
 
+fn tally(answered: &Answered) -> Tally {
+    let Answered { resources, allowed, denied, .. } = *answered;
+    Tally { resources, allowed, denied }
+}
+
 /// Answers CheckResources from the text, or not at all.
 pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
     if context.shared.recorder().is_some() {
         return None;
     }
+    context.state.policies()?.answer_call(body, call_limits(context), SystemClock)
+}
+
+fn call_limits(context: Context<'_>) -> CallLimits {
     let limits = &context.shared.config().http;
-    let limits = CallLimits {
+    CallLimits {
         resources: limits.max_resources,
         actions: limits.max_actions,
         steps: Steps::of(context.shared).left(),
-    };
-    context.state.policies()?.answer_call(body, limits, SystemClock)
+    }
 }
 
 /// Answers CheckResources on the general path, by policies without rate limits.

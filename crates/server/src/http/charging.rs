@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::request::Request;
-use wardgate_native::limited::{LimitedDecision, Uncharged};
+use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAnswer};
 
 use super::fields::Fields;
 use super::reply::{Reply, Result};
@@ -81,6 +81,19 @@ impl Charges {
         self.noted.extend(asked.noted.map(|noted| noted.narrowed(&charged.decision)));
         charged.limits.iter().flatten().for_each(|limit| self.fields.add(limit));
         charged
+    }
+
+    /// Charges the limits of an answer, whose decisions are counted with it.
+    pub(super) async fn charge_answer(&mut self, answer: &mut UnchargedAnswer) {
+        let charged = self.limits.charge_each(answer.take_limits()).await;
+        let met = charged.iter().flat_map(|(met, _)| met.iter());
+        met.for_each(|limit| self.fields.add(limit));
+        answer.settle(charged);
+    }
+
+    /// Counts decisions.
+    pub(super) fn count(&mut self, tally: Tally) {
+        self.tally += tally;
     }
 
     /// Charges like [`Charges::charge`], and returns the decision with the limits as outputs.

@@ -1,6 +1,9 @@
 //! The fields of draft-ietf-httpapi-ratelimit-headers-10, `Retry-After`, and its problem types. The draft
 //! may change; this file is the only one that knows it, as `npm/src/ratelimit/fields.ts` is in JavaScript.
 
+use core::fmt::Write;
+use std::sync::LazyLock;
+
 use base64ct::{Base64, Encoding};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
@@ -61,10 +64,10 @@ impl Fields {
             fields.extend(HeaderValue::try_from(text).ok().map(|value| (name, value)));
         };
         if !self.0.is_empty() {
-            add(POLICY, joined(self.0.iter().map(policy)));
+            add(POLICY, joined(self.0.iter(), policy));
         }
         if self.0.iter().any(|limit| told(&limit)) {
-            add(LIMIT, joined(self.0.iter().filter(told).map(item)));
+            add(LIMIT, joined(self.0.iter().filter(told), item));
         }
         if let Some(seconds) = self.retry_after() {
             add(RETRY_AFTER, seconds.to_string());
@@ -128,42 +131,69 @@ fn denies(limit: &MetLimit) -> bool {
     limit.state.is_refused() || limit.state == LimitState::Away { is_allowed: false }
 }
 
-fn joined(items: impl Iterator<Item = String>) -> String {
-    items.collect::<Vec<_>>().join(", ")
+/// Returns the items of a list, which `write` adds to its text.
+fn joined<'l>(
+    limits: impl Iterator<Item = &'l MetLimit>,
+    write: impl Fn(&MetLimit, &mut String),
+) -> String {
+    let mut text = String::with_capacity(ITEM_BYTES);
+    for limit in limits {
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        write(limit, &mut text);
+    }
+    text
 }
 
-fn policy(limit: &MetLimit) -> String {
+// Writing to a string cannot fail.
+fn policy(limit: &MetLimit, out: &mut String) {
+    name(&limit.name, out);
+    let _ = write!(out, ";q={}", limit.quota);
     // A window of the calendar has no length, and one of less than a second no whole number.
-    let window = limit.window.filter(|micros| micros.is_multiple_of(1_000_000));
-    let window = window.map_or_else(String::new, |micros| format!(";w={}", micros / 1_000_000));
-    format!("{};q={}{window}{}", text(&limit.name), limit.quota, partition(limit))
+    if let Some(micros) = limit.window.filter(|micros| micros.is_multiple_of(1_000_000)) {
+        let _ = write!(out, ";w={}", micros / 1_000_000);
+    }
+    partition(limit, out);
 }
 
-fn item(limit: &MetLimit) -> String {
+fn item(limit: &MetLimit, out: &mut String) {
     let wait = match limit.state {
         LimitState::Refused { retry } => Some(retry),
         LimitState::Never => None,
         _ => limit.reset,
     };
-    let wait = wait.map_or_else(String::new, |micros| format!(";t={}", seconds(micros)));
-    let remaining = limit.remaining.unwrap_or(0);
-    format!("{};r={remaining}{wait}{}", text(&limit.name), partition(limit))
-}
-
-/// Returns the digest of the key as a parameter; nothing for the one key of all requests.
-fn partition(limit: &MetLimit) -> String {
-    match limit.key {
-        Some(key) if key != *Key::new([]).bytes() => {
-            format!(";pk=:{}:", Base64::encode_string(&key))
-        }
-        _ => String::new(),
+    name(&limit.name, out);
+    let _ = write!(out, ";r={}", limit.remaining.unwrap_or(0));
+    if let Some(micros) = wait {
+        let _ = write!(out, ";t={}", seconds(micros));
     }
+    partition(limit, out);
 }
 
-/// Returns a string of structured fields (RFC 9651, section 3.3.3).
-fn text(name: &str) -> String {
-    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+/// Adds the digest of the key as a parameter; nothing for the one key of all requests.
+fn partition(limit: &MetLimit, out: &mut String) {
+    static OF_ALL: LazyLock<Key> = LazyLock::new(|| Key::new([]));
+    let Some(key) = limit.key.filter(|key| key != OF_ALL.bytes()) else { return };
+    let mut digits = [0; 24];
+    // Sixteen bytes are 24 digits.
+    let _ = write!(out, ";pk=:{}:", Base64::encode(&key, &mut digits).unwrap_or_default());
 }
+
+/// Adds a string of structured fields (RFC 9651, section 3.3.3).
+fn name(name: &str, out: &mut String) {
+    out.push('"');
+    for c in name.chars() {
+        if matches!(c, '\\' | '"') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('"');
+}
+
+/// The usual length of a field with one limit.
+const ITEM_BYTES: usize = 96;
 
 /// Returns whole seconds, rounded up: at no earlier time are the tokens there.
 const fn seconds(micros: u64) -> u64 {

@@ -119,6 +119,13 @@ impl Store for States {
         }
     }
 
+    async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        match self {
+            Self::Memory(memory) => memory.run_each(checks).await,
+            Self::Remote(remote) => remote.run_each(checks).await,
+        }
+    }
+
     fn memory(&self) -> Option<&Memory> {
         match self {
             Self::Memory(memory) => Some(memory),
@@ -134,6 +141,15 @@ impl Remote {
             Server::Cluster(cluster) => cluster.run(action, demands).await,
         };
         self.note(found.as_ref().err());
+        found
+    }
+
+    async fn run_each(&self, checks: &[(Action, Demands)]) -> Vec<Result<Vec<Outcome>, Away>> {
+        let found = match &self.server {
+            Server::Redis(redis) => redis.run_each(checks).await,
+            Server::Cluster(cluster) => cluster.run_each(checks).await,
+        };
+        self.note(found.iter().find_map(|found| found.as_ref().err()));
         found
     }
 

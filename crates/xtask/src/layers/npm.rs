@@ -151,7 +151,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ratelimit", &["base"]),
     ("pool", &["base", "wasm", "pdp"]),
     ("watcher", &["base", "pdp"]),
-    ("authzen", &["base", "pdp"]),
+    ("authzen", &["base", "pdp", "ratelimit"]),
     ("adapters", &["base", "pdp"]),
     ("compiler", &["base", "wasm", "pdp"]),
     ("runtimes", &["base", "wasm", "pool"]),

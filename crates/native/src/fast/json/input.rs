@@ -53,32 +53,18 @@ impl<'a> JsonInput<'a> {
         }
         let (mut action, mut principal, mut resource) = (None, None, None);
         let (mut seen, mut aux_data) = (Seen::default(), [0..0, 0..0]);
-        each_member(scanner, |scanner, name, start| {
-            match scanner.raw_bytes(name) {
-                b"action" => {
-                    seen.note(1);
-                    action = Some(plain(scanner, start)?);
-                }
-                b"principal" => {
-                    seen.note(2);
-                    principal = Some(Entity::read(scanner, start, tape)?);
-                }
-                b"resource" => {
-                    seen.note(4);
-                    resource = Some(Entity::read(scanner, start, tape)?);
-                }
-                b"requestId" => {
-                    seen.note(8);
-                    plain(scanner, start)?;
-                }
-                b"auxData" => {
-                    seen.note(16);
-                    aux_data = read_aux_data(scanner, start, tape)?;
-                }
-                _ => return Err(Stop::Unsupported),
+        scanner.enter();
+        while scanner.next_member(seen.is_empty())? {
+            let part = seen.noted(Part::of(scanner)?);
+            let start = scanner.start()?;
+            match part {
+                Part::ACTION => action = Some(plain(scanner, start)?),
+                Part::PRINCIPAL => principal = Some(Entity::read(scanner, start, tape)?),
+                Part::RESOURCE => resource = Some(Entity::read(scanner, start, tape)?),
+                Part::AUX_DATA => aux_data = read_aux_data(scanner, start, tape)?,
+                _ => drop(plain(scanner, start)?),
             }
-            Ok(())
-        })?;
+        }
         seen.must_be_single()?;
         scanner.end()?;
         let (action, principal, resource) =
@@ -150,38 +136,79 @@ impl<'a> Entity<'a> {
         if start != Start::Object {
             return Err(Stop::Unsupported);
         }
-        each_member(scanner, |scanner, name, start| {
-            match scanner.raw_bytes(name) {
-                b"id" => {
-                    seen.note(1);
-                    entity.id = Some(plain(scanner, start)?);
-                }
-                b"kind" => {
-                    seen.note(2);
-                    entity.kind = Some(plain(scanner, start)?);
-                }
-                b"attr" => {
-                    seen.note(4);
-                    entity.attributes = tape.object(scanner, start)?;
-                }
-                b"roles" => {
-                    seen.note(8);
-                    entity.roles = Some(tape.texts(scanner, start)?);
-                }
-                b"policyVersion" => {
-                    seen.note(16);
-                    entity.version = plain(scanner, start)?;
-                }
-                b"scope" => {
-                    seen.note(32);
-                    entity.scope = plain(scanner, start)?;
-                }
-                _ => return Err(Stop::Unsupported),
+        scanner.enter();
+        while scanner.next_member(seen.is_empty())? {
+            let part = seen.noted(Part::of_entity(scanner)?);
+            let start = scanner.start()?;
+            match part {
+                Part::ID => entity.id = Some(plain(scanner, start)?),
+                Part::KIND => entity.kind = Some(plain(scanner, start)?),
+                Part::ATTR => entity.attributes = tape.object(scanner, start)?,
+                Part::ROLES => entity.roles = Some(tape.texts(scanner, start)?),
+                Part::VERSION => entity.version = plain(scanner, start)?,
+                _ => entity.scope = plain(scanner, start)?,
             }
-            Ok(())
-        })?;
+        }
         seen.must_be_single()?;
         Ok(entity)
+    }
+}
+
+/// The members that a request may have, and those of its principal and its resource: a bit for each.
+struct Part;
+
+impl Part {
+    const ACTION: u32 = 1;
+    const PRINCIPAL: u32 = 2;
+    const RESOURCE: u32 = 4;
+    const REQUEST_ID: u32 = 8;
+    const AUX_DATA: u32 = 16;
+
+    const ID: u32 = 1;
+    const KIND: u32 = 2;
+    const ATTR: u32 = 4;
+    const ROLES: u32 = 8;
+    const VERSION: u32 = 16;
+    const SCOPE: u32 = 32;
+
+    /// Reads the name of a member of a request. The usual spelling needs one comparison.
+    #[inline(always)]
+    fn of(scanner: &mut Scanner<'_>) -> Scanned<u32> {
+        match scanner.byte(scanner.at() + 1) {
+            b'a' if scanner.passes(b"\"action\":") => return Ok(Self::ACTION),
+            b'p' if scanner.passes(b"\"principal\":") => return Ok(Self::PRINCIPAL),
+            b'r' if scanner.passes(b"\"resource\":") => return Ok(Self::RESOURCE),
+            _ => {}
+        }
+        Ok(match plain_name(scanner)? {
+            b"action" => Self::ACTION,
+            b"principal" => Self::PRINCIPAL,
+            b"resource" => Self::RESOURCE,
+            b"requestId" => Self::REQUEST_ID,
+            b"auxData" => Self::AUX_DATA,
+            _ => return Err(Stop::Unsupported),
+        })
+    }
+
+    /// Reads the name of a member of a principal or a resource.
+    #[inline(always)]
+    fn of_entity(scanner: &mut Scanner<'_>) -> Scanned<u32> {
+        match scanner.byte(scanner.at() + 1) {
+            b'i' if scanner.passes(b"\"id\":") => return Ok(Self::ID),
+            b'k' if scanner.passes(b"\"kind\":") => return Ok(Self::KIND),
+            b'a' if scanner.passes(b"\"attr\":") => return Ok(Self::ATTR),
+            b'r' if scanner.passes(b"\"roles\":") => return Ok(Self::ROLES),
+            _ => {}
+        }
+        Ok(match plain_name(scanner)? {
+            b"id" => Self::ID,
+            b"kind" => Self::KIND,
+            b"attr" => Self::ATTR,
+            b"roles" => Self::ROLES,
+            b"policyVersion" => Self::VERSION,
+            b"scope" => Self::SCOPE,
+            _ => return Err(Stop::Unsupported),
+        })
     }
 }
 
@@ -318,10 +345,29 @@ impl Seen {
         self.once |= bit;
     }
 
+    /// Notes a bit and returns it.
+    #[inline(always)]
+    const fn noted(&mut self, bit: u32) -> u32 {
+        self.note(bit);
+        bit
+    }
+
+    #[inline(always)]
+    const fn is_empty(self) -> bool {
+        self.once == 0
+    }
+
     #[inline]
     fn must_be_single(self) -> Scanned<()> {
         or_unsupported((self.twice == 0).then_some(()))
     }
+}
+
+/// Reads a name without escapes, and its colon.
+#[inline]
+fn plain_name<'a>(scanner: &mut Scanner<'a>) -> Scanned<&'a [u8]> {
+    let name = scanner.name()?;
+    if name.is_escaped { Err(Stop::Unsupported) } else { Ok(scanner.raw_bytes(name)) }
 }
 
 /// Reads text without escapes.

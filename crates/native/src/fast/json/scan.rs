@@ -209,6 +209,26 @@ impl<'a> Scanner<'a> {
         if !self.next(is_first, b'}')? {
             return Ok(None);
         }
+        self.name().map(Some)
+    }
+
+    /// Moves past a name and its colon, if they are here without space.
+    #[inline(always)]
+    pub(crate) fn passes<const N: usize>(&mut self, token: &[u8; N]) -> bool {
+        let is_here = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) == Some(token);
+        self.at += if is_here { N } else { 0 };
+        is_here
+    }
+
+    /// Moves to the next member, or out of the object.
+    #[inline(always)]
+    pub(crate) fn next_member(&mut self, is_first: bool) -> Scanned<bool> {
+        self.next(is_first, b'}')
+    }
+
+    /// Reads a name and its colon.
+    #[inline(always)]
+    pub(crate) fn name(&mut self) -> Scanned<Text> {
         if self.peek() != b'"' {
             return Err(Fault::Expected("a name in quotes"));
         }
@@ -218,7 +238,7 @@ impl<'a> Scanner<'a> {
             return Err(Fault::Expected("`:`"));
         }
         self.at += 1;
-        Ok(Some(name))
+        Ok(name)
     }
 
     /// Moves to the next element, or out of the list.

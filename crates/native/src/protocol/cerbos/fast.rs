@@ -85,16 +85,42 @@ pub(crate) fn answer(
     limits: CallLimits,
     decide: impl FnMut(&JsonInput<'_>) -> Option<bool>,
 ) -> Option<Answered> {
+    written(call, limits, decide).map(|(answered, _)| answered)
+}
+
+/// Answers a call, and returns the length of what is before its results.
+pub(crate) fn written(
+    call: &[u8],
+    limits: CallLimits,
+    decide: impl Decide,
+) -> Option<(Answered, usize)> {
     let text = checked(call).ok()?;
     with_tape(|tape| {
         let json = String::with_capacity(text.len());
         let answered = Answered { json, ..Answered::default() };
         let steps = Cell::new(limits.steps.min(MAX_FAST_PATH_STEPS));
-        let mut writer = Writer { limits, decide, answered, resources: 0, steps };
+        let mut writer = Writer { limits, decide, answered, resources: 0, steps, head: 0 };
         writer.call(&mut Scanner::new(text), tape).ok()?;
         let resources = u64::try_from(writer.resources).unwrap_or(u64::MAX);
-        Some(Answered { resources, ..writer.answered })
+        Some((Answered { resources, ..writer.answered }, writer.head))
     })
+}
+
+/// The one who decides about each action of a call.
+pub(crate) trait Decide {
+    fn decide(&mut self, input: &JsonInput<'_>) -> Option<bool>;
+
+    /// Notes where in the results the effect of the action will be that was just decided.
+    fn note_effect(&mut self, _at: usize) {}
+
+    /// Notes where in the results the fields of a resource end.
+    fn note_end(&mut self, _at: usize) {}
+}
+
+impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Decide for D {
+    fn decide(&mut self, input: &JsonInput<'_>) -> Option<bool> {
+        self(input)
+    }
 }
 
 struct Writer<D> {
@@ -104,6 +130,8 @@ struct Writer<D> {
     resources: usize,
     /// The steps that are left: the cost of an answer must not grow with the number of its parts.
     steps: Cell<u32>,
+    /// The length of what is before the results.
+    head: usize,
 }
 
 /// One element of `resources`.
@@ -112,7 +140,7 @@ struct Entry<'a> {
     actions: Range<usize>,
 }
 
-impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Writer<D> {
+impl<D: Decide> Writer<D> {
     fn call(&mut self, scanner: &mut Scanner<'_>, tape: &mut Tape) -> Scanned<()> {
         tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
@@ -149,6 +177,7 @@ impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Writer<D> {
             None | Some("") => "{\"results\":[".to_owned(),
             Some(id) => format!("{{\"requestId\":\"{id}\",\"results\":["),
         };
+        self.head = head.len();
         self.answered.json.insert_str(0, &head);
         self.answered.json.push_str("]}");
         Ok(())
@@ -196,16 +225,21 @@ impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Writer<D> {
         for (at, action) in tape.named(text, &entry.actions).enumerate() {
             let parties = (principal.clone(), entry.resource.clone());
             let input = JsonInput::new((text, tape), action, parties, Some(&self.steps));
-            let is_allowed = or_unsupported((self.decide)(&input))?;
+            let is_allowed = or_unsupported(self.decide.decide(&input))?;
             let effect = if is_allowed { "EFFECT_ALLOW" } else { "EFFECT_DENY" };
             let comma = if at == 0 { "" } else { "," };
-            for part in [comma, "\"", action, "\":\"", effect, "\""] {
+            for part in [comma, "\"", action, "\":\""] {
                 out.push_str(part);
             }
+            self.decide.note_effect(out.len());
+            out.push_str(effect);
+            out.push('"');
             self.answered.allowed += u64::from(is_allowed);
             self.answered.denied += u64::from(!is_allowed);
         }
-        out.push_str("}}");
+        out.push('}');
+        self.decide.note_end(out.len());
+        out.push('}');
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use wardgate_decision_log::redaction::{Field, LogSecret, Sealed, ValuePosition};
 use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
 
 use super::*;
+use crate::config::{Keep, OnFull};
 use crate::decision_log::private::Private;
 
 fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::sync::mpsc;
+use std::task::{self, Poll, Waker};
 
 use wardgate_compiler::{Enforcement, Options, compile_files};
 
-use super::{Context, check, check_full, try_fast};
+use super::{Context, check, check_full, limited, try_fast};
 use crate::config::Config;
 use crate::http::charging::Answer;
+use crate::http::reply::Result;
 use crate::policies::source::{Lookup, Source, SourceError};
 use crate::policies::state::Origin;
 use crate::shared::Shared;
@@ -29,11 +31,15 @@ fn shared(policy: &str) -> Shared {
 }
 
 fn shared_of(files: &[(&str, &str)], options: &Options) -> Shared {
+    shared_under(files, options, "")
+}
+
+fn shared_under(files: &[(&str, &str)], options: &Options, section: &str) -> Shared {
     let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
     let files: Vec<_> = files.iter().map(file).collect();
     let bundle = wardgate_bundle::pack(&compile_files(&files, options).unwrap().parts);
     let config = "[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
-    let config = Config::parse(config, Path::new("")).unwrap();
+    let config = Config::parse(&format!("{config}{section}"), Path::new("")).unwrap();
     let source: Box<dyn Source> = Box::new(Bytes(bundle.clone()));
     let origin = Origin { source: Some(source), ..Origin::default() };
     let state = origin.next(Some(&bundle), None).unwrap().unwrap();
@@ -180,3 +186,72 @@ resourcePolicy:
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
     - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
 "#;
+
+/// Returns the text of an answer without its durations, which depend on the time, and its head.
+fn charged(answer: Result<Answer>) -> Result<(String, Vec<String>)> {
+    let Answer::Charging(charged) = answer? else { panic!("an action meets a limit") };
+    let mut charged = charged;
+    let Poll::Ready(charged) = charged.as_mut().poll(&mut task::Context::from_waker(Waker::noop()))
+    else {
+        panic!("the states are in memory");
+    };
+    let reply = charged.reply?;
+    let names = reply.fields.iter().map(|(name, _)| name.to_string()).collect();
+    let counts = format!("{:?}", charged.tally);
+    let mut text = String::from_utf8(reply.body.to_vec()).unwrap();
+    for name in ["\"resetMs\":", "\"retryAfterMs\":"] {
+        let parts =
+            text.split(name).map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        text = parts.collect::<Vec<_>>().join(name);
+    }
+    Ok((text + &counts, names))
+}
+
+#[test]
+fn plain_limits_are_answered_as_on_the_general_path() {
+    let limit = |fields: &str| {
+        format!(
+            "apiVersion: api.cerbos.dev/v1\nwardgateLimit: {{ window: 1d, resource: album, {fields} }}\n"
+        )
+    };
+    let views = limit("name: views, actions: [view], key: [P.id], quota: 3");
+    let all =
+        limit("name: all, actions: ['*'], key: [R.attr.team, R.kind], quota: 4, algorithm: fixed");
+    let seen = limit("name: seen, actions: ['*'], key: [], quota: 2, mode: shadow, charge: always");
+    let files =
+        [("album.yaml", ALBUM), ("views.yaml", &views), ("all.yaml", &all), ("seen.yaml", &seen)];
+    let shared = || shared_under(&files, &Options::default(), "[ratelimit]\n");
+    let (short, general) = (shared(), shared());
+    let body = |id: &str, actions: &str, team: &str| {
+        format!(
+            "{{\"requestId\":\"r\",\"principal\":{{\"id\":\"{id}\",\"roles\":[\"user\"]}},\"resources\":[\
+             {{\"actions\":[{actions}],\"resource\":{{\"kind\":\"album\",\"id\":\"a\",\"attr\":{{\"team\":{team}}}}}}},\
+             {{\"actions\":[\"view\"],\"resource\":{{\"kind\":\"album\",\"id\":\"b\",\"scope\":\"\"}}}}]}}"
+        )
+    };
+    for (id, actions, team) in [
+        ("ada", "\"view\"", "\"red\""),
+        ("ada", "\"view\",\"edit\"", "1"),
+        ("ada", "\"edit\",\"view\"", "\"red\""),
+        ("bob", "\"drop\",\"view\"", "\"red\""),
+        ("bob", "\"view\"", "[1]"),
+        ("bob", "\"view\"", "\"blue\""),
+    ] {
+        let body = body(id, actions, team);
+        let (state, body) = (short.state(), body.as_bytes());
+        let found = limited::check(body, Context { state: &state, shared: &short, caller: "" });
+        let state = general.state();
+        let of_general = Context { state: &state, shared: &general, caller: "" };
+        let expected = limited::general(body, of_general);
+        let body = String::from_utf8_lossy(body);
+        assert_eq!(charged(found).unwrap(), charged(expected).unwrap(), "{body}");
+    }
+}
+
+const ALBUM: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - { actions: [view, edit], roles: [user], effect: EFFECT_ALLOW }
+";
