@@ -102,6 +102,8 @@ mod limits;
 pub mod mqtt;
 mod names;
 mod pdp;
+#[cfg(feature = "ratelimit")]
+mod plain_limits;
 mod policies;
 mod prepared;
 pub mod protocol;

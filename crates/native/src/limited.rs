@@ -8,10 +8,10 @@
 //!
 //! The actions of a request are charged one after the other, in their order, each for itself.
 
+mod answer;
 mod effect;
 mod limiter;
 mod places;
-mod plain;
 mod report;
 mod standing;
 mod uncharged;
@@ -22,11 +22,10 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_ratelimit_store::Store;
 
-pub use crate::protocol::cerbos::fast::limited::UnchargedAnswer;
+pub use answer::UnchargedAnswer;
 pub use effect::LimitedEffect;
 pub use limiter::{LimitedDecision, Limiter};
 pub use places::Settings;
-pub(crate) use plain::PlainLimits;
 pub use standing::{LimitState, MetLimit};
 pub use uncharged::{ActionLimits, Uncharged};
 pub use wardgate_ratelimit::WhenFull;

@@ -21,9 +21,9 @@ use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
 use crate::fast::request::RequestInput;
 use crate::field::Lookup;
-#[cfg(feature = "ratelimit")]
-use crate::limited::PlainLimits;
 use crate::names::Names;
+#[cfg(feature = "ratelimit")]
+use crate::plain_limits::PlainLimits;
 use crate::question::Question;
 use crate::value::{self, ValueInput};
 

@@ -32,11 +32,11 @@ pub(super) fn words(record: &Record, names: &Names) -> String {
     match &record.body {
         Body::Decision(decision) => decided(decision, names),
         Body::Policies(one) => format!(
-            "{}  policies {}: revision {} of `{}`, content {}",
+            "{}  policies {}: {}revision {}, content {}",
             time(one.micros),
             one.number,
+            of(one.name.as_str()),
             one.revision,
-            one.name.as_str(),
             hexadecimal(&one.root)
         ),
         Body::Target(one) => {
@@ -90,6 +90,11 @@ fn decided(decision: &Decision, names: &Names) -> String {
         identity(&decision.resource),
         actions.join(", ")
     )
+}
+
+/// Returns the name of a bundle, if it has one, before what follows.
+fn of(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("`{name}`, ") }
 }
 
 fn named(target: &Target) -> String {

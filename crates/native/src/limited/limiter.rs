@@ -5,9 +5,9 @@ use wardgate_ratelimit::Outcome;
 use wardgate_ratelimit_store::{Action, Away, Few, Key, Memory, Store};
 
 use super::places::{Places, Settings};
-use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
 use super::uncharged::{ActionLimits, Uncharged};
+use crate::plain_limits::PlainLimit;
 
 /// A store of limits with what stands in for it: the part of a PDP that has states.
 ///

@@ -10,9 +10,9 @@ use wardgate_ratelimit_store::{
     Standing, Store,
 };
 
-use super::plain::PlainLimit;
 use super::standing::{LimitState, MetLimit};
 use super::uncharged::ActionLimits;
+use crate::plain_limits::PlainLimit;
 
 /// The settings of a PDP with rate limits.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use wardgate_engine::decide::Met;
-use wardgate_engine::table::limit::{Algorithm as Word, Failure as Treatment, Limit as Written};
-use wardgate_ratelimit::{Admission, Algorithm, Outcome, Window};
-use wardgate_ratelimit_store::{Demand, Failure, Key, Limit, Standing, Terms};
+use wardgate_ratelimit::{Admission, Outcome};
+use wardgate_ratelimit_store::{Demand, Key, Standing};
 
 use super::places::Demanded;
-use super::plain::PlainLimit;
+use crate::plain_limits::{self, PlainLimit};
 
 /// A rate limit that an action meets, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,33 +153,12 @@ impl MetLimit {
 
 fn demand(met: &Met<'_>) -> Result<Demand, String> {
     let charge = met.charge.as_ref().map_err(|error| error.message())?;
-    let terms = terms(&met.limit, charge.quota)?;
-    let limit = limit(&met.limit)?;
+    let terms = plain_limits::terms(&met.limit, charge.quota)?;
+    let limit = plain_limits::limit(&met.limit)?;
     Ok(Demand {
         limit,
         key: Key::new(charge.key.iter().map(Vec::as_slice)),
         terms,
         cost: charge.cost,
     })
-}
-
-/// Returns the name of a limit with what holds while its store is away.
-pub(super) fn limit(limit: &Written<'_>) -> Result<Limit, String> {
-    let failure = match limit.failure() {
-        Treatment::Local => Failure::Local,
-        Treatment::Deny => Failure::Deny,
-        Treatment::Allow => Failure::Allow,
-    };
-    Limit::new(limit.name(), failure).map_err(|error| error.to_string())
-}
-
-/// Returns the terms of a limit with this quota.
-pub(super) fn terms(limit: &Written<'_>, quota: u64) -> Result<Terms, String> {
-    let algorithm = match limit.algorithm() {
-        Word::Gcra => Algorithm::Gcra { burst: limit.burst() },
-        Word::Fixed => Algorithm::Fixed,
-        Word::Sliding => Algorithm::Sliding,
-    };
-    let window = limit.window().map_or(Window::Month, Window::Micros);
-    Terms::new(algorithm, quota, window).map_err(|error| error.to_string())
 }

@@ -135,7 +135,7 @@ const FLOORS: &[(&str, &str)] = &[
         "ratelimit",
         "limits outcome script | calendar state | transition | fixed gcra sliding | rule | table",
     ),
-    ("ratelimit-store", "limits | breaker demand | store+memory | guarded leased remote"),
+    ("ratelimit-store", "few limits | breaker demand | store+memory | guarded leased remote"),
     (
         "engine",
         "codes limits order text | names attr number budget | glob regex request decision | \
@@ -143,7 +143,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock decision_log error limits names | mqtt | field request | attributes field_impls | fast | question \
+        "clock decision_log error limits names | mqtt | field request | attributes field_impls | fast | plain_limits question \
          value | policies | pdp+prepared protocol | limited",
     ),
     (

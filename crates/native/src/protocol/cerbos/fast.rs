@@ -7,9 +7,6 @@
 //! general path reaches the limit of its steps for all actions together, a fast path may still
 //! decide.
 
-#[cfg(feature = "ratelimit")]
-pub(crate) mod limited;
-
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -92,7 +89,11 @@ pub(crate) fn answer(
 }
 
 /// Answers a call, and returns the length of what is before its results.
-fn written(call: &[u8], limits: CallLimits, decide: impl Decide) -> Option<(Answered, usize)> {
+pub(crate) fn written(
+    call: &[u8],
+    limits: CallLimits,
+    decide: impl Decide,
+) -> Option<(Answered, usize)> {
     let text = checked(call).ok()?;
     with_tape(|tape| {
         let json = String::with_capacity(text.len());
@@ -106,7 +107,7 @@ fn written(call: &[u8], limits: CallLimits, decide: impl Decide) -> Option<(Answ
 }
 
 /// The one who decides about each action of a call.
-trait Decide {
+pub(crate) trait Decide {
     fn decide(&mut self, input: &JsonInput<'_>) -> Option<bool>;
 
     /// Notes where in the results the effect of the action will be that was just decided.

@@ -104,5 +104,7 @@ fn the_number_of_limits_is_bounded_and_refusals_come_first() {
 
 #[test]
 fn names_are_strings_of_structured_fields() {
-    assert_eq!(text(r#"a"b\c"#), r#""a\"b\\c""#);
+    let mut text = String::new();
+    name(r#"a"b\c"#, &mut text);
+    assert_eq!(text, r#""a\"b\\c""#);
 }

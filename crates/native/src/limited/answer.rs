@@ -8,14 +8,14 @@ use wardgate_engine::budget::Budget;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
 
-use super::{Answered, CallLimits, Decide, written};
+use super::{ActionLimits, Few, MetLimit};
 use crate::clock::Clock;
 use crate::fast::input::FastInput;
 use crate::fast::json::input::JsonInput;
-use crate::limited::{ActionLimits, Few, MetLimit};
 use crate::names::Names;
 use crate::policies::Policies;
 use crate::protocol::cerbos::answer::effect;
+use crate::protocol::cerbos::fast::{Answered, CallLimits, Decide, written};
 
 /// An answer to a call whose limits are not charged yet. Until they are, it allows nothing.
 #[derive(Debug)]

@@ -14,10 +14,12 @@ use wardgate_engine::limits::MAX_MET_LIMITS;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::table::layout::Key as TableKey;
-use wardgate_engine::table::limit::{Charged, Consistency, Limit as Written, Mode};
-use wardgate_ratelimit_store::{Key, KeyParts, Limit, Terms};
+use wardgate_engine::table::limit::{
+    Algorithm as Word, Charged, Consistency, Failure as Treatment, Limit as Written, Mode,
+};
+use wardgate_ratelimit::{Algorithm, Window};
+use wardgate_ratelimit_store::{Failure, Key, KeyParts, Limit, Terms};
 
-use super::standing;
 use crate::fast::index::KINDS_OF_MQTT;
 use crate::fast::input::{FastInput, SlotValue, read_path};
 use crate::fast::path::SlotRoot;
@@ -48,12 +50,12 @@ struct Dimension {
 /// A plain limit.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainLimit {
-    pub(super) limit: Limit,
-    pub(super) terms: Terms,
-    pub(super) cost: u64,
-    pub(super) consistency: Consistency,
-    pub(super) is_shadow: bool,
-    pub(super) window: Option<u64>,
+    pub(crate) limit: Limit,
+    pub(crate) terms: Terms,
+    pub(crate) cost: u64,
+    pub(crate) consistency: Consistency,
+    pub(crate) is_shadow: bool,
+    pub(crate) window: Option<u64>,
     /// True if it also charges what the policies deny.
     is_always: bool,
     key: Box<[Part]>,
@@ -140,8 +142,8 @@ impl PlainLimit {
             }
         };
         Some(Self {
-            limit: standing::limit(limit).ok()?,
-            terms: standing::terms(limit, charge.quota).ok()?,
+            limit: self::limit(limit).ok()?,
+            terms: terms(limit, charge.quota).ok()?,
             cost: charge.cost,
             consistency: limit.consistency(),
             is_shadow: limit.mode() == Mode::Shadow,
@@ -218,4 +220,25 @@ fn together(all: &[Option<PlainLimit>], numbers: &[usize]) -> Option<Box<[PlainL
     let met: Box<[PlainLimit]> = met.collect::<Option<_>>()?;
     let of = |is_shadow| met.iter().filter(|limit| limit.is_shadow == is_shadow).count();
     (of(true).max(of(false)) <= MAX_MET_LIMITS).then_some(met)
+}
+
+/// Returns the name of a limit with what holds while its store is away.
+pub(crate) fn limit(limit: &Written<'_>) -> Result<Limit, String> {
+    let failure = match limit.failure() {
+        Treatment::Local => Failure::Local,
+        Treatment::Deny => Failure::Deny,
+        Treatment::Allow => Failure::Allow,
+    };
+    Limit::new(limit.name(), failure).map_err(|error| error.to_string())
+}
+
+/// Returns the terms of a limit with this quota.
+pub(crate) fn terms(limit: &Written<'_>, quota: u64) -> Result<Terms, String> {
+    let algorithm = match limit.algorithm() {
+        Word::Gcra => Algorithm::Gcra { burst: limit.burst() },
+        Word::Fixed => Algorithm::Fixed,
+        Word::Sliding => Algorithm::Sliding,
+    };
+    let window = limit.window().map_or(Window::Month, Window::Micros);
+    Terms::new(algorithm, quota, window).map_err(|error| error.to_string())
 }
