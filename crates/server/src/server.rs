@@ -189,8 +189,12 @@ impl Bodies {
     /// # Errors
     /// They, or something that the configuration names, cannot be used.
     pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
+        if config.decision_log.is_some() {
+            let message = "`[decision-log]` records the answers of a server, and this is none";
+            return Err(ServerError::from(message.to_owned()));
+        }
         let first = reload::first(&mut origin)?;
-        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?.with_recorder()?))
+        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?))
     }
 }
 
