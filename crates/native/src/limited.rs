@@ -35,7 +35,7 @@ use crate::clock::{Clock, Once};
 use crate::fast::request::RequestInput;
 use crate::pdp::Pdp;
 
-/// What is left to do for one action.
+/// The answer for one action, or the limits that are left to charge.
 #[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each charge")]
 enum Begun {
     Done(LimitedEffect),

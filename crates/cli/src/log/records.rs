@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json as object};
+use wardgate_bundle::hexadecimal;
 use wardgate_decision_log::record::{
     Body, Decision, Effect, Evidence, Identity, Outcome, ProcessEvent, Record, Target,
 };
@@ -231,8 +232,4 @@ fn evidence_json(evidence: &Evidence) -> Value {
         Evidence::CommittedRead(digest) => object!({ "committedRead": hexadecimal(digest) }),
         Evidence::CommittedRequest(digest) => object!({ "committedRequest": hexadecimal(digest) }),
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -36,7 +36,7 @@ pub struct Assembler {
     bytes: Vec<u8>,
 }
 
-/// How values are recorded.
+/// The forms in which values are recorded.
 #[derive(Debug)]
 pub struct Redaction {
     /// The form of the id of the principal.

@@ -82,7 +82,7 @@ pub(crate) fn decide<'a>(
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
-    /// Whether it holds.
+    /// True if the equality holds.
     Known(bool),
     /// One of the values is missing.
     Error,

@@ -7,7 +7,7 @@ use wardgate_native::decision_log::Form;
 
 use super::{ConfigError, Section};
 
-/// What happens to a decision for whose record there is no room.
+/// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFull {
     /// It stands; a record says how many are missing.
@@ -18,7 +18,7 @@ pub enum OnFull {
     Deny,
 }
 
-/// When an answer may leave.
+/// The place in which a record must be before its answer leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Once its record is in memory.

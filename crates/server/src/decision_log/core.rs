@@ -32,7 +32,7 @@ pub(super) struct Counts {
     pub(super) lost: u64,
 }
 
-/// What is done at intervals, and when it was done last.
+/// The intervals of syncs, checkpoints and frames, and when each was done last.
 #[derive(Debug)]
 struct Intervals {
     sync: Duration,

@@ -1,12 +1,13 @@
 //! The folder of a log: its lock, its identity, and the names of its files.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::LogKey;
 
 use super::error::{LogError, Result};
+use crate::journal::files::{open, sync_names};
 
 /// The first line of the file `identity`.
 const IDENTITY: &str = "wardgate decision log 1";
@@ -128,26 +129,9 @@ impl Folder {
         });
         written.map_err(LogError::write(&new))?;
         fs::rename(&new, &path).map_err(LogError::write(&path))?;
-        self.sync_names().map_err(LogError::write(&path))
-    }
-
-    /// Makes the names in the folder durable, where folders can be opened.
-    pub(super) fn sync_names(&self) -> io::Result<()> {
-        match File::open(&self.0) {
-            Ok(folder) if cfg!(unix) => folder.sync_all(),
-            _ => Ok(()),
-        }
+        sync_names(&self.0).map_err(LogError::write(&path))
     }
 }
 
 /// The digits of the number in the name of a segment.
 const NAME_DIGITS: usize = 12;
-
-/// Opens a file to read and write, and makes it if it is missing, for its owner alone.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}

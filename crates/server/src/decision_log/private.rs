@@ -16,7 +16,7 @@ use wardgate_crypto::blake3;
 use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
 
 use super::error::{LogError, Result};
-use super::folder::open;
+use crate::journal::files::open;
 
 const NAME_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;

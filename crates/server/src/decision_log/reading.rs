@@ -53,9 +53,9 @@ impl LogReader {
     /// The folder cannot be read.
     pub fn open_at(path: &Path, frame: u64) -> Result<Self> {
         let folder = Folder::new(path);
-        let all = folder.segments()?;
+        let mut all = folder.segments()?;
         let begin = all.iter().rposition(|segment| segment.first_frame <= frame).unwrap_or(0);
-        let segments = all.into_iter().skip(begin).collect::<Vec<_>>().into_iter();
+        let segments = all.split_off(begin).into_iter();
         Ok(Self { folder, segments, current: None, next_frame: 0 })
     }
 

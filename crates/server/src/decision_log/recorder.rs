@@ -24,9 +24,9 @@ use crate::config::{Keep, OnFull};
 /// The settings of a recorder.
 #[derive(Debug)]
 pub struct RecorderSettings {
-    /// How values are recorded.
+    /// The form of values in records.
     pub redaction: Redaction,
-    /// What happens where there is no room.
+    /// The treatment of a decision for whose record there is no room.
     pub on_full: OnFull,
     /// When an answer may leave.
     pub keep: Keep,

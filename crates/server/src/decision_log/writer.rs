@@ -1,7 +1,6 @@
 //! The one writer of a log: records into frames, frames into segments, and checkpoints over them.
 
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::LogKey;
@@ -10,10 +9,11 @@ use wardgate_decision_log::merkle;
 use wardgate_decision_log::signer::LogSigner;
 
 use super::error::{LogError, Result};
-use super::folder::{Folder, Lock, Segment, open};
+use super::folder::{Folder, Lock, Segment};
 use super::frames::Frames;
 use super::reading::LogReader;
 use super::tree::Tree;
+use crate::journal::files::{open, save_torn, sync_names};
 use crate::journal::log::Log;
 
 /// The settings of a writer.
@@ -223,7 +223,7 @@ fn begin(folder: &Folder, first_frame: u64, first: u64) -> Result<Current> {
     file.set_len(0).map_err(LogError::write(&path))?;
     let opened = Log::open_frames::<Frames>(file, first, &mut |_| {});
     let (log, _) = opened.map_err(LogError::segment(&path))?;
-    folder.sync_names().map_err(LogError::write(&path))?;
+    sync_names(folder.path()).map_err(LogError::write(&path))?;
     Ok(Current { first_frame, path, log })
 }
 
@@ -255,17 +255,8 @@ fn recover(first_frame: u64, path: &Path) -> Result<(Current, Vec<Head>, Option<
     let mut heads = Vec::new();
     let opened = Log::open_frames::<Frames>(file, 0, &mut |head| heads.push(head));
     let (mut log, torn) = opened.map_err(LogError::segment(path))?;
-    let saved = torn.map(|torn| {
-        let path = path.with_added_extension(format!("torn-{}", torn.offset));
-        let written = open(&path).and_then(|mut file| {
-            file.set_len(0)?;
-            file.write_all(&torn.bytes)?;
-            file.sync_all()
-        });
-        written.map_err(LogError::write(&path))?;
-        Ok::<_, LogError>(path)
-    });
-    let saved = saved.transpose()?;
+    let saved =
+        torn.map(|torn| save_torn(path, &torn)).transpose().map_err(LogError::write(path))?;
     log.cut().map_err(LogError::segment(path))?;
     Ok((Current { first_frame, path: path.to_owned(), log }, heads, saved))
 }

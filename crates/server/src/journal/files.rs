@@ -47,7 +47,7 @@ impl Files {
             files.sync_folder().map_err(JournalError::Write)?;
         }
         let torn_path =
-            torn.map(|torn| files.save_torn(&torn)).transpose().map_err(JournalError::Write)?;
+            torn.map(|torn| save_torn(path, &torn)).transpose().map_err(JournalError::Write)?;
         log.cut()?;
         Ok((files, log, torn_path))
     }
@@ -84,25 +84,33 @@ impl Files {
         Ok(log)
     }
 
-    /// Saves the end that is about to be cut off.
-    fn save_torn(&self, torn: &Torn) -> io::Result<PathBuf> {
-        let path = beside(&self.path, &format!("torn-{}", torn.offset));
-        let mut file = open(&path)?;
-        file.set_len(0)?;
-        file.write_all(&torn.bytes)?;
-        file.sync_all()?;
-        self.sync_folder()?;
-        Ok(path)
-    }
-
-    /// Makes the names in the folder durable, where folders can be opened.
     fn sync_folder(&self) -> io::Result<()> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        match File::open(folder.unwrap_or(Path::new("."))) {
-            Ok(folder) if cfg!(unix) => folder.sync_all(),
-            _ => Ok(()),
-        }
+        sync_names(folder_of(&self.path))
     }
+}
+
+/// Saves the end of a file that is about to be cut off, and returns where.
+pub(crate) fn save_torn(path: &Path, torn: &Torn) -> io::Result<PathBuf> {
+    let saved = beside(path, &format!("torn-{}", torn.offset));
+    let mut file = open(&saved)?;
+    file.set_len(0)?;
+    file.write_all(&torn.bytes)?;
+    file.sync_all()?;
+    sync_names(folder_of(path))?;
+    Ok(saved)
+}
+
+/// Makes the names in a folder durable, where folders can be opened.
+pub(crate) fn sync_names(folder: &Path) -> io::Result<()> {
+    match File::open(folder) {
+        Ok(folder) if cfg!(unix) => folder.sync_all(),
+        _ => Ok(()),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Writes changes to a file, from number `first` on, and waits for the disk.
@@ -136,8 +144,8 @@ fn write<R: Record>(
 }
 
 /// Opens a file to read and write, and makes it if it is missing, for its owner alone: rules are
-/// policy.
-fn open(path: &Path) -> io::Result<File> {
+/// policy, and logs tell who did what.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
