@@ -5,7 +5,7 @@
 //! decides is told too, so that it can deny what it could not record.
 //!
 //! ```text
-//! RingWriter (one for each thread)  ->  RingReader  ->  Assembler  ->  records of `wardgate-decision-log`
+//! Recorder with a RingWriter (one for each thread)  ->  RingReader  ->  Assembler  ->  records of `wardgate-decision-log`
 //! ```
 //!
 //! # Examples
@@ -21,9 +21,13 @@
 
 mod assembler;
 mod entry;
+mod evidence;
+mod recorder;
 mod ring;
 
 pub use assembler::{Assembler, Form, LOG_STREAM, Redaction, Sink};
 pub use entry::{Entry, EntryRead, Evidence};
+pub use evidence::replay;
+pub use recorder::{Recorder, Recording};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;

@@ -16,6 +16,7 @@ pub(crate) mod request;
 mod schema;
 pub(crate) mod slots;
 mod topic;
+pub(crate) mod values;
 
 #[cfg(test)]
 mod tests;

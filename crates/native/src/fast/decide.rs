@@ -13,7 +13,7 @@ use wardgate_fastpath::{Answer, Slots};
 use crate::clock::Clock;
 use crate::fast::cache::with_key;
 use crate::fast::equalities;
-use crate::fast::index::{Index, Unusual};
+use crate::fast::index::{Index, Way};
 use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::path::UnpackedPath;
 use crate::fast::slots::LazySlots;
@@ -26,19 +26,29 @@ pub(crate) fn decide(
     input: &impl FastInput,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let usual = index.fast_path(table, input.target());
-    let fast_path = match usual.filter(|_| !index.has_own_policies(input.principal())) {
-        Some(fast_path) => fast_path,
-        None => match index.unusual(table, input) {
-            Unusual::FastPath(fast_path) => fast_path,
-            Unusual::Denied => return Some(false),
-            Unusual::General => return None,
-        },
+    let fast_path = match select(table, index, input) {
+        Way::FastPath(fast_path) => fast_path,
+        Way::Denied => return Some(false),
+        Way::General => return None,
     };
     let value = |at: usize| {
         fast_path.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot))
     };
     Decider { table, fast_path, clock }.decide(input, value)
+}
+
+/// Finds the way to decide about a question.
+#[inline(always)]
+pub(crate) fn select<'i>(table: &PolicyTable, index: &'i Index, input: &impl FastInput) -> Way<'i> {
+    let usual = index.fast_path(table, input.target());
+    match usual.filter(|_| !index.has_own_policies(input.principal())) {
+        Some(fast_path) => Way::FastPath(fast_path),
+        None => {
+            let own = || [input.principal(), input.principal_scope()];
+            let has_own = index.has_own_policies(input.principal());
+            index.unusual(table, input.target(), has_own.then(own))
+        }
+    }
 }
 
 /// A fast path of a table, and the clock of a decision.
@@ -195,6 +205,23 @@ impl Roles {
             return Self::classes(fast_path, roles);
         }
         Self::mask(fast_path, roles).map(Self::Mask)
+    }
+
+    /// Returns roles out of the mask or class of each.
+    #[cfg(feature = "decision-log")]
+    pub(crate) fn of_words(
+        fast_path: &UnpackedPath,
+        words: impl Iterator<Item = u32>,
+    ) -> Option<Self> {
+        if !fast_path.is_by_class() {
+            return Some(Self::Mask(words.fold(0, |mask, word| mask | word)));
+        }
+        let (mut classes, mut count) = ([0; MAX_REQUEST_CLASSES], 0);
+        for class in words {
+            *classes.get_mut(count)? = class;
+            count += 1;
+        }
+        Some(Self::Classes(classes, count))
     }
 
     #[inline]

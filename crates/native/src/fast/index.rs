@@ -10,7 +10,6 @@ use wardgate_engine::table::layout::Key;
 use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
-use crate::fast::input::FastInput;
 use crate::fast::path::UnpackedPath;
 use crate::limits::MAX_INDEXED_PATTERNS;
 use crate::names::{Known, Names};
@@ -67,8 +66,8 @@ pub struct Target<'a> {
     pub scope: &'a str,
 }
 
-/// The way to decide about an unusual question.
-pub(crate) enum Unusual<'i> {
+/// The way to decide about a question.
+pub(crate) enum Way<'i> {
     FastPath(&'i Arc<UnpackedPath>),
     /// No policy allows it.
     Denied,
@@ -199,27 +198,30 @@ impl Index {
     }
 
     /// Returns the way to decide about a kind without a list, or for a principal with policies of
-    /// its own.
+    /// its own, by its id and scope.
     #[cold]
-    pub(crate) fn unusual(&self, table: &PolicyTable, input: &impl FastInput) -> Unusual<'_> {
-        let target = input.target();
-        let principal = input.principal();
-        let coverage = if !self.has_own_policies(principal) {
-            self.coverage(table, target)
-        } else if trimmed_scope(input.principal_scope()).is_empty() {
-            let Target { kind, policy_version, scope, .. } = target;
-            let names = [kind, policy_version, scope];
-            table.own_coverage(principal, names, || self.has_role_policies)
-        } else {
-            Coverage::General
+    pub(crate) fn unusual(
+        &self,
+        table: &PolicyTable,
+        target: Target<'_>,
+        own: Option<[&str; 2]>,
+    ) -> Way<'_> {
+        let Target { kind, policy_version, scope, .. } = target;
+        let names = [kind, policy_version, scope];
+        let coverage = match own {
+            None => self.coverage(table, target),
+            Some([principal, scope]) if trimmed_scope(scope).is_empty() => {
+                table.own_coverage(principal, names, || self.has_role_policies)
+            }
+            Some(_) => Coverage::General,
         };
         let list = match coverage {
-            Coverage::NoPolicy => return Unusual::Denied,
+            Coverage::NoPolicy => return Way::Denied,
             Coverage::General => None,
             Coverage::List(offset) => self.offsets.get(&offset),
         };
         let fast_path = list.and_then(|list| self.in_list(table, *list, target.action));
-        fast_path.map_or(Unusual::General, Unusual::FastPath)
+        fast_path.map_or(Way::General, Way::FastPath)
     }
 
     fn coverage(&self, table: &PolicyTable, target: Target<'_>) -> Coverage {

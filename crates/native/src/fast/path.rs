@@ -116,6 +116,18 @@ impl UnpackedPath {
         }
     }
 
+    /// Returns true if the fast path tells a role from others.
+    #[cfg(feature = "decision-log")]
+    pub(crate) fn lists(&self, role: &str) -> bool {
+        self.fingerprints >> fingerprint(role) & 1 != 0 && self.roles.get(role).is_some()
+    }
+
+    /// Returns the mask or class of the roles that are not listed.
+    #[cfg(feature = "decision-log")]
+    pub(crate) const fn others(&self) -> u32 {
+        self.others
+    }
+
     // A call is cheaper here: inside a loop over roles the lookup would push other values out of
     // registers.
     #[inline(never)]

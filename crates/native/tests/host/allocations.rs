@@ -66,6 +66,34 @@ fn every_form_is_free(pdp: &Pdp) {
     }
 }
 
+#[cfg(feature = "decision-log")]
+#[test]
+fn recording_allocates_nothing() {
+    use wardgate_native::decision_log::{Drained, Evidence, Recorder, Recording, ring};
+
+    let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
+    for has_evidence in [false, true] {
+        let (writer, mut reader) = ring(1 << 20);
+        let recording = Recording { has_evidence, denies_unrecorded: true, caller: 0 };
+        let mut recorder = Recorder::new(writer, recording);
+        let (request, now) = (request(), Timestamp::default());
+        for action in ["list", "delete", "rate", "name"] {
+            let expected = pdp.is_allowed(&request, action, now);
+            let mut found = !expected;
+            let mut decide = || found = recorder.is_allowed_request(&pdp, &request, action, now);
+            // The first decision of a thread allocates the thread's buffers.
+            decide();
+            assert_eq!(measure(decide).count_total, 0, "{action}");
+            assert_eq!(found, expected, "{action}");
+            for _ in 0..2 {
+                let Some(Drained::Entry(_, read)) = reader.next() else { panic!("{action}") };
+                let is_read = matches!(read.entry.evidence, Evidence::Read(_));
+                assert_eq!((is_read, read.entry.is_general), (has_evidence, false), "{action}");
+            }
+        }
+    }
+}
+
 fn request() -> Request {
     let text = |text: &str| Attr::String(text.into());
     let mut request = Request::default();

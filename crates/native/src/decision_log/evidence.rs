@@ -1,0 +1,272 @@
+//! Evidence: the bytes from which alone a decision can be made again.
+//!
+//! Of a decision by a fast path they are all that the fast path can read: the principal if it has policies of its own, the
+//! number of the fast path, the roles that it tells from others, and the value of each slot. An attribute that no rule
+//! reads is not in them. Of other decisions they are the request.
+
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+
+use super::entry::Evidence;
+use crate::fast::decide::{Decider, Roles, select};
+use crate::fast::index::{Target, Way};
+use crate::fast::input::{FastInput, SlotValue, ToRequest, read};
+use crate::fast::path::UnpackedPath;
+use crate::fast::request::RequestInput;
+use crate::fast::values::{END, LIST, MISSING, Stored, TEXT, ValueReader, ValueWriter, Written};
+use crate::field::Lookup;
+use crate::policies::Policies;
+use crate::question::Question;
+
+/// A question that can be recorded.
+pub(super) trait Recordable: FastInput {
+    /// Writes all of the question.
+    fn write(&self, writer: &mut ValueWriter<'_>) -> Written;
+
+    /// Decides by the general path.
+    fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool;
+}
+
+impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> Recordable for Question<'_, S, P, R> {
+    fn write(&self, writer: &mut ValueWriter<'_>) -> Written {
+        let (principal, resource) = (&self.principal, &self.resource);
+        put_texts(writer, [self.action].into_iter())?;
+        put_names(writer, [principal.id, principal.policy_version, principal.scope])?;
+        put_texts(writer, self.roles())?;
+        writer.map(&principal.attributes, MAX_VALUE_DEPTH)?;
+        let names = [resource.kind, resource.policy_version, resource.id, resource.scope];
+        put_names(writer, names)?;
+        writer.map(&resource.attributes, MAX_VALUE_DEPTH)?;
+        writer.map(&(), MAX_VALUE_DEPTH)?;
+        writer.map(&(), MAX_VALUE_DEPTH)
+    }
+
+    fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool {
+        let is_allowed = |request: Request| policies.table().is_allowed(&request, self.action, now);
+        self.request().is_some_and(is_allowed)
+    }
+}
+
+impl Recordable for RequestInput<'_> {
+    fn write(&self, writer: &mut ValueWriter<'_>) -> Written {
+        write_request(self.request, [self.action].into_iter(), writer)
+    }
+
+    fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool {
+        policies.table().is_allowed(self.request, self.action, now)
+    }
+}
+
+/// Writes a request about some actions.
+pub(super) fn write_request<'r>(
+    request: &Request,
+    actions: impl Iterator<Item = &'r str>,
+    writer: &mut ValueWriter<'_>,
+) -> Written {
+    let Request { principal, resource, aux_data, .. } = request;
+    put_texts(writer, actions)?;
+    put_names(writer, [&principal.id, &principal.policy_version, &principal.scope])?;
+    put_texts(writer, principal.roles.iter().map(String::as_str))?;
+    writer.map(&principal.attr, MAX_VALUE_DEPTH)?;
+    let Resource { kind, policy_version, id, scope, attr } = resource;
+    put_names(writer, [kind, policy_version, id, scope])?;
+    writer.map(attr, MAX_VALUE_DEPTH)?;
+    writer.map(&aux_data.jwt, MAX_VALUE_DEPTH)?;
+    writer.map(&aux_data.jwts, MAX_VALUE_DEPTH)
+}
+
+fn put_names<const N: usize>(writer: &mut ValueWriter<'_>, names: [&str; N]) -> Written {
+    names.into_iter().try_for_each(|name| writer.text(TEXT, name))
+}
+
+fn put_texts<'t>(
+    writer: &mut ValueWriter<'_>,
+    mut texts: impl Iterator<Item = &'t str>,
+) -> Written {
+    writer.put(&[LIST])?;
+    texts.try_for_each(|text| writer.text(TEXT, text))?;
+    writer.put(&[END])
+}
+
+/// Decides by the fast path of a question. Returns the answer, or `None` if only the general path can decide; and the
+/// number of bytes that it read, if they fit into `bytes`.
+pub(super) fn decide_fast(
+    policies: &Policies,
+    input: &impl FastInput,
+    now: Timestamp,
+    bytes: Option<&mut [u8]>,
+) -> (Option<bool>, Option<usize>) {
+    if policies.has_expired(&now) {
+        return (None, None);
+    }
+    let (table, index) = (policies.table(), policies.index());
+    let fast_path = match select(table, index, input) {
+        Way::FastPath(fast_path) => Some(&**fast_path),
+        Way::Denied => None,
+        Way::General => return (None, None),
+    };
+    let decided = fast_path.map_or(Some(false), |fast_path| {
+        let value = |at: usize| {
+            fast_path.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot))
+        };
+        Decider { table, fast_path, clock: &now }.decide(input, value)
+    });
+    let own = index.has_own_policies(input.principal()).then(|| input.principal());
+    let write = |bytes| write_read(ValueWriter::new(bytes), own, fast_path, input);
+    (decided, decided.and(bytes).and_then(write))
+}
+
+/// Writes all that a fast path can read of a question; `None` if it is too long or unreadable. Without a fast path, no
+/// policy is about the target.
+fn write_read(
+    mut writer: ValueWriter<'_>,
+    own: Option<&str>,
+    fast_path: Option<&UnpackedPath>,
+    input: &impl FastInput,
+) -> Option<usize> {
+    match own {
+        Some(principal) => writer.text(TEXT, principal)?,
+        None => writer.put(&[MISSING])?,
+    }
+    let Some(fast_path) = fast_path else {
+        writer.number(NO_FAST_PATH)?;
+        return Some(writer.length());
+    };
+    writer.number(fast_path.id)?;
+    writer.put(&[LIST])?;
+    for role in input.roles() {
+        match fast_path.lists(role) {
+            true => writer.text(TEXT, role)?,
+            false => writer.put(&[MISSING])?,
+        }
+    }
+    writer.put(&[END])?;
+    let mut slots = fast_path.slots.iter();
+    slots.try_for_each(|slot| writer.value(read(input, slot), input))?;
+    Some(writer.length())
+}
+
+/// Decides again from the evidence of a decision alone, about the target and at the time of its record, in microseconds
+/// since 1970. Returns `None` if the evidence is none, or none of a decision by these policies about this target.
+///
+/// The same policies give the same answer as they gave when the evidence was written. No error gives an answer.
+#[must_use]
+pub fn replay(
+    policies: &Policies,
+    target: Target<'_>,
+    evidence: Evidence<'_>,
+    micros: i64,
+) -> Option<bool> {
+    let nanos = u32::try_from(micros.rem_euclid(1_000_000).wrapping_mul(1000)).ok()?;
+    let now = Timestamp::new(micros.div_euclid(1_000_000), nanos)?;
+    match evidence {
+        Evidence::None => None,
+        Evidence::Read(bytes) => replay_read(policies, target, ValueReader(bytes), now),
+        Evidence::Request(bytes) => {
+            let request = read_request(ValueReader(bytes))?;
+            let Resource { kind, policy_version, scope, .. } = &request.resource;
+            let is_about = [&**kind, policy_version, scope]
+                == [target.kind, target.policy_version, target.scope]
+                && request.actions.iter().any(|action| action == target.action);
+            is_about.then(|| policies.table().is_allowed(&request, target.action, now))
+        }
+    }
+}
+
+fn replay_read(
+    policies: &Policies,
+    target: Target<'_>,
+    mut reader: ValueReader<'_>,
+    now: Timestamp,
+) -> Option<bool> {
+    let (table, index) = (policies.table(), policies.index());
+    let way = match reader.byte()? {
+        MISSING => match index.fast_path(table, target) {
+            Some(fast_path) => Way::FastPath(fast_path),
+            None => index.unusual(table, target, None),
+        },
+        TEXT => {
+            let own = reader.rest_of_text().filter(|own| index.has_own_policies(own))?;
+            index.unusual(table, target, Some([own, ""]))
+        }
+        _ => return None,
+    };
+    let fast_path = match (way, reader.number()?) {
+        (Way::FastPath(fast_path), id) if fast_path.id == id => fast_path,
+        (Way::Denied, NO_FAST_PATH) if reader.is_at_end() => return Some(false),
+        _ => return None,
+    };
+    let role = |reader: &mut ValueReader<'_>, kind| match kind {
+        TEXT => reader.rest_of_text().map(|role| fast_path.role(role)),
+        MISSING => Some(fast_path.others()),
+        _ => None,
+    };
+    let roles = Roles::of_words(fast_path, reader.list(role)?.into_iter())?;
+    let values: Option<Vec<Stored>> = fast_path.slots.iter().map(|_| reader.value()).collect();
+    let values = values.filter(|_| reader.is_at_end())?;
+    if policies.has_expired(&now) {
+        return Some(false);
+    }
+    let read = |at: usize| values.get(at).map_or(SlotValue::Unsupported, Stored::slot);
+    Decider { table, fast_path, clock: &now }.decide_for_roles(&roles, &ReadInput(target), read)
+}
+
+fn read_request(mut reader: ValueReader<'_>) -> Option<Request> {
+    let text = |reader: &mut ValueReader<'_>, kind| {
+        if kind == TEXT { reader.rest_of_text().map(str::to_owned) } else { None }
+    };
+    let actions = reader.list(text)?;
+    let [id, policy_version, scope] = names(&mut reader)?;
+    let (roles, attr) = (reader.list(text)?, reader.map()?);
+    let principal = Principal { id, policy_version, scope, roles, attr };
+    let [kind, policy_version, id, scope] = names(&mut reader)?;
+    let resource = Resource { kind, policy_version, id, scope, attr: reader.map()? };
+    let aux_data = AuxData { jwt: reader.map()?, jwts: reader.map()? };
+    let request = Request { principal, resource, actions, aux_data, ..Request::default() };
+    reader.is_at_end().then_some(request)
+}
+
+fn names<const N: usize>(reader: &mut ValueReader<'_>) -> Option<[String; N]> {
+    let mut names = [const { String::new() }; N];
+    for name in &mut names {
+        *name = reader.text()?.to_owned();
+    }
+    Some(names)
+}
+
+/// A question of which all but the target was read before.
+struct ReadInput<'t>(Target<'t>);
+
+impl FastInput for ReadInput<'_> {
+    fn target(&self) -> Target<'_> {
+        self.0
+    }
+
+    fn principal(&self) -> &str {
+        ""
+    }
+
+    fn principal_scope(&self) -> &str {
+        ""
+    }
+
+    fn resource(&self) -> &str {
+        ""
+    }
+
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        std::iter::empty()
+    }
+
+    fn principal_attribute(&self, _: &[Box<str>]) -> SlotValue<'_> {
+        SlotValue::Unsupported
+    }
+
+    fn resource_attribute(&self, _: &[Box<str>]) -> SlotValue<'_> {
+        SlotValue::Unsupported
+    }
+}
+
+/// The number in the place of that of a fast path, where no policy is about the target.
+const NO_FAST_PATH: u32 = u32::MAX;

@@ -1,0 +1,97 @@
+//! Deciding from the evidence of a record alone equals deciding the request.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use wardgate_bundle::Trust;
+use wardgate_engine::cel::Timestamp;
+use wardgate_native::decision_log::{
+    Drained, Evidence, Recorder, Recording, RingReader, replay, ring,
+};
+use wardgate_native::{Pdp, Target};
+use wardgate_tests::generate::{World, world};
+use wardgate_tests::{check, property};
+
+#[test]
+fn evidence_alone_gives_the_answers_of_generated_requests() {
+    let [read, whole] = [const { Cell::new(0_u32) }; 2];
+    for plain in [false, true] {
+        property::run([120, 12_000], &world(60), |world| {
+            let world = if plain { world.plain() } else { world };
+            let pdp = Pdp::open(&world.compiled()?.bundle, Trust::Unsigned).unwrap();
+            let now = World::now().map_err(TestCaseError::fail)?;
+            let mut log = Log::new(pdp);
+            for request in &world.requests {
+                log.compare(request, now)?;
+            }
+            read.set(read.get() + log.read);
+            whole.set(whole.get() + log.whole);
+            Ok(())
+        });
+    }
+    let [read, whole] = [read.get(), whole.get()];
+    println!("{read} decisions from what was read, {whole} from the request");
+    assert!(read > 5_000 && read + whole > 20_000, "only {read} and {whole} decisions");
+}
+
+/// A PDP whose decisions are recorded.
+struct Log {
+    pdp: Pdp,
+    recorder: Recorder,
+    reader: RingReader,
+    read: u32,
+    whole: u32,
+}
+
+impl Log {
+    fn new(pdp: Pdp) -> Self {
+        let (writer, reader) = ring(1 << 20);
+        let recording = Recording { has_evidence: true, denies_unrecorded: true, caller: 7 };
+        Self { pdp, recorder: Recorder::new(writer, recording), reader, read: 0, whole: 0 }
+    }
+
+    /// Decides on each action, as a request and as fields, and again from the evidence.
+    fn compare(&mut self, json: &Json, now: Timestamp) -> Result<(), TestCaseError> {
+        let request = check::request(json).map_err(TestCaseError::fail)?;
+        for action in &request.actions {
+            let expected = self.pdp.snapshot().table().is_allowed(&request, action, now);
+            let found = self.recorder.is_allowed_request(&self.pdp, &request, action, now);
+            prop_assert_eq!(found, expected, "request: {} {}", action, json);
+            self.replay(expected, json)?;
+            if json.get("auxData").is_none() {
+                let question = check::question(&request, action);
+                let found = self.recorder.is_allowed(&self.pdp, &question, now);
+                prop_assert_eq!(found, expected, "fields: {} {}", action, json);
+                self.replay(expected, json)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self, expected: bool, json: &Json) -> Result<(), TestCaseError> {
+        let Some(Drained::Entry(_, found)) = self.reader.next() else {
+            return Err(TestCaseError::fail("no entry"));
+        };
+        let (entry, policies) = (found.entry, self.pdp.snapshot());
+        let (action, _) = found.actions().next().unwrap();
+        let target =
+            Target { kind: entry.kind, action, policy_version: entry.version, scope: entry.scope };
+        let again = replay(&policies, target, entry.evidence, entry.micros);
+        prop_assert_eq!(again, Some(expected), "{} {} {:?}", action, json, entry);
+        let (bytes, is_read) = match entry.evidence {
+            Evidence::None => return Err(TestCaseError::fail("no evidence")),
+            Evidence::Read(bytes) => (bytes, true),
+            Evidence::Request(bytes) => (bytes, false),
+        };
+        *(if is_read { &mut self.read } else { &mut self.whole }) += 1;
+        // A part of an evidence, or more than one, gives no answer.
+        let longer = [bytes, &[1]].concat();
+        for wrong in [bytes.get(..bytes.len() / 2).unwrap(), &longer] {
+            let wrong = if is_read { Evidence::Read(wrong) } else { Evidence::Request(wrong) };
+            prop_assert_eq!(replay(&policies, target, wrong, entry.micros), None);
+        }
+        Ok(())
+    }
+}
