@@ -179,7 +179,7 @@ impl Dimension {
     #[cold]
     fn others(&self, name: &str) -> Option<&[PlainLimit]> {
         // Another spelling may be that of a known one.
-        let is_spelled_so = matches!(sanitized(name), Cow::Borrowed(_));
+        let is_spelled_so = self.count == 0 || matches!(sanitized(name), Cow::Borrowed(_));
         (is_spelled_so && !self.has_others).then_some(&[])
     }
 }
