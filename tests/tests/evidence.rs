@@ -6,6 +6,7 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use wardgate_bundle::Trust;
+use wardgate_decision_log::limits::MAX_EVIDENCE_BYTES;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
     Drained, Evidence, Recorder, Recording, RingReader, replay, ring,
@@ -16,7 +17,7 @@ use wardgate_tests::{check, property};
 
 #[test]
 fn evidence_alone_gives_the_answers_of_generated_requests() {
-    let [read, whole] = [const { Cell::new(0_u32) }; 2];
+    let [read, whole, large] = [const { Cell::new(0_u32) }; 3];
     for plain in [false, true] {
         property::run([120, 12_000], &world(60), |world| {
             let world = if plain { world.plain() } else { world };
@@ -28,12 +29,14 @@ fn evidence_alone_gives_the_answers_of_generated_requests() {
             }
             read.set(read.get() + log.read);
             whole.set(whole.get() + log.whole);
+            large.set(large.get() + log.large);
             Ok(())
         });
     }
-    let [read, whole] = [read.get(), whole.get()];
-    println!("{read} decisions from what was read, {whole} from the request");
+    let [read, whole, large] = [&read, &whole, &large].map(Cell::get);
+    println!("{read} decisions from what was read, {whole} from the request, {large} too large");
     assert!(read > 5_000 && read + whole > 20_000, "only {read} and {whole} decisions");
+    assert!(large > 0, "no evidence is too large");
 }
 
 /// A PDP whose decisions are recorded.
@@ -43,13 +46,21 @@ struct Log {
     reader: RingReader,
     read: u32,
     whole: u32,
+    large: u32,
 }
 
 impl Log {
     fn new(pdp: Pdp) -> Self {
         let (writer, reader) = ring(1 << 20);
         let recording = Recording { has_evidence: true, denies_unrecorded: true, caller: 7 };
-        Self { pdp, recorder: Recorder::new(writer, recording), reader, read: 0, whole: 0 }
+        Self {
+            pdp,
+            recorder: Recorder::new(writer, recording),
+            reader,
+            read: 0,
+            whole: 0,
+            large: 0,
+        }
     }
 
     /// Decides on each action, as a request and as fields, and again from the evidence.
@@ -79,9 +90,17 @@ impl Log {
         let target =
             Target { kind: entry.kind, action, policy_version: entry.version, scope: entry.scope };
         let again = replay(&policies, target, entry.evidence, entry.micros);
+        if entry.evidence == Evidence::TooLarge {
+            prop_assert_eq!((again, found.is_cut), (None, true));
+            prop_assert!(json.to_string().len() > MAX_EVIDENCE_BYTES, "it fits: {}", json);
+            self.large += 1;
+            return Ok(());
+        }
         prop_assert_eq!(again, Some(expected), "{} {} {:?}", action, json, entry);
         let (bytes, is_read) = match entry.evidence {
-            Evidence::None => return Err(TestCaseError::fail("no evidence")),
+            Evidence::None | Evidence::TooLarge => {
+                return Err(TestCaseError::fail("no evidence"));
+            }
             Evidence::Read(bytes) => (bytes, true),
             Evidence::Request(bytes) => (bytes, false),
         };

@@ -15,7 +15,7 @@
 //! | 2 + n | the id of the request, if flag 4 is set |
 //! | n | the evidence of the form that the upper half of the flags names |
 //!
-//! Flag 1 says that the general path decided, flag 8 that an id was cut.
+//! Flag 1 says that the general path decided, flag 8 that an id was cut or an evidence left out.
 
 use alloc::vec::Vec;
 
@@ -42,7 +42,7 @@ pub struct Decision {
     pub request: Option<ShortText>,
     /// True if the general path decided.
     pub is_general: bool,
-    /// True if an id was longer than a record holds.
+    /// True if an id or the evidence was longer than a record holds. Such an evidence is left out.
     pub is_cut: bool,
     /// The evidence for the decision.
     pub evidence: Evidence,

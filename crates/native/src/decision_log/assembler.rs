@@ -176,7 +176,7 @@ impl Redaction {
         let is_hidden = |form: Form| form == Form::Commitment;
         is_hidden(self.principal)
             || is_hidden(self.resource)
-            || self.hides_evidence && entry.evidence != Evidence::None
+            || self.hides_evidence && !matches!(entry.evidence, Evidence::None | Evidence::TooLarge)
     }
 }
 
@@ -204,7 +204,7 @@ impl<S: Sink> Hiding<'_, S> {
     fn evidence(&mut self, evidence: Evidence<'_>) -> record::Evidence {
         let is_hidden = self.redaction.hides_evidence;
         match evidence {
-            Evidence::None => record::Evidence::None,
+            Evidence::None | Evidence::TooLarge => record::Evidence::None,
             Evidence::Read(bytes) if !is_hidden => record::Evidence::Read(bytes.to_vec()),
             Evidence::Request(bytes) if !is_hidden => record::Evidence::Request(bytes.to_vec()),
             Evidence::Read(bytes) => self

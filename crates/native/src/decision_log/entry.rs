@@ -56,6 +56,8 @@ pub enum Evidence<'e> {
     Read(&'e [u8]),
     /// The request.
     Request(&'e [u8]),
+    /// An evidence that is left out: it has more than 16 KiB, or nests deeper than a request may.
+    TooLarge,
 }
 
 /// An entry that was read, with its actions.
@@ -63,7 +65,7 @@ pub enum Evidence<'e> {
 pub struct EntryRead<'b> {
     /// The entry.
     pub entry: Entry<'b>,
-    /// True if a text was longer than an entry holds.
+    /// True if a text or the evidence was longer than an entry holds.
     pub is_cut: bool,
     count: u8,
     actions: &'b [u8],
@@ -81,6 +83,7 @@ const TRACE: u64 = 2;
 const CUT: u64 = 4;
 const READ: u64 = 8;
 const REQUEST: u64 = 16;
+const TOO_LARGE: u64 = 32;
 
 impl<'e> Entry<'e> {
     /// Returns the entry with the beginnings of its texts, and without an evidence that is too long.
@@ -93,7 +96,7 @@ impl<'e> Entry<'e> {
             version: cut(self.version),
             scope: cut(self.scope),
             request: cut(self.request),
-            evidence: if is_short { self.evidence } else { Evidence::None },
+            evidence: if is_short { self.evidence } else { Evidence::TooLarge },
             ..self
         }
     }
@@ -114,7 +117,7 @@ impl<'e> Entry<'e> {
 impl<'e> Evidence<'e> {
     const fn bytes(self) -> &'e [u8] {
         match self {
-            Self::None => &[],
+            Self::None | Self::TooLarge => &[],
             Self::Read(bytes) | Self::Request(bytes) => bytes,
         }
     }
@@ -124,6 +127,7 @@ impl<'e> Evidence<'e> {
             Self::None => 0,
             Self::Read(_) => READ,
             Self::Request(_) => REQUEST,
+            Self::TooLarge => TOO_LARGE,
         }
     }
 }
@@ -142,7 +146,8 @@ impl<'e> Measured<'e> {
     #[inline]
     pub(super) fn new(entry: &Entry<'e>, actions: &'e [(&'e str, Effect)]) -> Self {
         let [evidence, texts @ ..] = entry.texts();
-        let is_bounded = evidence.len() <= MAX_EVIDENCE_BYTES
+        let is_bounded = entry.evidence != Evidence::TooLarge
+            && evidence.len() <= MAX_EVIDENCE_BYTES
             && texts.iter().all(|text| text.len() <= MAX_TEXT_BYTES);
         let (entry, is_cut) = if is_bounded { (*entry, false) } else { (entry.bounded(), true) };
         let actions = actions.get(..MAX_ACTIONS).unwrap_or(actions);
@@ -216,6 +221,7 @@ impl<'b> EntryRead<'b> {
             evidence: match (is(READ), is(REQUEST)) {
                 (true, _) => Evidence::Read(evidence),
                 (_, true) => Evidence::Request(evidence),
+                _ if is(TOO_LARGE) => Evidence::TooLarge,
                 _ => Evidence::None,
             },
         };

@@ -161,7 +161,7 @@ pub fn replay(
     let nanos = u32::try_from(micros.rem_euclid(1_000_000).wrapping_mul(1000)).ok()?;
     let now = Timestamp::new(micros.div_euclid(1_000_000), nanos)?;
     match evidence {
-        Evidence::None => None,
+        Evidence::None | Evidence::TooLarge => None,
         Evidence::Read(bytes) => replay_read(policies, target, ValueReader(bytes), now),
         Evidence::Request(bytes) => {
             let request = read_request(ValueReader(bytes))?;

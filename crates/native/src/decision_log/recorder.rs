@@ -12,7 +12,7 @@ use super::evidence::{Recordable, decide_fast, write_request};
 use super::ring::RingWriter;
 use crate::fast::index::Target;
 use crate::fast::request::RequestInput;
-use crate::fast::values::ValueWriter;
+use crate::fast::values::{ValueWriter, Written};
 use crate::field::Lookup;
 use crate::pdp::Pdp;
 use crate::policies::Policies;
@@ -50,7 +50,7 @@ pub struct Recorder {
 /// What a recorder records, and its treatment of a decision that it cannot record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recording {
-    /// True if each entry has the evidence for its decision. One of more than 16 KiB is left out.
+    /// True if each entry has the evidence for its decision. One of more than 16 KiB is left out, and the entry says so.
     pub has_evidence: bool,
     /// True if a decision for whose entry there is no room is a denial.
     pub denies_unrecorded: bool,
@@ -102,10 +102,10 @@ impl Recorder {
         // An entry has so many actions at most.
         for actions in decision.actions.chunks(MAX_ACTIONS) {
             let names = || actions.iter().map(|action| &*action.action);
-            let mut memory = ValueWriter::new(bytes);
-            let written =
-                recording.has_evidence && write_request(request, names(), &mut memory).is_some();
-            let length = memory.length();
+            let evidence = match recording.has_evidence {
+                true => whole(bytes, |writer| write_request(request, names(), writer)),
+                false => Evidence::None,
+            };
             let entry = Entry {
                 micros,
                 policies: number(&policies),
@@ -116,11 +116,7 @@ impl Recorder {
                 kind: &request.resource.kind,
                 version: &request.resource.policy_version,
                 scope: &request.resource.scope,
-                evidence: if written {
-                    Evidence::Request(part(bytes, length))
-                } else {
-                    Evidence::None
-                },
+                evidence,
                 ..Entry::default()
             };
             let effects = actions.iter().map(|action| action.effect == decision::Effect::Allow);
@@ -146,13 +142,7 @@ impl Recorder {
         let is_allowed = fast.unwrap_or_else(|| question.decide_general(policies, now));
         let evidence = match read {
             Some(length) => Evidence::Read(part(bytes, length)),
-            None if has_evidence => {
-                let mut memory = ValueWriter::new(bytes);
-                match (question.write(&mut memory), memory.length()) {
-                    (Some(()), length) => Evidence::Request(part(bytes, length)),
-                    (None, _) => Evidence::None,
-                }
-            }
+            None if has_evidence => whole(bytes, |writer| question.write(writer)),
             None => Evidence::None,
         };
         let Target { kind, action, policy_version, scope } = question.target();
@@ -179,6 +169,14 @@ fn whole_micros(now: Timestamp) -> (Timestamp, i64) {
     let micros = now.nanos() / 1000;
     let whole = Timestamp::new(now.seconds(), micros * 1000).unwrap_or_default();
     (whole, whole.seconds().saturating_mul(1_000_000).saturating_add(micros.into()))
+}
+
+/// Writes a request, and returns it as the evidence.
+fn whole(bytes: &mut [u8], write: impl FnOnce(&mut ValueWriter<'_>) -> Written) -> Evidence<'_> {
+    let mut writer = ValueWriter::new(bytes);
+    let written = write(&mut writer);
+    let length = writer.length();
+    written.map_or(Evidence::TooLarge, |()| Evidence::Request(part(bytes, length)))
 }
 
 fn part(bytes: &[u8], length: usize) -> &[u8] {

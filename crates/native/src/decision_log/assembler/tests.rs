@@ -177,6 +177,15 @@ fn without_a_key_nothing_of_a_subject_is_recorded() {
 }
 
 #[test]
+fn a_record_tells_that_its_evidence_was_too_large() {
+    let mut rig = Rig::new(redaction(Form::Clear, true));
+    rig.add(&Entry { evidence: Evidence::TooLarge, ..ENTRY }, &[]);
+    let decision = rig.decision(0);
+    assert_eq!((decision.is_cut, &decision.evidence), (true, &record::Evidence::None));
+    assert!(rig.log.keys.is_empty());
+}
+
+#[test]
 fn lost_entries_become_a_record() {
     let mut rig = Rig::new(redaction(Form::Clear, false));
     let lost = Drained::Lost { first: (1 << 32) + 7, count: 9 };

@@ -70,8 +70,12 @@ fn long_texts_are_cut_and_said_to_be() {
     assert!(writer.write(&entry, &actions));
     let Some(Drained::Entry(0, read)) = reader.next() else { panic!("nothing was written") };
     assert!(read.is_cut);
-    assert_eq!((read.entry.principal.len(), read.entry.evidence), (1024, Evidence::None));
+    assert_eq!((read.entry.principal.len(), read.entry.evidence), (1024, Evidence::TooLarge));
     assert_eq!(read.actions().map(|(name, _)| name.len()).collect::<Vec<_>>(), [1024; 255]);
+    let entry = Entry { evidence: Evidence::TooLarge, ..whole() };
+    assert!(writer.write(&entry, &[]));
+    let Some(Drained::Entry(1, read)) = reader.next() else { panic!("nothing was written") };
+    assert_eq!((read.entry, read.is_cut), (entry, true));
 }
 
 #[test]
