@@ -1,5 +1,6 @@
 //! `wardgate log`: the decision logs that `wardgate serve` writes.
 
+mod operator;
 mod proof;
 mod records;
 mod show;
@@ -27,6 +28,7 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
         LogCommand::Show(show) => show::run(show, out)?,
         LogCommand::Prove(prove) => proof::prove(prove, out)?,
         LogCommand::CheckProof(check) => proof::check(check, out)?,
+        LogCommand::Erase(erase) => operator::erase(erase, out)?,
     }
     Ok(Status::Done)
 }

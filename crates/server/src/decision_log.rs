@@ -18,6 +18,7 @@ mod error;
 mod folder;
 mod frames;
 pub(crate) mod noted;
+mod operator;
 mod private;
 mod proving;
 mod reading;
@@ -28,6 +29,7 @@ mod verifying;
 mod writer;
 
 pub use error::LogError;
+pub use operator::erase;
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
 pub use recorder::{Recorder, RecorderSettings};

@@ -29,6 +29,9 @@ pub(crate) enum LogCommand {
     /// Verify the proof of a record, without its log, and show the record.
     #[command(after_help = EXIT_CODES)]
     CheckProof(CheckProof),
+    /// Delete the keys of subjects, so that their committed values can be read nowhere.
+    #[command(after_help = EXIT_CODES)]
+    Erase(EraseLog),
 }
 
 #[derive(Debug, Args)]
@@ -100,4 +103,17 @@ pub(crate) struct CheckProof {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EraseLog {
+    /// The folder of the log, which no server writes meanwhile.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The id of a principal. It can be given several times.
+    #[arg(long, value_name = "ID", required = true)]
+    pub(crate) subject: Vec<String>,
+    /// The secret key of the log.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: PathBuf,
 }

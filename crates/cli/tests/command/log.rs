@@ -35,8 +35,16 @@ pub(crate) fn write(folder: &Path) {
             fs::copy(log.join("checkpoint"), folder.join("first")).unwrap();
         }
     }
+    fs::create_dir(log.join("private")).unwrap();
+    fs::write(log.join("private/keys.wgk"), subject_key(&signer(), "ada")).unwrap();
     fs::write(folder.join("log.key"), LogSigner::text("log.example/a", &[7; 32]).unwrap()).unwrap();
     fs::write(folder.join("log.vkey"), format!("{}\n", signer().verifier())).unwrap();
+}
+
+/// Returns the key of a subject, of 32 sixes, as it is kept.
+fn subject_key(signer: &LogSigner, subject: &str) -> Vec<u8> {
+    let both = [signer.secret().subject(subject).as_slice(), &[6; 32]].concat();
+    [&both, &wardgate_crypto::blake3::hash(&both)[..8]].concat()
 }
 
 fn text(text: &str) -> ShortText {

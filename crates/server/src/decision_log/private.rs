@@ -5,9 +5,9 @@
 //! their records. A value whose record is not there goes at the start, since another record gets its number: the place of a value
 //! is its nonce.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use wardgate_crypto::blake3;
 use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
 
 use super::error::{LogError, Result};
-use crate::journal::files::open;
+use crate::journal::files::{open, sync_names};
 
 const NAME_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;
@@ -77,6 +77,25 @@ impl Private {
         self.keys.insert(name, key);
         self.unwritten.extend(entry(&name, &key));
         Some(key)
+    }
+
+    /// Deletes the keys of subjects, and returns how many of them had one. The file without them is on the disk
+    /// before the old one goes.
+    pub(super) fn erase(&mut self, subjects: &[&str]) -> Result<u32> {
+        let names = subjects.iter().map(|subject| self.secret.subject(subject));
+        let erased: HashSet<_> = names.filter(|name| self.keys.contains_key(name)).collect();
+        if erased.is_empty() {
+            return Ok(0);
+        }
+        let kept = self.keys.iter().filter(|(name, _)| !erased.contains(*name));
+        let bytes: Vec<u8> = kept.flat_map(|(name, key)| entry(name, key)).collect();
+        let path = self.folder.join("keys.wgk");
+        let new = replace(&path, &bytes).map_err(LogError::write(&path))?;
+        overwrite(std::mem::replace(&mut self.file, new));
+        self.keys.retain(|name, _| !erased.contains(name));
+        self.unwritten.clear();
+        self.last = None;
+        Ok(u32::try_from(erased.len()).unwrap_or(u32::MAX))
     }
 
     /// Writes new keys. A record whose values they seal is written afterwards.
@@ -145,6 +164,29 @@ fn read_keys(file: &mut File, path: &Path) -> Result<HashMap<[u8; NAME_BYTES], [
         file.set_len(offset).map_err(LogError::write(path))?;
     }
     Ok(keys)
+}
+
+/// Replaces a file: after a crash it is the old one or the new one.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let beside = path.with_added_extension("new");
+    let mut file = open(&beside)?;
+    file.set_len(0)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    sync_names(path.parent().unwrap_or(path))?;
+    Ok(file)
+}
+
+/// Writes zeros over a file that has no name any more. A disk may keep what was there, but no program finds it: so
+/// nothing is lost if this fails.
+fn overwrite(mut file: File) {
+    let length = file.metadata().map_or(0, |found| found.len());
+    let zeros = file
+        .rewind()
+        .and_then(|()| io::copy(&mut io::repeat(0).take(length), &mut file))
+        .and_then(|_| file.sync_data());
+    zeros.unwrap_or_default();
 }
 
 /// Drops the values of records that the log does not have.

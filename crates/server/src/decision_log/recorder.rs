@@ -82,9 +82,7 @@ impl Recorder {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, ring_bytes, .. } = settings;
-        let mut instance = [0; 16];
-        let filled = SystemRandom::new().fill(&mut instance);
-        filled.map_err(|_| LogError::Foreign("the system has no randomness".to_owned()))?;
+        let instance = random()?;
         let shared = Arc::new(Shared {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(Core::new(writer, private, settings)),
@@ -262,8 +260,7 @@ impl Shared {
     }
 
     fn process(&self, event: ProcessEvent, micros: i64) -> Body {
-        let version = ShortText::cut(env!("CARGO_PKG_VERSION"));
-        Body::Process(Process { micros, event, instance: self.instance, version })
+        process(event, self.instance, micros)
     }
 
     fn run(&self) {
@@ -290,6 +287,23 @@ impl Shared {
         }
         done.is_ok()
     }
+}
+
+/// Returns the event that the process with this random number started or stopped.
+pub(super) fn process(event: ProcessEvent, instance: [u8; 16], micros: i64) -> Body {
+    let version = ShortText::cut(env!("CARGO_PKG_VERSION"));
+    Body::Process(Process { micros, event, instance, version })
+}
+
+/// Returns random bytes.
+///
+/// # Errors
+/// The system has none.
+pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| LogError::Foreign("the system has no randomness".to_owned()))?;
+    Ok(bytes)
 }
 
 /// Returns the time in microseconds since 1970.

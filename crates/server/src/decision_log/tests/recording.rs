@@ -199,3 +199,64 @@ fn nothing_is_decided_without_a_record_where_that_is_asked() {
     recorder.close().unwrap();
     verified(&folder).unwrap();
 }
+
+#[test]
+fn what_is_erased_is_in_no_file_and_all_proofs_hold() {
+    let folder = Temporary::new();
+    let secret = || signer().secret();
+    let (principal, resource) = (Form::Commitment, Form::Commitment);
+    let redaction = Redaction { principal, resource, hides_evidence: true, secret: secret() };
+    let settings = RecorderSettings {
+        redaction,
+        ..settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::Memory)
+    };
+    let (writer, _) = open(&folder.0, 10_000).unwrap();
+    let recorder = Recorder::start(&folder.0, writer, secret(), settings).unwrap();
+    let words: Vec<String> = (0..1000).map(|number| format!("word-{number}")).collect();
+    for word in ["word-7", "word-8"].repeat(100) {
+        assert!(record(&recorder, word, Effect::Allowed));
+    }
+    assert_eq!(erase(&folder.0, signer(), &["word-7"]).unwrap_err().code(), "log-in-use");
+    recorder.close().unwrap();
+    drop(recorder);
+    let proofs: Vec<String> =
+        (0..200).map(|number| prove(&folder.0, number).unwrap().to_string()).collect();
+    let name = secret().subject("word-7");
+    let keys = fs::read(folder.0.join("private/keys.wgk")).unwrap();
+    let entry = keys.as_chunks::<56>().0.iter().find(|entry| entry.starts_with(&name)).unwrap();
+    let all = |folder: &Temporary| -> Vec<u8> {
+        folder.files().iter().flat_map(|path| fs::read(path).unwrap()).collect()
+    };
+    let has = |all: &[u8], value: &[u8]| all.windows(value.len()).any(|found| found == value);
+    assert!(has(&all(&folder), &entry[16..48]));
+
+    assert_eq!(erase(&folder.0, signer(), &["word-7", "nobody"]).unwrap(), 1);
+    assert_eq!(erase(&folder.0, signer(), &["word-7"]).unwrap(), 0);
+
+    let files = all(&folder);
+    for value in [&name[..], &entry[16..32], &entry[32..48], b"word-7"] {
+        assert!(!has(&files, value));
+    }
+    // Every proof of before still holds, and the log goes on from its checkpoint with a record of the act.
+    for (number, proof) in (0..).zip(&proofs) {
+        let proof = wardgate_decision_log::proof::Proof::read(proof.as_bytes()).unwrap();
+        assert_eq!(proof.verify(&key()).unwrap().number, number);
+        prove(&folder.0, number).unwrap().verify(&key()).unwrap();
+    }
+    let found = verified(&folder).unwrap();
+    assert_eq!((found.decisions, found.unsealed), (200, 0));
+    // Who has all files and the key of the log can try no guess.
+    let mut private = Private::open(&folder.0, secret(), u64::MAX).unwrap();
+    let (recorded, mut guessed) = (decisions(&folder).0, Vec::new());
+    for word in &words {
+        let key = private.key(word).unwrap();
+        let is_of = |(number, decision): &(u64, Decision)| {
+            let place = ValuePosition { record: *number, field: Field::Principal };
+            matches!(&decision.principal, Identity::Commitment(commitment)
+                if key.is_commitment(commitment, place, word.as_bytes()))
+        };
+        let count = recorded.iter().filter(|one| is_of(one)).count();
+        guessed.extend((count > 0).then(|| (word.clone(), count)));
+    }
+    assert_eq!(guessed, [("word-8".to_owned(), 100)]);
+}

@@ -1,0 +1,66 @@
+//! What an operator does to a log: it is recorded, signed and sealed like a decision.
+//!
+//! The lock of the log is held meanwhile, so no server writes it at the same time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use wardgate_decision_log::record::{Body, Erasure, ProcessEvent};
+use wardgate_decision_log::redaction::LogSecret;
+use wardgate_decision_log::signer::LogSigner;
+use wardgate_native::decision_log::{Form, Redaction};
+
+use super::core::Core;
+use super::error::{LogError, Result};
+use super::folder::Folder;
+use super::private::Private;
+use super::recorder::{RecorderSettings, now_micros, process, random};
+use super::writer::{LogSettings, LogWriter};
+use crate::config::{Keep, OnFull};
+
+/// Deletes the keys of subjects, so that their values cannot be opened in any copy of the log, and records how many
+/// there were. Returns that number; if it is 0, nothing is recorded.
+///
+/// # Errors
+/// There is no log, a server writes it, it is of another key or damaged, or a file cannot be written. If only the record
+/// cannot be written, the keys are deleted all the same.
+pub fn erase(folder: &Path, signer: LogSigner, subjects: &[&str]) -> Result<u32> {
+    must_be_there(folder)?;
+    let (secret, redacting) = (signer.secret(), signer.secret());
+    let (writer, _) = LogWriter::open(folder, signer, LogSettings::default(), &[0; 16])?;
+    let mut private = Private::open(folder, secret, writer.next())?;
+    let keys = private.erase(subjects)?;
+    if keys > 0 {
+        let micros = now_micros();
+        let core = Core::new(writer, private, settings(redacting));
+        record(core, Body::Erasure(Erasure { micros, keys }), micros)?;
+    }
+    Ok(keys)
+}
+
+fn must_be_there(folder: &Path) -> Result<()> {
+    let missing = || format!("there is no decision log in `{}`", folder.display());
+    Folder::new(folder).verifier()?.map(|_| ()).ok_or_else(|| LogError::Foreign(missing()))
+}
+
+/// Records an event, as a process of its own.
+fn record(mut core: Core, event: Body, now: i64) -> Result<()> {
+    let instance = random()?;
+    core.event(process(ProcessEvent::Started, instance, now), now);
+    core.event(event, now);
+    core.finish(process(ProcessEvent::Stopped, instance, now), now)
+}
+
+/// Returns settings for a log of which no decision is recorded.
+fn settings(secret: LogSecret) -> RecorderSettings {
+    let (principal, resource) = (Form::Absent, Form::Absent);
+    RecorderSettings {
+        redaction: Redaction { principal, resource, hides_evidence: true, secret },
+        on_full: OnFull::Drop,
+        keep: Keep::Disk,
+        sync: Duration::ZERO,
+        checkpoint: Duration::ZERO,
+        heartbeat: Duration::ZERO,
+        ring_bytes: 0,
+    }
+}
