@@ -21,7 +21,7 @@ use wardgate_engine::budget::Budget;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
 use wardgate_ratelimit::Outcome;
-use wardgate_ratelimit_store::{Key, Store};
+use wardgate_ratelimit_store::{KeyParts, Store};
 
 pub use answer::UnchargedAnswer;
 pub use effect::LimitedEffect;
@@ -161,8 +161,8 @@ impl<S: Store> Limited<S> {
             match self.charge_at_once(&policies, &input, is_allowed, &budget) {
                 None => {}
                 Some(None) => return Ok(LimitedDecision { decision, limits: Few::One(Few::None) }),
-                Some(Some((limit, key, outcome))) => {
-                    let mut met = MetLimit::unasked(limit, key);
+                Some(Some((limit, parts, outcome))) => {
+                    let mut met = MetLimit::unasked(limit, parts.key());
                     met.note_outcome(&outcome, true);
                     met.narrow(action);
                     return Ok(LimitedDecision { decision, limits: Few::One(Few::One(met)) });
@@ -200,14 +200,15 @@ impl<S: Store> Limited<S> {
         input: &RequestInput<'_>,
         is_allowed: bool,
         budget: &Budget,
-    ) -> Option<Option<(&'p PlainLimit, Key, Outcome)>> {
+    ) -> Option<Option<(&'p PlainLimit, KeyParts, Outcome)>> {
         let mut met = policies.plain_limits().met(input, is_allowed, budget)?;
         let Some(limit) = met.next() else { return Some(None) };
         if met.next().is_some() {
             return None;
         }
-        let key = limit.key(input)?;
-        Some(Some((limit, key, self.limiter.charge_at_once(limit, &key)?)))
+        let parts = limit.parts(input)?;
+        let outcome = self.limiter.charge_at_once(limit, parts.print())?;
+        Some(Some((limit, parts, outcome)))
     }
 
     /// Ends the leases of this process, and gives back what can be.
