@@ -143,8 +143,8 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock decision_log error limits names | mqtt | field request | attributes field_impls | fast | plain_limits question \
-         value | policies | pdp+prepared protocol | limited",
+        "clock error limits names | mqtt | field request | attributes field_impls | fast | plain_limits question \
+         value | policies | pdp+prepared protocol | decision_log limited",
     ),
     (
         "bundle",
