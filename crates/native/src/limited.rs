@@ -20,7 +20,8 @@ use wardgate_bundle::{Conditions, Header, OpenError, Trust, open_with_limits};
 use wardgate_engine::budget::Budget;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::Request;
-use wardgate_ratelimit_store::Store;
+use wardgate_ratelimit::Outcome;
+use wardgate_ratelimit_store::{KeyParts, Store};
 
 pub use answer::UnchargedAnswer;
 pub use effect::LimitedEffect;
@@ -34,6 +35,8 @@ pub use wardgate_ratelimit_store::{Away, Few, Memory, Share};
 use crate::clock::{Clock, Once};
 use crate::fast::request::RequestInput;
 use crate::pdp::Pdp;
+use crate::plain_limits::PlainLimit;
+use crate::policies::Policies;
 
 /// The answer for one action, or the limits that are left to charge.
 #[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each charge")]
@@ -116,8 +119,10 @@ impl<S: Store> Limited<S> {
 
     /// Decides every action of `request`, and charges the limits that they meet.
     pub async fn check(&self, request: &Request, clock: impl Clock) -> LimitedDecision {
-        let uncharged = self.pdp.current().check_uncharged(request, clock);
-        self.limiter.charge(uncharged).await
+        match self.check_at_once(request, clock) {
+            Ok(done) => done,
+            Err(uncharged) => self.limiter.charge(*uncharged).await,
+        }
     }
 
     /// Decides whether the principal of `request` may perform `action`, and charges the limits that it
@@ -140,6 +145,33 @@ impl<S: Store> Limited<S> {
         }
     }
 
+    /// Decides about one action with its reason, and charges if that needs no wait.
+    #[inline]
+    fn check_at_once(
+        &self,
+        request: &Request,
+        clock: impl Clock,
+    ) -> Result<LimitedDecision, Box<Uncharged>> {
+        let policies = self.pdp.current();
+        let (now, budget) = (clock.now(), Budget::default());
+        let mut decision = policies.table().check_within(request, now, &budget);
+        if let [action] = decision.actions.as_mut_slice() {
+            let input = RequestInput { request, action: &action.action };
+            let is_allowed = action.effect == Effect::Allow;
+            match self.charge_at_once(&policies, &input, is_allowed, &budget) {
+                None => {}
+                Some(None) => return Ok(LimitedDecision { decision, limits: Few::One(Few::None) }),
+                Some(Some((limit, parts, outcome))) => {
+                    let mut met = MetLimit::unasked(limit, parts.key());
+                    met.note_outcome(&outcome, true);
+                    met.narrow(action);
+                    return Ok(LimitedDecision { decision, limits: Few::One(Few::One(met)) });
+                }
+            }
+        }
+        Err(Box::new(policies.uncharged(request, decision, now, &budget)))
+    }
+
     /// Decides, and charges if that needs no wait.
     #[inline]
     fn begin(&self, request: &Request, action: &str, clock: impl Clock) -> Begun {
@@ -147,19 +179,36 @@ impl<S: Store> Limited<S> {
         let now = Once::new(clock);
         let is_allowed = policies.is_allowed(request, action, &now);
         let (input, budget) = (RequestInput { request, action }, Budget::default());
-        if let Some(mut met) = policies.plain_limits().met(&input, is_allowed, &budget) {
-            let Some(limit) = met.next() else {
-                return Begun::Done(LimitedEffect::of(is_allowed, &[]));
-            };
-            if met.next().is_none()
-                && let Some(key) = limit.key(&input)
-                && let Some(outcome) = self.limiter.charge_at_once(limit, &key)
-            {
-                return Begun::Done(LimitedEffect::under(is_allowed, limit.is_shadow, outcome));
+        match self.charge_at_once(&policies, &input, is_allowed, &budget) {
+            Some(None) => Begun::Done(LimitedEffect::of(is_allowed, &[])),
+            Some(Some((limit, _, outcome))) => {
+                Begun::Done(LimitedEffect::under(is_allowed, limit.is_shadow, outcome))
+            }
+            None => {
+                let effect = if is_allowed { Effect::Allow } else { Effect::Deny };
+                Begun::Uncharged(policies.limits_of(request, (action, effect), now.now(), &budget))
             }
         }
-        let effect = if is_allowed { Effect::Allow } else { Effect::Deny };
-        Begun::Uncharged(policies.limits_of(request, (action, effect), now.now(), &budget))
+    }
+
+    /// Charges the limit that an action meets; `Some(None)` if it meets none. Returns `None`, and charges
+    /// nothing, if there are more, if one may not be plain, or if its states are elsewhere.
+    #[inline]
+    fn charge_at_once<'p>(
+        &self,
+        policies: &'p Policies,
+        input: &RequestInput<'_>,
+        is_allowed: bool,
+        budget: &Budget,
+    ) -> Option<Option<(&'p PlainLimit, KeyParts, Outcome)>> {
+        let mut met = policies.plain_limits().met(input, is_allowed, budget)?;
+        let Some(limit) = met.next() else { return Some(None) };
+        if met.next().is_some() {
+            return None;
+        }
+        let parts = limit.parts(input)?;
+        let outcome = self.limiter.charge_at_once(limit, parts.print())?;
+        Some(Some((limit, parts, outcome)))
     }
 
     /// Ends the leases of this process, and gives back what can be.

@@ -18,7 +18,7 @@ use wardgate_engine::table::limit::{
     Algorithm as Word, Charged, Consistency, Failure as Treatment, Limit as Written, Mode,
 };
 use wardgate_ratelimit::{Algorithm, Window};
-use wardgate_ratelimit_store::{Failure, Key, KeyParts, Limit, Terms};
+use wardgate_ratelimit_store::{Failure, Key, KeyParts, Limit, Print, Terms};
 
 use crate::fast::index::KINDS_OF_MQTT;
 use crate::fast::input::{FastInput, SlotValue, read_path};
@@ -51,6 +51,8 @@ struct Dimension {
 #[derive(Clone, Debug)]
 pub(crate) struct PlainLimit {
     pub(crate) limit: Limit,
+    /// The print of the limit with its terms.
+    pub(crate) print: Print,
     pub(crate) terms: Terms,
     pub(crate) cost: u64,
     pub(crate) consistency: Consistency,
@@ -141,9 +143,11 @@ impl PlainLimit {
                 Some(Part::Path(SlotRoot::of(root)?, path.map(Box::from).collect()))
             }
         };
+        let (terms, named) = (terms(limit, charge.quota).ok()?, self::limit(limit).ok()?);
         Some(Self {
-            limit: self::limit(limit).ok()?,
-            terms: terms(limit, charge.quota).ok()?,
+            print: Print::of_limit(&named, &terms),
+            limit: named,
+            terms,
             cost: charge.cost,
             consistency: limit.consistency(),
             is_shadow: limit.mode() == Mode::Shadow,
@@ -156,6 +160,12 @@ impl PlainLimit {
     /// Returns the key of a request; `None` if a value is none for a key, or the key is long.
     #[inline]
     pub(crate) fn key(&self, input: &impl FastInput) -> Option<Key> {
+        Some(self.parts(input)?.key())
+    }
+
+    /// Returns the parts of the key of a request, as [`PlainLimit::key`] does.
+    #[inline]
+    pub(crate) fn parts(&self, input: &impl FastInput) -> Option<KeyParts> {
         let mut parts = KeyParts::default();
         for part in &self.key {
             match part {
@@ -170,7 +180,7 @@ impl PlainLimit {
                 },
             }
         }
-        Some(parts.key())
+        Some(parts)
     }
 }
 
@@ -179,7 +189,7 @@ impl Dimension {
     #[cold]
     fn others(&self, name: &str) -> Option<&[PlainLimit]> {
         // Another spelling may be that of a known one.
-        let is_spelled_so = matches!(sanitized(name), Cow::Borrowed(_));
+        let is_spelled_so = self.count == 0 || matches!(sanitized(name), Cow::Borrowed(_));
         (is_spelled_so && !self.has_others).then_some(&[])
     }
 }

@@ -1,7 +1,8 @@
 //! What a check asks of a store: for each limit its key, its terms and a cost.
 
 use core::fmt;
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, OnceLock};
 
 use wardgate_crypto::blake3;
 use wardgate_ratelimit::{Algorithm, Rule, RuleError, Window};
@@ -41,7 +42,15 @@ pub struct Terms {
 ///
 /// Limits of equal parts are on one slot of a cluster, and no part can be read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key([u8; 16]);
+pub struct Key {
+    digest: [u8; 16],
+    print: Print,
+}
+
+/// What a key, or a limit with its terms, is found by in the memory of this process: a hash with a secret
+/// that nobody else has, so that nobody can choose keys that meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Print(u64);
 
 /// The parts of a key that is not longer than a few words, built without an allocation.
 #[derive(Clone, Debug)]
@@ -154,14 +163,51 @@ impl Key {
             bytes.extend(part.len().to_le_bytes());
             bytes.extend(part);
         }
-        let digest = blake3::hash(&bytes);
-        Self(digest.first_chunk().copied().unwrap_or_default())
+        Self::of(&bytes)
+    }
+
+    /// Makes the key of parts that are written behind each other, each behind its length.
+    fn of(bytes: &[u8]) -> Self {
+        let digest = blake3::hash(bytes);
+        let digest = digest.first_chunk().copied().unwrap_or_default();
+        Self { digest, print: Print::of(bytes) }
     }
 
     /// Returns the bytes of the digest.
     pub const fn bytes(&self) -> &[u8; 16] {
-        &self.0
+        &self.digest
     }
+
+    /// Returns what the key is found by in the memory of this process.
+    pub const fn print(&self) -> Print {
+        self.print
+    }
+}
+
+impl Print {
+    /// Returns the print of the state of a key, under the limit of this print. Keys cannot be chosen so that
+    /// two states have one: that would need to know the secret.
+    #[inline]
+    pub(crate) const fn of_state(limit: Self, key: Self) -> u64 {
+        limit.0 ^ key.0
+    }
+
+    /// Returns the print of a limit with its terms.
+    pub fn of_limit(limit: &Limit, terms: &Terms) -> Self {
+        Self(secret().hash_one((terms.letter(), terms.micros(), limit.name())))
+    }
+
+    #[inline]
+    fn of(parts: &[u8]) -> Self {
+        Self(secret().hash_one(parts))
+    }
+}
+
+/// Returns the secret of this process.
+#[inline]
+fn secret() -> &'static RandomState {
+    static SECRET: OnceLock<RandomState> = OnceLock::new();
+    SECRET.get_or_init(RandomState::new)
 }
 
 impl Default for KeyParts {
@@ -183,8 +229,18 @@ impl KeyParts {
 
     /// Returns the key, which is that of [`Key::new`] with the same parts.
     pub fn key(&self) -> Key {
-        let digest = blake3::hash(self.bytes.get(..self.length).unwrap_or_default());
-        Key(digest.first_chunk().copied().unwrap_or_default())
+        Key::of(self.written())
+    }
+
+    /// Returns the print of the key, without its digest.
+    #[inline]
+    pub fn print(&self) -> Print {
+        Print::of(self.written())
+    }
+
+    #[inline]
+    fn written(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 
     fn push(&mut self, bytes: &[u8]) -> Option<()> {
@@ -302,6 +358,7 @@ mod tests {
         assert_eq!(parts.clone().add(b"x", &rest), None);
         parts.add(b"", &rest).unwrap();
         assert_eq!(parts.key(), Key::new([&b"sada"[..], b"", &rest]));
+        assert_eq!(parts.print(), parts.key().print());
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod memory;
 mod remote;
 mod store;
 
-pub use demand::{Demand, DemandError, Demands, Failure, Key, KeyParts, Limit, Terms};
+pub use demand::{Demand, DemandError, Demands, Failure, Key, KeyParts, Limit, Print, Terms};
 pub use few::Few;
 pub use guarded::{Answer, Guarded, Share, Standing};
 pub use leased::Leased;

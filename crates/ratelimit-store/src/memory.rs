@@ -5,12 +5,11 @@
 //! another thread was faster: so it never admits too much, and another check may for a moment
 //! find too little. It has no lock of its own.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use wardgate_ratelimit::{Admission, Operation, Outcome, Set, Table, TableCounts, WhenFull};
 
-use crate::demand::{Demand, Demands, Key, Limit, Terms};
+use crate::demand::{Demand, Demands, Print, Terms};
 use crate::few::Few;
 use crate::store::{Action, Away, Store};
 
@@ -35,8 +34,6 @@ use crate::store::{Action, Away, Store};
 #[derive(Debug)]
 pub struct Memory {
     table: Table<Vec<Set>>,
-    /// The secret of fingerprints, so that nobody can choose keys that meet.
-    secret: RandomState,
     clock: Clock,
 }
 
@@ -45,8 +42,7 @@ impl Memory {
     pub fn new(keys: usize, when_full: WhenFull) -> Self {
         let mut sets = Vec::new();
         sets.resize_with(Set::count_for(keys), Set::default);
-        let secret = RandomState::new();
-        Self { table: Table::new(sets, when_full), secret, clock: Clock::new() }
+        Self { table: Table::new(sets, when_full), clock: Clock::new() }
     }
 
     /// Does one thing for all demands, now.
@@ -79,17 +75,17 @@ impl Memory {
         self.operate(now, demand, action.with(demand.cost))
     }
 
-    /// Charges one limit at a time in microseconds since 1970, as the only one of a check; nothing is
-    /// allocated.
+    /// Charges the limit of a print at a time in microseconds since 1970, as the only one of a check; nothing
+    /// is allocated. The print is that of a limit with these terms.
     #[inline]
     pub fn charge_at(
         &self,
         now: u64,
-        (limit, terms): (&Limit, &Terms),
-        key: &Key,
+        (limit, terms): (Print, &Terms),
+        key: Print,
         cost: u64,
     ) -> Outcome {
-        let fingerprint = self.fingerprint((limit, terms), key);
+        let fingerprint = Print::of_state(limit, key);
         self.table.apply(fingerprint, terms.rule(), now, Operation::Charge(cost))
     }
 
@@ -144,12 +140,8 @@ impl Memory {
 
     fn operate(&self, now: u64, demand: &Demand, operation: Operation) -> Outcome {
         let Demand { limit, key, terms, .. } = demand;
-        self.table.apply(self.fingerprint((limit, terms), key), terms.rule(), now, operation)
-    }
-
-    #[inline]
-    fn fingerprint(&self, (limit, terms): (&Limit, &Terms), key: &Key) -> u64 {
-        self.secret.hash_one((key.bytes(), terms.letter(), terms.micros(), limit.name()))
+        let fingerprint = Print::of_state(Print::of_limit(limit, terms), key.print());
+        self.table.apply(fingerprint, terms.rule(), now, operation)
     }
 }
 
@@ -193,7 +185,7 @@ mod tests {
     use wardgate_ratelimit::{Algorithm, Window};
 
     use super::*;
-    use crate::demand::Failure;
+    use crate::demand::{Failure, Key, Limit};
 
     const SECOND: u64 = 1_000_000;
 

@@ -2,7 +2,7 @@
 
 use wardgate_engine::decision::{Decision, Effect, Reason};
 use wardgate_ratelimit::Outcome;
-use wardgate_ratelimit_store::{Action, Away, Few, Key, Memory, Store};
+use wardgate_ratelimit_store::{Action, Away, Few, Memory, Print, Store};
 
 use super::places::{Places, Settings};
 use super::standing::{LimitState, MetLimit};
@@ -47,7 +47,7 @@ impl<S: Store> Limiter<S> {
     /// Charges a limit that an action meets alone; `None` if its states are not in the memory of this
     /// process.
     #[inline]
-    pub(super) fn charge_at_once(&self, limit: &PlainLimit, key: &Key) -> Option<Outcome> {
+    pub(super) fn charge_at_once(&self, limit: &PlainLimit, key: Print) -> Option<Outcome> {
         self.places.charge_at_once(limit, key)
     }
 

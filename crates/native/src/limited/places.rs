@@ -6,7 +6,7 @@ use wardgate_bundle::Conditions;
 use wardgate_engine::table::limit::Consistency;
 use wardgate_ratelimit::{Outcome, WhenFull};
 use wardgate_ratelimit_store::{
-    Action, Answer, Away, Demand, DemandError, Demands, Few, Guarded, Key, Leased, Memory, Share,
+    Action, Answer, Away, Demand, DemandError, Demands, Few, Guarded, Leased, Memory, Print, Share,
     Standing, Store,
 };
 
@@ -198,13 +198,13 @@ impl<S: Store> Places<S> {
 
     /// Charges a limit alone, if its states are in the memory of this process.
     #[inline]
-    pub(super) fn charge_at_once(&self, plain: &PlainLimit, key: &Key) -> Option<Outcome> {
+    pub(super) fn charge_at_once(&self, plain: &PlainLimit, key: Print) -> Option<Outcome> {
         let memory = match self.store.memory() {
             Some(memory) => memory,
             None if plain.consistency == Consistency::Local => &self.own,
             None => return None,
         };
-        Some(memory.charge_at(memory.now(), (&plain.limit, &plain.terms), key, plain.cost))
+        Some(memory.charge_at(memory.now(), (plain.print, &plain.terms), key, plain.cost))
     }
 
     /// Returns the place of a demand, which is the memory of the process if the store is there.

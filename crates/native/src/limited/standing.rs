@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use wardgate_engine::decide::Met;
+use wardgate_engine::decision::{ActionDecision, Effect, Reason};
 use wardgate_ratelimit::{Admission, Outcome};
 use wardgate_ratelimit_store::{Demand, Key, Standing};
 
@@ -140,6 +141,15 @@ impl MetLimit {
             Admission::After { micros } => LimitState::Refused { retry: micros },
             Admission::Never => LimitState::Never,
         };
+    }
+
+    /// Denies an action that the policies allow, if the limit refuses it. The limit is the only one that the
+    /// action meets.
+    pub(super) fn narrow(&self, action: &mut ActionDecision) {
+        if !self.is_shadow && self.state.is_refused() && action.effect == Effect::Allow {
+            action.effect = Effect::Deny;
+            action.reason = Reason::Limited(self.name.to_string());
+        }
     }
 
     /// Notes that the tokens were given back, with the outcome of that.

@@ -54,6 +54,17 @@ impl Policies {
     ) -> Uncharged {
         let now = clock.now();
         let decision = self.table().check_within(request, now, budget);
+        self.uncharged(request, decision, now, budget)
+    }
+
+    /// Finds the limits that the actions of a decision meet.
+    pub(super) fn uncharged(
+        &self,
+        request: &Request,
+        decision: Decision,
+        now: Timestamp,
+        budget: &Budget,
+    ) -> Uncharged {
         let limits = |action: &ActionDecision| {
             let of = (action.action.as_str(), action.effect);
             self.limits_of(request, of, now, budget)
