@@ -32,8 +32,9 @@ pub(super) fn accept_loss(accept: &AcceptLoss, out: &mut Output) -> Result<()> {
     let signer = secret(&accept.key)?;
     let loss = decision_log::accept_loss(&accept.folder, signer, reason).map_err(refused)?;
     let (folder, first, next) = (accept.folder.in_one_line(), loss.found, loss.frames);
+    let missing = next.saturating_sub(first);
     out.line(format_args!(
-        "{folder}: goes on with frame {next}; those from {first} on are missing, as a record says"
+        "{folder}: goes on with frame {next}; {missing} frames from {first} on are missing, as a record says"
     ))
 }
 

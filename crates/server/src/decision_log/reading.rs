@@ -107,7 +107,8 @@ impl LogReader {
                 return Err(LogError::damaged(&segment.path, 0, what));
             }
             if self.current.is_some() && segment.first_frame > number {
-                self.gap = Some(number);
+                // A segment without frames between hides no second gap.
+                self.gap.get_or_insert(number);
             }
             self.next_frame = segment.first_frame;
             self.current = Source::open(&segment.path, self.segments.len() == 0)?;
@@ -173,6 +174,7 @@ impl StoredFrame {
             |error: FrameError| LogError::damaged(&self.path, self.offset, error.to_string());
         Frame::read(&self.bytes).map_err(fault)
     }
+
     /// Returns the record in this frame by which an operator accepted the loss of frames up to this one.
     pub(super) fn loss(&self) -> Result<Option<Loss>> {
         let frame = self.frame()?;

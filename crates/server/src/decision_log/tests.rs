@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use wardgate_decision_log::checkpoint::LogKey;
+use wardgate_decision_log::frame::START;
 use wardgate_decision_log::record::{Body, Clock, Record, ShortText};
 use wardgate_decision_log::signer::LogSigner;
 
@@ -337,6 +338,9 @@ fn a_log_whose_end_is_missing_goes_on_once_that_is_accepted() {
         // Nothing more may be missing.
         if found > 1 {
             fs::write(&path, &bytes[..ends[0]]).unwrap();
+            assert_eq!(verified(&folder).unwrap_err().code(), "log-damaged");
+            // Neither before a segment without frames that begins where the accepted loss does.
+            fs::write(folder.0.join(format!("{found:012}.wgl")), START).unwrap();
             assert_eq!(verified(&folder).unwrap_err().code(), "log-damaged");
         }
     }
