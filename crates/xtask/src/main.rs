@@ -67,7 +67,11 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "test" => suite::run(rest),
         "step" => suite::step(rest),
         "mosquitto" => without_arguments(rest, system::mosquitto),
-        "redis" => without_arguments(rest, system::redis),
+        "redis" => without_arguments(rest, || {
+            npm::build()?;
+            npm::make_fixtures()?;
+            system::redis()
+        }),
         "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
