@@ -25,7 +25,9 @@ use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
-pub(crate) use log::{CheckProof, EraseLog, Log, LogCommand, LogKeys, Prove, ShowLog, VerifyLog};
+pub(crate) use log::{
+    AcceptLoss, CheckProof, EraseLog, Log, LogCommand, LogKeys, Prove, ShowLog, VerifyLog,
+};
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;

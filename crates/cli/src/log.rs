@@ -29,6 +29,7 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
         LogCommand::Prove(prove) => proof::prove(prove, out)?,
         LogCommand::CheckProof(check) => proof::check(check, out)?,
         LogCommand::Erase(erase) => operator::erase(erase, out)?,
+        LogCommand::AcceptLoss(accept) => operator::accept_loss(accept, out)?,
     }
     Ok(Status::Done)
 }
@@ -66,6 +67,8 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "decisions": found.decisions,
         "lost": found.lost,
         "deleted": found.deleted,
+        "missing": found.missing,
+        "reason": found.loss.as_ref().map(|loss| loss.reason.as_str()),
         "unsealed": found.unsealed,
         "frames": found.frames,
         "first": found.times.map(|(first, _)| time(first)),
@@ -90,6 +93,12 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
     }
     if *deleted > 0 {
         out.line(format_args!("  {deleted} records at its beginning are deleted"))?;
+    }
+    if let Some(loss) = &found.loss {
+        let (missing, reason) = (found.missing, shown(loss.reason.as_str()));
+        out.line(format_args!(
+            "  {missing} records are missing, as an operator accepted: {reason}"
+        ))?;
     }
     if *lost > 0 {
         out.line(format_args!("  {lost} decisions had no room and were not recorded"))?;

@@ -13,10 +13,10 @@
 //!
 //! let key = SubjectKey::new([7; 32]); // random, and kept beside the log
 //! let place = ValuePosition { record: 12, field: Field::Principal };
-//! let sealed = key.seal(place, b"ada").unwrap();
-//! assert_eq!(key.unseal(place, &sealed).as_deref(), Some(&b"ada"[..]));
-//! assert!(key.is_commitment(&key.commit(place, b"ada"), place, b"ada"));
-//! assert!(!key.is_commitment(&key.commit(place, b"ada"), place, b"eve"));
+//! let (commitment, sealed) = key.seal(place, b"ada").unwrap();
+//! assert_eq!(key.unseal(place, &commitment, &sealed).as_deref(), Some(&b"ada"[..]));
+//! assert!(key.is_commitment(&commitment, place, b"ada"));
+//! assert!(!key.is_commitment(&commitment, place, b"eve"));
 //! ```
 
 use alloc::vec::Vec;
@@ -50,7 +50,7 @@ pub struct ValuePosition {
 /// The key of a subject: a secret.
 pub struct SubjectKey {
     salts: [u8; 32],
-    sealing: aead::Key,
+    sealing: [u8; 32],
 }
 
 /// The key of a log by which pseudonyms are made and keys of subjects are found: a secret.
@@ -118,20 +118,34 @@ impl SubjectKey {
         self.commit(place, value) == *commitment
     }
 
-    /// Seals a value at a place. A place is sealed once: it is the nonce. Returns `None` if the value is longer than
-    /// sealed values are read.
+    /// Commits to a value at a place, and seals it. Returns `None` if the value is longer than sealed values are read.
+    ///
+    /// The key follows from the commitment. So two values at one place, of which the first record was lost, have two keys,
+    /// and one value is sealed into the same bytes again.
     #[must_use]
-    pub fn seal(&self, place: ValuePosition, value: &[u8]) -> Option<Vec<u8>> {
+    pub fn seal(&self, place: ValuePosition, value: &[u8]) -> Option<([u8; 32], Vec<u8>)> {
         if value.len().saturating_add(aead::TAG_BYTES) > MAX_SEALED_BYTES {
             return None;
         }
-        aead::seal(&self.sealing, &place.bytes(), b"", value).ok()
+        let commitment = self.commit(place, value);
+        let sealed = aead::seal(&self.sealing_of(&commitment), &place.bytes(), b"", value).ok()?;
+        Some((commitment, sealed))
     }
 
-    /// Opens a value that was sealed at a place, or returns `None` if it is none of this subject and place.
+    /// Opens a value that was sealed at a place, or returns `None` if it is none of this subject, place and commitment.
     #[must_use]
-    pub fn unseal(&self, place: ValuePosition, sealed: &[u8]) -> Option<Vec<u8>> {
-        aead::open(&self.sealing, &place.bytes(), b"", sealed).ok()
+    pub fn unseal(
+        &self,
+        place: ValuePosition,
+        commitment: &[u8; 32],
+        sealed: &[u8],
+    ) -> Option<Vec<u8>> {
+        let value = aead::open(&self.sealing_of(commitment), &place.bytes(), b"", sealed).ok()?;
+        self.is_commitment(commitment, place, &value).then_some(value)
+    }
+
+    fn sealing_of(&self, commitment: &[u8; 32]) -> aead::Key {
+        blake3::keyed(&self.sealing, commitment)
     }
 }
 
@@ -231,12 +245,24 @@ mod tests {
     #[test]
     fn values_are_opened_by_their_key_in_their_place() {
         let (key, here) = (SubjectKey::new([1; 32]), place(9, Field::Evidence));
-        let sealed = key.seal(here, b"value").unwrap();
-        assert_eq!(key.unseal(here, &sealed).as_deref(), Some(&b"value"[..]));
-        assert_eq!(key.unseal(place(8, Field::Evidence), &sealed), None);
-        assert_eq!(key.unseal(place(9, Field::Resource), &sealed), None);
-        assert_eq!(SubjectKey::new([2; 32]).unseal(here, &sealed), None);
+        let (commitment, sealed) = key.seal(here, b"value").unwrap();
+        assert_eq!(commitment, key.commit(here, b"value"));
+        assert_eq!(key.unseal(here, &commitment, &sealed).as_deref(), Some(&b"value"[..]));
+        assert_eq!(key.unseal(place(8, Field::Evidence), &commitment, &sealed), None);
+        assert_eq!(key.unseal(place(9, Field::Resource), &commitment, &sealed), None);
+        assert_eq!(key.unseal(here, &key.commit(here, b"other"), &sealed), None);
+        assert_eq!(SubjectKey::new([2; 32]).unseal(here, &commitment, &sealed), None);
         assert_eq!(key.seal(here, &[0; MAX_SEALED_BYTES]), None);
+    }
+
+    #[test]
+    fn two_values_at_one_place_share_no_key_stream() {
+        let (key, here) = (SubjectKey::new([1; 32]), place(9, Field::Evidence));
+        let sealed = |value: &[u8]| key.seal(here, value).unwrap().1;
+        let (one, other) = (sealed(&[0; 32]), sealed(&[1; 32]));
+        let differs = one.iter().zip(&other).take(32).any(|(one, other)| one ^ other != 1);
+        assert!(differs, "the texts follow from the sealed values");
+        assert_eq!(sealed(&[0; 32]), one);
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod verifying;
 mod writer;
 
 pub use error::LogError;
-pub use operator::erase;
+pub use operator::{accept_loss, erase};
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
 pub use recorder::{Recorder, RecorderSettings};

@@ -32,6 +32,9 @@ pub(crate) enum LogCommand {
     /// Delete the keys of subjects, so that their committed values can be read nowhere.
     #[command(after_help = EXIT_CODES)]
     Erase(EraseLog),
+    /// Accept that the end of a log is missing, so that it goes on.
+    #[command(after_help = EXIT_CODES)]
+    AcceptLoss(AcceptLoss),
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +116,19 @@ pub(crate) struct EraseLog {
     /// The id of a principal. It can be given several times.
     #[arg(long, value_name = "ID", required = true)]
     pub(crate) subject: Vec<String>,
+    /// The secret key of the log.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AcceptLoss {
+    /// The folder of the log, which no server writes meanwhile.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The reason, for those who verify the log.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
     /// The secret key of the log.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: PathBuf,

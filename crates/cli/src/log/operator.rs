@@ -1,12 +1,13 @@
-//! `wardgate log erase`.
+//! `wardgate log erase` and `accept-loss`.
 
 use std::path::Path;
 
+use wardgate_decision_log::record::ShortText;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_server::decision_log;
 
 use super::{read, refused};
-use crate::arguments::EraseLog;
+use crate::arguments::{AcceptLoss, EraseLog};
 use crate::failure::{Failure, Result};
 use crate::limits::MAX_KEY_FILE_BYTES;
 use crate::output::{InOneLine, Output};
@@ -22,6 +23,19 @@ pub(super) fn erase(erase: &EraseLog, out: &mut Output) -> Result<()> {
         )));
     }
     out.line(format_args!("{folder}: {keys} of {} keys deleted, as a record says", subjects.len()))
+}
+
+pub(super) fn accept_loss(accept: &AcceptLoss, out: &mut Output) -> Result<()> {
+    let refused_reason = || Failure::usage("`--reason` must have 1 to 1024 bytes");
+    let reason = ShortText::new(&accept.reason).filter(|reason| !reason.as_str().is_empty());
+    let reason = reason.ok_or_else(refused_reason)?;
+    let signer = secret(&accept.key)?;
+    let loss = decision_log::accept_loss(&accept.folder, signer, reason).map_err(refused)?;
+    let (folder, first, next) = (accept.folder.in_one_line(), loss.found, loss.frames);
+    let missing = next.saturating_sub(first);
+    out.line(format_args!(
+        "{folder}: goes on with frame {next}; {missing} frames from {first} on are missing, as a record says"
+    ))
 }
 
 /// Reads the secret key of a log.

@@ -67,10 +67,10 @@ pub(super) fn words(record: &Record, names: &Names) -> String {
             format!("{}  search: {} of {} allowed", time(one.micros), one.allowed, one.asked)
         }
         Body::Loss(one) => format!(
-            "{}  accepted the loss of frames {} to {}: {}",
+            "{}  accepted the loss of {} frames from {} on: {}",
             time(one.micros),
+            one.frames.saturating_sub(one.found),
             one.found,
-            one.frames,
             one.reason.as_str()
         ),
     }

@@ -219,9 +219,9 @@ impl<S: Sink> Hiding<'_, S> {
     /// Commits to a value and seals it, or returns None if there is no key for it.
     fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
         let (key, place) = (self.key.as_deref()?, ValuePosition { record: self.record, field });
-        let bytes = key.seal(place, value)?;
+        let (commitment, bytes) = key.seal(place, value)?;
         self.sink.sealed(Sealed { place, bytes });
-        Some(key.commit(place, value))
+        Some(commitment)
     }
 }
 

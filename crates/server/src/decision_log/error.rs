@@ -109,7 +109,7 @@ impl fmt::Display for LogError {
             }
             Self::Truncated { sealed, found } => write!(
                 out,
-                "the end of the decision log is missing: its checkpoint is about {sealed} frames, and {found} were found"
+                "the end of the decision log is missing: its checkpoint is about {sealed} frames, and {found} were found; `wardgate log accept-loss` lets it go on without the others"
             ),
             Self::Checkpoint(what) => write!(out, "the checkpoint of the decision log: {what}"),
             Self::Broken => out.write_str(

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use wardgate_decision_log::record::{Body, Erasure, ProcessEvent};
+use wardgate_decision_log::record::{Body, Erasure, Loss, ProcessEvent, ShortText};
 use wardgate_decision_log::redaction::LogSecret;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_native::decision_log::{Form, Redaction};
@@ -38,12 +38,30 @@ pub fn erase(folder: &Path, signer: LogSigner, subjects: &[&str]) -> Result<u32>
     Ok(keys)
 }
 
+/// Goes on with a log whose end is missing, behind its newest checkpoint, and records that an operator accepted the
+/// loss for a reason. Returns the record.
+///
+/// # Errors
+/// There is no log, nothing is missing, a server writes it, it is of another key or damaged, or a file cannot be written. If the
+/// tiles of what is missing are missing too, the log cannot go on.
+pub fn accept_loss(folder: &Path, signer: LogSigner, reason: ShortText) -> Result<Loss> {
+    must_be_there(folder)?;
+    let (secret, redacting) = (signer.secret(), signer.secret());
+    let (writer, found) = LogWriter::open_truncated(folder, signer)?;
+    let private = Private::open(folder, secret, writer.next())?;
+    let micros = now_micros();
+    let loss = Loss { micros, frames: writer.frames(), found, reason };
+    let core = Core::new(writer, private, settings(redacting));
+    record(core, Body::Loss(loss.clone()), micros)?;
+    Ok(loss)
+}
+
 fn must_be_there(folder: &Path) -> Result<()> {
     let missing = || format!("there is no decision log in `{}`", folder.display());
     Folder::new(folder).verifier()?.map(|_| ()).ok_or_else(|| LogError::Foreign(missing()))
 }
 
-/// Records an event, as a process of its own.
+/// Records an event in one frame, as a process of its own.
 fn record(mut core: Core, event: Body, now: i64) -> Result<()> {
     let instance = random()?;
     core.event(process(ProcessEvent::Started, instance, now), now);

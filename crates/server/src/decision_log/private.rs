@@ -2,8 +2,7 @@
 //!
 //! `private/keys.wgk` has for each subject its name (16), its key (32) and the beginning of the BLAKE3 digest of both (8).
 //! `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written after
-//! their records. A value whose record is not there goes at the start, since another record gets its number: the place of a value
-//! is its nonce.
+//! their records. A value whose record is not there goes at the start, since another record gets its number.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};

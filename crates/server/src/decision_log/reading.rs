@@ -5,6 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::frame::{Frame, FrameError, HEAD_BYTES, Head, START};
+use wardgate_decision_log::record::{Body, Loss, Record};
 
 use super::error::{LogError, Result};
 use super::folder::{Folder, Segment};
@@ -16,6 +17,8 @@ pub struct LogReader {
     segments: std::vec::IntoIter<Segment>,
     current: Option<Source>,
     next_frame: u64,
+    /// The frame that is missing before the next one.
+    gap: Option<u64>,
 }
 
 /// A frame of a log, whose records are those of its head.
@@ -56,7 +59,7 @@ impl LogReader {
         let mut all = folder.segments()?;
         let begin = all.iter().rposition(|segment| segment.first_frame <= frame).unwrap_or(0);
         let segments = all.split_off(begin).into_iter();
-        Ok(Self { folder, segments, current: None, next_frame: 0 })
+        Ok(Self { folder, segments, current: None, next_frame: 0, gap: None })
     }
 
     /// Returns the key of the log in its text form.
@@ -78,7 +81,8 @@ impl LogReader {
     }
 
     /// Returns the next frame. Returns `None` at the end, and before a frame of which only a part is in the last
-    /// segment: its writer was killed, or is at work.
+    /// segment: its writer was killed, or is at work. Frames are missing only where an operator has accepted their loss: the frame
+    /// behind them has the record of it.
     ///
     /// # Errors
     /// A file cannot be read, or is not as it was written.
@@ -88,13 +92,23 @@ impl LogReader {
             let is_last = self.segments.len() == 0;
             let frame = self.current.as_mut().map(|source| source.frame(number, is_last));
             if let Some(frame) = frame.transpose()?.flatten() {
+                if let Some(found) = self.gap.take()
+                    && frame.loss()?.is_none_or(|loss| loss.found != found)
+                {
+                    let what = format!("expected frame {found} at its beginning");
+                    return Err(LogError::damaged(&frame.path, 0, what));
+                }
                 self.next_frame = number.saturating_add(1);
                 return Ok(Some(frame));
             }
             let Some(segment) = self.segments.next() else { return Ok(None) };
-            if self.current.is_some() && segment.first_frame != number {
+            if self.current.is_some() && segment.first_frame < number {
                 let what = format!("expected frame {number} at its beginning");
                 return Err(LogError::damaged(&segment.path, 0, what));
+            }
+            if self.current.is_some() && segment.first_frame > number {
+                // A segment without frames between hides no second gap.
+                self.gap.get_or_insert(number);
             }
             self.next_frame = segment.first_frame;
             self.current = Source::open(&segment.path, self.segments.len() == 0)?;
@@ -159,5 +173,16 @@ impl StoredFrame {
         let fault =
             |error: FrameError| LogError::damaged(&self.path, self.offset, error.to_string());
         Frame::read(&self.bytes).map_err(fault)
+    }
+
+    /// Returns the record in this frame by which an operator accepted the loss of frames up to this one.
+    pub(super) fn loss(&self) -> Result<Option<Loss>> {
+        let frame = self.frame()?;
+        let mut losses =
+            frame.records.iter().filter_map(|record| match Record::read(record)?.body {
+                Body::Loss(loss) => Some(loss),
+                _ => None,
+            });
+        Ok(losses.find(|loss| loss.frames == self.number))
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use wardgate_decision_log::checkpoint::LogKey;
-use wardgate_decision_log::record::{Body, Clock, Record};
+use wardgate_decision_log::frame::START;
+use wardgate_decision_log::record::{Body, Clock, Record, ShortText};
 use wardgate_decision_log::signer::LogSigner;
 
 use super::*;
@@ -299,4 +300,62 @@ fn a_full_disk_loses_no_record_that_was_added() {
     let records = writer.next();
     drop(writer);
     assert_eq!(verified(&folder).unwrap().records, records);
+}
+
+#[test]
+fn a_log_whose_end_is_missing_goes_on_once_that_is_accepted() {
+    let reason = || ShortText::new("the disk was restored").unwrap();
+    for (frames, cut) in [(5, 16), (5, 300), (5, 700), (256, 39_000), (300, 5000)] {
+        let folder = Temporary::new();
+        let (mut writer, _) = open(&folder.0, 1 << 20).unwrap();
+        add_frames(&mut writer, frames);
+        seal(&mut writer);
+        let records = writer.next();
+        drop(writer);
+        assert_eq!(accept_loss(&folder.0, signer(), reason()).unwrap_err().code(), "log-missing");
+        let older = fs::read(folder.0.join("checkpoint")).unwrap();
+        let proof = prove(&folder.0, 0).unwrap();
+        let (path, bytes) = (folder.last_segment(), fs::read(folder.last_segment()).unwrap());
+        let ends = frame_ends(&folder);
+        fs::write(&path, &bytes[..cut]).unwrap();
+        let found = ends.iter().filter(|end| **end <= cut).count() as u64;
+
+        let loss = accept_loss(&folder.0, signer(), reason()).unwrap();
+        assert_eq!((loss.frames, loss.found), (frames, found));
+        // It starts again, and what others have seen of it holds: it is the same log.
+        let (mut writer, torn) = open(&folder.0, 1 << 20).unwrap();
+        assert_eq!((writer.next(), torn), (records + 3, None));
+        add_frames(&mut writer, 3);
+        seal(&mut writer);
+        drop(writer);
+        let seen = verify(&folder.0, &key(), Some(&older)).unwrap();
+        assert_eq!((seen.records, seen.frames), (records + 6, frames + 4));
+        assert_eq!(seen.loss.unwrap().reason, reason());
+        assert!(seen.missing > 0 && seen.missing <= records);
+        proof.verify(&key()).unwrap();
+        prove(&folder.0, records + 1).unwrap().verify(&key()).unwrap();
+        assert_eq!(prove(&folder.0, records - 1).unwrap_err().code(), "log-missing");
+        // Nothing more may be missing.
+        if found > 1 {
+            fs::write(&path, &bytes[..ends[0]]).unwrap();
+            assert_eq!(verified(&folder).unwrap_err().code(), "log-damaged");
+            // Neither before a segment without frames that begins where the accepted loss does.
+            fs::write(folder.0.join(format!("{found:012}.wgl")), START).unwrap();
+            assert_eq!(verified(&folder).unwrap_err().code(), "log-damaged");
+        }
+    }
+}
+
+#[test]
+fn a_log_whose_end_and_tiles_are_missing_does_not_go_on() {
+    let folder = Temporary::new();
+    let (mut writer, _) = open(&folder.0, 1 << 20).unwrap();
+    add_frames(&mut writer, 5);
+    seal(&mut writer);
+    drop(writer);
+    fs::remove_file(folder.last_segment()).unwrap();
+    fs::remove_dir_all(folder.0.join("tile")).unwrap();
+    let reason = ShortText::new("why").unwrap();
+    let error = accept_loss(&folder.0, signer(), reason).unwrap_err();
+    assert_eq!(error.code(), "log-checkpoint");
 }

@@ -118,6 +118,18 @@ impl Tree {
         self.tiles().subtree(0, frame)
     }
 
+    /// Returns the head of the last frame out of the entries in files, or `None` if they do not have it.
+    pub(super) fn last_head(&self) -> Result<Option<Head>> {
+        let Some(last) = self.size().checked_sub(1) else { return Ok(None) };
+        let at = last & 255;
+        let width = u16::try_from(at.saturating_add(1)).unwrap_or(256);
+        let bundle = read_entries(&self.folder, Tile { level: 0, index: last >> 8, width })?;
+        let entries = bundle.as_deref().and_then(tile::entries).unwrap_or_default();
+        let entry = usize::try_from(at).ok().and_then(|at| entries.get(at));
+        let entry = entry.filter(|entry| self.leaf(last) == Some(merkle::leaf(entry)));
+        Ok(entry.and_then(|entry| Head::read_entry(entry)))
+    }
+
     fn tiles(&self) -> Tiles<impl Fn(Tile) -> Option<Vec<u8>>> {
         Tiles { size: self.size(), read: |tile| self.tile(tile) }
     }

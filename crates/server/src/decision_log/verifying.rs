@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::{LogKey, Opened};
 use wardgate_decision_log::merkle;
-use wardgate_decision_log::record::{Body, Record};
+use wardgate_decision_log::record::{Body, Loss, Record};
 use wardgate_decision_log::tree::Digest;
 
 use super::error::{LogError, Result};
@@ -21,6 +21,10 @@ pub struct Verified {
     pub records: u64,
     /// The records before the first segment, which are deleted.
     pub deleted: u64,
+    /// The records that are missing since their frames are, as an operator accepted.
+    pub missing: u64,
+    /// The last record by which an operator accepted that frames are missing.
+    pub loss: Option<Loss>,
     /// The decisions among the records that were read.
     pub decisions: u64,
     /// The records that were lost before they were written, as records say.
@@ -36,6 +40,7 @@ pub struct Verified {
 /// The state of the verification behind a frame.
 struct Progress {
     folder: PathBuf,
+    origin: String,
     tree: Tree,
     verified: Verified,
     /// The digest of the head before; `None` before the first frame that was read.
@@ -59,34 +64,41 @@ pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verifie
     due.extend(newest.as_ref().map(|newest| (newest.checkpoint.head, "the newest checkpoint")));
     let origin = key.name().to_owned();
     let mut frame = reader.next_frame()?;
-    let first = frame.as_ref().map_or(0, |frame| frame.number);
-    let tree = match Tree::read(path, &origin, first)? {
-        Some(tree) => tree,
-        None => {
-            return Err(LogError::Checkpoint(format!(
-                "the tiles of its first {first} frames are missing"
-            )));
-        }
-    };
-    let records =
-        frame.as_ref().map(|frame| frame.frame()).transpose()?.map_or(0, |frame| frame.head.first);
+    let first = frame.as_ref().map(first).transpose()?.unwrap_or(0);
+    let tree = known(path, &origin, first)?;
+    let records = tree.last_head()?.map_or(0, |last| last.next());
     let verified = Verified {
         frames: first,
         records,
         deleted: records,
+        missing: 0,
+        loss: None,
         decisions: 0,
         lost: 0,
         unsealed: 0,
         times: None,
         checkpoint: newest,
     };
-    let mut progress = Progress { folder: path.to_owned(), tree, verified, before: None, due };
+    let mut progress =
+        Progress { folder: path.to_owned(), origin, tree, verified, before: None, due };
     progress.meet()?;
     while let Some(stored) = frame {
         progress.add(&stored)?;
         frame = reader.next_frame()?;
     }
     progress.end()
+}
+
+/// Returns the number of the first frame that is not deleted. Those whose loss was accepted count, but are missing.
+fn first(stored: &StoredFrame) -> Result<u64> {
+    Ok(stored.loss()?.map_or(stored.number, |loss| loss.found.min(stored.number)))
+}
+
+/// Returns the log of the first `size` frames, which are not in segments.
+fn known(path: &Path, origin: &str, size: u64) -> Result<Tree> {
+    let missing =
+        || LogError::Checkpoint(format!("the tiles of its first {size} frames are missing"));
+    Tree::read(path, origin, size)?.ok_or_else(missing)
 }
 
 fn opened(key: &LogKey, note: &[u8]) -> Result<Opened> {
@@ -96,6 +108,9 @@ fn opened(key: &LogKey, note: &[u8]) -> Result<Opened> {
 impl Progress {
     fn add(&mut self, stored: &StoredFrame) -> Result<()> {
         let fault = |what: &str| LogError::damaged(&stored.path, stored.offset, what);
+        if stored.number > self.tree.size() {
+            self.skip(stored)?;
+        }
         let frame = stored.frame()?;
         let head = frame.head;
         let before = self.before.unwrap_or(if stored.number == 0 { [0; 32] } else { head.before });
@@ -117,6 +132,25 @@ impl Progress {
         self.tree.append(&head);
         self.compare_tiles()?;
         self.verified.frames = self.tree.size();
+        self.meet()
+    }
+
+    /// Goes on with a frame before which some are missing: the tiles have their digests, and the entry of the last one.
+    fn skip(&mut self, stored: &StoredFrame) -> Result<()> {
+        let tree = known(&self.folder, &self.origin, stored.number)?;
+        let last = tree.last_head()?;
+        let Some(last) =
+            last.filter(|_| tree.root_of(self.tree.size()) == Some(self.tree.head().root))
+        else {
+            let what = "the tiles of the frames that are missing before it are of another log";
+            return Err(LogError::damaged(&stored.path, stored.offset, what));
+        };
+        let missing = last.next().saturating_sub(self.verified.records);
+        self.verified.loss = stored.loss()?;
+        self.verified.missing = self.verified.missing.saturating_add(missing);
+        self.verified.records = last.next();
+        self.before = Some(last.digest());
+        self.tree = tree;
         self.meet()
     }
 

@@ -63,6 +63,28 @@ struct Last {
     heads: Vec<Head>,
 }
 
+/// What is in the folder of a log: its last segment, and its newest checkpoint.
+struct Found {
+    folder: Folder,
+    lock: Lock,
+    last: Option<Last>,
+    sealed: merkle::Head,
+    /// The file to which an unfinished end went.
+    torn: Option<PathBuf>,
+}
+
+impl Found {
+    fn open(path: &Path, signer: &LogSigner, instance: &[u8; 16]) -> Result<Self> {
+        let folder = Folder::new(path);
+        let lock = folder.lock()?;
+        let verifier = signer.verifier().to_string();
+        folder.identify(&verifier, instance)?;
+        let (last, torn) = last_segment(&folder)?;
+        let sealed = sealed(&folder, &verifier)?;
+        Ok(Self { folder, lock, last, sealed, torn })
+    }
+}
+
 impl LogWriter {
     /// Opens the log in a folder, or makes it. `instance` is a random number for a new log. The second value is the file to
     /// which an unfinished end went, if there was one.
@@ -75,26 +97,21 @@ impl LogWriter {
         settings: LogSettings,
         instance: &[u8; 16],
     ) -> Result<(Self, Option<PathBuf>)> {
-        let folder = Folder::new(path);
-        let lock = folder.lock()?;
-        let verifier = signer.verifier().to_string();
-        folder.identify(&verifier, instance)?;
-        let (last, torn) = last_segment(&folder)?;
+        let Found { folder, lock, last, sealed, torn } = Found::open(path, &signer, instance)?;
         let found = last.as_ref().map_or(0, Last::end);
-        let sealed = sealed(&folder, &verifier, found)?;
+        if sealed.size > found {
+            return Err(LogError::Truncated { sealed: sealed.size, found });
+        }
         let tree = tree(&folder, signer.origin(), sealed, last.as_ref())?;
         let head = last.as_ref().and_then(|last| last.heads.last());
-        let position = head.map_or(BEGINNING, |head| FramePosition {
-            first: head.next(),
-            durable: head.next(),
-            before: head.digest(),
-        });
+        let position = head.map_or(BEGINNING, behind);
+        let segment = last.map(|last| last.current);
         let writer = Self {
             folder,
             signer,
             settings,
             _lock: lock,
-            segment: last.map(|last| last.current),
+            segment,
             tree,
             draft: Draft::default(),
             frame: None,
@@ -102,6 +119,46 @@ impl LogWriter {
             sealed: sealed.size,
         };
         Ok((writer, torn))
+    }
+
+    /// Opens a log whose end is missing, to go on behind its newest checkpoint. The second value is the number of frames that
+    /// were found. What is missing stays missing, but the log of frames is the same one: its tiles tell it.
+    pub(super) fn open_truncated(path: &Path, signer: LogSigner) -> Result<(Self, u64)> {
+        let Found { folder, lock, last, sealed, .. } = Found::open(path, &signer, &[0; 16])?;
+        let found = last.as_ref().map_or(0, Last::end);
+        if sealed.size <= found {
+            return Err(LogError::Missing(
+                "no frame is missing that a checkpoint covers".to_owned(),
+            ));
+        }
+        let lost = || {
+            let what = "its tiles are missing too: begin a new log in another folder";
+            LogError::Checkpoint(what.to_owned())
+        };
+        let tree = Tree::read(folder.path(), signer.origin(), sealed.size)?;
+        let tree = tree.filter(|tree| tree.head() == sealed).ok_or_else(lost)?;
+        if let Some(last) = &last {
+            compare(&tree, signer.origin(), last, sealed.size)?;
+        }
+        let position = behind(&tree.last_head()?.ok_or_else(lost)?);
+        let writer = Self {
+            folder,
+            signer,
+            settings: LogSettings::default(),
+            _lock: lock,
+            segment: None,
+            tree,
+            draft: Draft::default(),
+            frame: None,
+            position,
+            sealed: sealed.size,
+        };
+        Ok((writer, found))
+    }
+
+    /// Returns the number of frames.
+    pub(super) const fn frames(&self) -> u64 {
+        self.tree.size()
     }
 
     /// Returns the number of the next record.
@@ -262,14 +319,18 @@ fn recover(first_frame: u64, path: &Path) -> Result<(Current, Vec<Head>, Option<
 }
 
 /// Returns the size and root of the newest checkpoint.
-fn sealed(folder: &Folder, verifier: &str, found: u64) -> Result<merkle::Head> {
+fn sealed(folder: &Folder, verifier: &str) -> Result<merkle::Head> {
     let empty = merkle::Head { size: 0, root: merkle::empty() };
     let Some(note) = folder.checkpoint()? else { return Ok(empty) };
     let refused = |what: String| LogError::Checkpoint(what);
     let key = LogKey::read(verifier).ok_or_else(|| refused("its key is none".to_owned()))?;
     let opened = key.open(&note).map_err(|error| refused(error.to_string()))?;
-    let head = opened.checkpoint.head;
-    if head.size > found { Err(LogError::Truncated { sealed: head.size, found }) } else { Ok(head) }
+    Ok(opened.checkpoint.head)
+}
+
+/// Returns the place of the frame after one.
+fn behind(head: &Head) -> FramePosition {
+    FramePosition { first: head.next(), durable: head.next(), before: head.digest() }
 }
 
 /// Returns the log of frames: its beginning out of tiles with the root of the checkpoint, or else of segments, and then
@@ -290,14 +351,20 @@ fn tree(folder: &Folder, origin: &str, sealed: merkle::Head, last: Option<&Last>
         return Err(LogError::Checkpoint(what));
     }
     let Some(last) = last else { return Ok(tree) };
-    for (number, head) in (last.first_frame..sealed.size).zip(&last.heads) {
+    compare(&tree, origin, last, sealed.size)?;
+    grow(&mut tree, folder, last.end())?;
+    Ok(tree)
+}
+
+/// Compares the last segment with the frames that a checkpoint of this size covers.
+fn compare(tree: &Tree, origin: &str, last: &Last, size: u64) -> Result<()> {
+    for (number, head) in (last.first_frame..size).zip(&last.heads) {
         if tree.leaf(number) != Some(merkle::leaf(&head.entry(origin))) {
             let what = format!("frame {number} is another one than the checkpoint covers");
             return Err(LogError::damaged(&last.current.path, 0, what));
         }
     }
-    grow(&mut tree, folder, last.end())?;
-    Ok(tree)
+    Ok(())
 }
 
 /// Adds the frames of the segments up to a size.
