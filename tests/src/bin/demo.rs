@@ -11,6 +11,7 @@ use wardgate_compiler::compile_dir;
 use wardgate_engine::decision::{ActionDecision, Reason};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::{decision_json, effect_name};
+use wardgate_native::{Pdp, Trust};
 use wardgate_tests::compiled::Compiled;
 use wardgate_tests::demo::{self, Demo, Entry};
 use wardgate_tests::node::{self, Job};
@@ -27,6 +28,7 @@ fn run() -> Result<bool, String> {
     let compiled = compile_dir(&folder.join("policies"), &demo.options)
         .map_err(|errors| errors.iter().map(|error| format!("\n{error}")).collect::<String>())?;
     let Compiled { bundle, table } = Compiled::opened(pack(&compiled.parts))?;
+    let pdp = Pdp::open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
     println!(
         "tests/demo/policies: {} policies in a bundle of {} bytes\n",
         compiled.policies,
@@ -39,7 +41,7 @@ fn run() -> Result<bool, String> {
     let answer = answers.first().ok_or("node gave no answer")?;
     let right = show(&demo, &table, &answer.decisions);
 
-    let native = time(&demo, &table);
+    let native = time(&demo, &pdp);
     println!(
         "\n{right} of {} requests decided as expected, natively and in Node.",
         demo.requests.len()
@@ -99,14 +101,14 @@ fn effect_in(decision: &str, action: &str) -> String {
 }
 
 /// Returns the median nanoseconds of one decision.
-fn time(demo: &Demo, table: &PolicyTable) -> f64 {
+fn time(demo: &Demo, pdp: &Pdp) -> f64 {
     let count = u32::try_from(demo.requests.len()).unwrap_or(u32::MAX);
     let mut passes: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let start = Instant::now();
             for entry in &demo.requests {
                 let [_, action, _] = &entry.subject;
-                std::hint::black_box(table.is_allowed(&entry.request, action, demo.now));
+                std::hint::black_box(pdp.is_allowed(&entry.request, action, demo.now));
             }
             start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
         })

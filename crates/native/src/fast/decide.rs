@@ -41,11 +41,11 @@ pub(crate) fn decide(
 #[inline(always)]
 pub(crate) fn select<'i>(table: &PolicyTable, index: &'i Index, input: &impl FastInput) -> Way<'i> {
     let usual = index.fast_path(table, input.target());
-    match usual.filter(|_| !index.has_own_policies(input.principal())) {
-        Some(fast_path) => Way::FastPath(fast_path),
-        None => {
+    let has_own = index.has_own_policies(input.principal());
+    match usual {
+        Some(fast_path) if !has_own => Way::FastPath(fast_path),
+        _ => {
             let own = || [input.principal(), input.principal_scope()];
-            let has_own = index.has_own_policies(input.principal());
             index.unusual(table, input.target(), has_own.then(own))
         }
     }
