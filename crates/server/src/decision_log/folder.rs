@@ -3,6 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use wardgate_decision_log::checkpoint::LogKey;
 
@@ -14,6 +16,12 @@ const IDENTITY: &str = "wardgate decision log 1";
 
 /// The most bytes of the file `identity`: a key of ML-DSA-44 in Base64, and a few words.
 const MAX_IDENTITY_BYTES: u64 = 8192;
+
+/// How often the lock is tried.
+const LOCK_TRIES: u32 = 50;
+
+/// How long it is waited for after each try: a second in all.
+const BETWEEN_LOCK_TRIES: Duration = Duration::from_millis(20);
 
 /// The folder of a log.
 #[derive(Clone, Debug)]
@@ -39,16 +47,20 @@ impl Folder {
         &self.0
     }
 
-    /// Makes the folder if it is missing, and locks it.
+    /// Makes the folder if it is missing, and locks it. Whoever has the lock gets a second to end: a program that
+    /// is being started has the open files of its parent until it is loaded.
     pub(super) fn lock(&self) -> Result<Lock> {
         fs::create_dir_all(&self.0).map_err(LogError::write(&self.0))?;
         let path = self.0.join(".lock");
         let file = open(&path).map_err(LogError::write(&path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) => Err(LogError::InUse(self.0.clone())),
-            Err(TryLockError::Error(error)) => Err(LogError::Write(path, error)),
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock(file)),
+                Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_LOCK_TRIES),
+                Err(TryLockError::Error(error)) => return Err(LogError::Write(path, error)),
+            }
         }
+        Err(LogError::InUse(self.0.clone()))
     }
 
     /// Writes the identity of a new log, or compares it with that of the log which is there.
