@@ -25,9 +25,9 @@ mod evidence;
 mod recorder;
 mod ring;
 
-pub use assembler::{Assembler, Form, LOG_STREAM, Redaction, Sink};
+pub use assembler::{Assembler, EvidenceForm, Form, LOG_STREAM, Redaction, Sink};
 pub use entry::{Entry, EntryRead, Evidence};
-pub use evidence::replay;
-pub use recorder::{Recorder, Recording};
+pub use evidence::{replay, request_evidence};
+pub use recorder::{Recorder, Recording, whole_micros};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;

@@ -125,16 +125,16 @@ struct Questions<'q> {
 type Item = Result<Evaluation, AuthzenError>;
 
 fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let defaults = Defaults::default();
     let mut requests = Requests::new(&defaults, context.state.directory(), &verify);
     let answered = requests.with(evaluation, |request| {
-        let decision = policies.check_within(request, SystemClock, &Steps::of(shared));
+        let decision = policies.check_within(request, now, &Steps::of(shared));
         let mut tally = Tally::default();
         tally.add(&decision);
-        noted::note(request, &decision);
+        noted::note(request, &decision, now);
         shared.decided(tally);
         if wants_response(&evaluation.context) {
             let is_allowed = is_allowed(&decision);
@@ -149,7 +149,7 @@ fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
 }
 
 fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, context.state.directory(), &verify);
@@ -158,9 +158,9 @@ fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
         let evaluation = item.as_ref().map_err(Clone::clone)?;
         must_be_left(&budget)?;
         requests.with(evaluation, |request| {
-            let decision = decided(policies.check_within(request, SystemClock, &budget), &budget)?;
+            let decision = decided(policies.check_within(request, now, &budget), &budget)?;
             tally.add(&decision);
-            noted::note(request, &decision);
+            noted::note(request, &decision, now);
             Ok(write_answer(json, &decision))
         })?
     };

@@ -11,7 +11,7 @@ use wardgate_engine::wire::{self, Json};
 use wardgate_native::protocol::cerbos::Call;
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::protocol::documents;
-use wardgate_native::{Answered, CallLimits, Policies, Request, Resource, SystemClock};
+use wardgate_native::{Answered, CallLimits, Request, Resource, SystemClock};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
@@ -65,10 +65,10 @@ fn call_limits(context: Context<'_>) -> CallLimits {
 
 /// Answers CheckResources on the general path, by policies without rate limits.
 pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String> {
-    let policies = context.policies()?;
+    context.policies()?;
     let mut call = read(body, context.shared)?;
     let (mut text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
-    each(&mut call, policies, context.shared, |request, decision| {
+    each(&mut call, context, |request, decision| {
         let mut json = Json::default();
         let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
         ResultEntry { resource: &request.resource, decision, outputs, with_meta }.write(&mut json);
@@ -125,18 +125,18 @@ pub(super) fn must_be_short(length: usize, most: usize) -> Result<()> {
 /// Decides about each resource, and counts.
 fn each(
     call: &mut Call,
-    policies: &Policies,
-    shared: &Shared,
+    context: Context<'_>,
     mut act: impl FnMut(&Request, &Decision) -> Result<()>,
 ) -> Result<()> {
-    let (mut tally, budget) = (Tally::default(), Steps::of(shared));
+    let (policies, now) = (context.policies()?, context.now());
+    let (mut tally, budget) = (Tally::default(), Steps::of(context.shared));
     let result = call.each(|request| {
-        let decision = policies.check_within(request, SystemClock, &budget);
+        let decision = policies.check_within(request, now, &budget);
         tally.add(&decision);
-        noted::note(request, &decision);
+        noted::note(request, &decision, now);
         act(request, &decision)
     });
-    shared.decided(tally);
+    context.shared.decided(tally);
     result
 }
 

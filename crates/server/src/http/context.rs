@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hyper::{HeaderMap, StatusCode};
-use wardgate_native::Policies;
+use wardgate_native::decision_log::whole_micros;
+use wardgate_native::{Clock, Policies, SystemClock, Timestamp};
 
 use super::peer::Peer;
 use super::reply::{Problem, Result};
@@ -34,6 +35,11 @@ impl<'c> Context<'c> {
     /// The server has no policies and answers by rules of SPOCP alone.
     pub(super) fn policies(self) -> Result<&'c Policies> {
         self.state.policies().ok_or_else(Problem::no_policies)
+    }
+
+    /// Reads the time for all decisions on the request, in whole microseconds as a record holds it.
+    pub(super) fn now(self) -> Timestamp {
+        whole_micros(SystemClock.now()).0
     }
 
     /// Refuses to decide where decisions are recorded and these would not be.
