@@ -344,5 +344,8 @@ impl FastInput for ReadInput<'_> {
 /// The most bytes of one part; of what is longer the request is the evidence.
 const MAX_PART_BYTES: usize = 512;
 
+/// The most bytes of one part with its length.
+pub(super) const MAX_OUTCOME_BYTES: usize = MAX_PART_BYTES + 2;
+
 /// The number in the place of that of a fast path, where no policy is about the target.
 const NO_FAST_PATH: u32 = u32::MAX;

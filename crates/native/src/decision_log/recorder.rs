@@ -176,7 +176,7 @@ fn number(policies: &Policies) -> u32 {
     u32::try_from(policies.serial()).unwrap_or(u32::MAX)
 }
 
-const fn effect(is_allowed: bool) -> Effect {
+pub(super) const fn effect(is_allowed: bool) -> Effect {
     if is_allowed { Effect::Allowed } else { Effect::Denied }
 }
 

@@ -9,7 +9,9 @@ use wardgate_decision_log::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES};
 use wardgate_engine::decision::{self, ActionDecision, Decision, Reason};
 use wardgate_engine::request::Request;
 use wardgate_native::Timestamp;
-use wardgate_native::decision_log::{Effect, Entry, Evidence, request_evidence, whole_micros};
+use wardgate_native::decision_log::{
+    CallNotes, Effect, Entry, Evidence, request_evidence, whole_micros,
+};
 
 use super::recorder::Recorder;
 
@@ -47,6 +49,27 @@ thread_local! {
 
     /// Memory for the evidence of one decision.
     static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+
+    /// Memory for the decisions of a call that a fast path answers.
+    static CALL: RefCell<CallNotes> = RefCell::default();
+}
+
+/// Answers a call at a time by `answer`, which notes its decisions, and records them under the number of the policies. Returns
+/// false with the answer if it must be a denial.
+pub(crate) fn answered<R>(
+    recorder: &Recorder,
+    policies: u32,
+    (call, now): (&[u8], Timestamp),
+    answer: impl FnOnce(&mut CallNotes) -> Option<R>,
+) -> Option<(R, bool)> {
+    CALL.with_borrow_mut(|notes| {
+        notes.begin(now, recorder.has_evidence());
+        let answer = answer(notes)?;
+        let record =
+            |entry: &Entry<'_>, actions: &[(&str, Effect)]| recorder.record(entry, actions);
+        let is_recorded = notes.each(call, policies, record);
+        Some((answer, is_recorded && recorder.keep()))
+    })
 }
 
 /// Calls `decide`, and returns the decisions that it noted, if they are to be recorded.

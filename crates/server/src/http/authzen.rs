@@ -33,7 +33,6 @@ use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
 use crate::decision_log::noted;
-use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 use response::{SubjectResponse, is_allowed};
@@ -47,12 +46,9 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Answer::from);
     }
-    let fast = match shared.recorder() {
-        Some(_) => None,
-        None => try_fast(body, context.state),
-    };
-    match fast {
+    match try_fast(body, context) {
         Some(is_allowed) => {
+            let is_allowed = is_allowed?;
             shared.decided(Tally::one(is_allowed));
             Ok(Answer::from(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED })))
         }
@@ -65,9 +61,14 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
 
 /// Tries the fast path; returns `None` if the general path must answer. With properties in the
 /// directory the text of the request is incomplete, so the fast path does not apply.
-pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
-    state.directory().is_empty().then_some(())?;
-    state.policies()?.answer_evaluation(body, SystemClock)
+pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Result<bool>> {
+    context.state.directory().is_empty().then_some(())?;
+    match context.shared.recorder() {
+        None => context.state.policies()?.answer_evaluation(body, SystemClock).map(Ok),
+        Some(recorder) => context.recorded(recorder, body, |policies, notes| {
+            policies.answer_evaluation_noted(body, notes)
+        }),
+    }
 }
 
 /// Answers an evaluation on the general path, by policies without rate limits.

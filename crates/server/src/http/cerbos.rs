@@ -33,6 +33,7 @@ pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
     }
     match try_fast(body, context) {
         Some(answered) => {
+            let answered = answered?;
             context.shared.decided(tally(&answered));
             Ok(Answer::from(answered.json))
         }
@@ -47,11 +48,14 @@ fn tally(answered: &Answered) -> Tally {
 }
 
 /// Answers CheckResources from the text, or not at all.
-pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
-    if context.shared.recorder().is_some() {
-        return None;
+pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Result<Answered>> {
+    let limits = call_limits(context);
+    match context.shared.recorder() {
+        None => context.state.policies()?.answer_call(body, limits, SystemClock).map(Ok),
+        Some(recorder) => context.recorded(recorder, body, |policies, notes| {
+            policies.answer_call_noted(body, limits, notes)
+        }),
     }
-    context.state.policies()?.answer_call(body, call_limits(context), SystemClock)
 }
 
 fn call_limits(context: Context<'_>) -> CallLimits {

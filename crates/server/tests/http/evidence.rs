@@ -74,7 +74,11 @@ fn ask(server: &Running) {
     ]);
     let few =
         json!([entry("album", &["list"], &attributes), entry("album", &["none"], &attributes)]);
-    let outputs = json!([entry("file", &["edit", "view"], &attributes)]);
+    // Known to be one for the general path only once the first resource is decided.
+    let outputs = json!([
+        entry("album", &["list"], &attributes),
+        entry("file", &["edit", "view"], &attributes),
+    ]);
     for resources in [many, few, outputs] {
         post("/api/check/resources", json!({ "principal": principal, "resources": resources }));
     }
@@ -111,8 +115,8 @@ fn decisions(log: &Path) -> (Vec<(u64, Decision)>, Vec<Target>) {
     (found, targets)
 }
 
-/// Decides each decision of a log again, and returns the evidence of each.
-fn decided_again(policies: &Policies, log: &Path) -> Vec<Evidence> {
+/// Decides each decision of a log again. Returns how many are made from what a fast path read, and how many from a request.
+fn decided_again(policies: &Policies, log: &Path) -> [usize; 2] {
     let (found, targets) = decisions(log);
     let mut unsealer = Unsealer::open(log).unwrap();
     let mut again = |(number, decision): &(u64, Decision)| {
@@ -149,9 +153,11 @@ fn decided_again(policies: &Policies, log: &Path) -> Vec<Evidence> {
         // What a limit has denied, the policies have allowed.
         let expected = outcomes.iter().map(|outcome| Some(outcome.effect != Effect::Denied));
         assert_eq!(answers, expected.collect::<Vec<_>>(), "{about:?}");
-        decision.evidence.clone()
+        assert_eq!(decision.is_general, request.is_some(), "{about:?}");
+        request.is_none()
     };
-    found.iter().map(&mut again).collect()
+    let read = found.iter().map(&mut again).filter(|is_read| *is_read).count();
+    [read, found.len() - read]
 }
 
 /// Opens policies as a reader of a log does, who charges no limits.
@@ -181,11 +187,56 @@ fn decisions_are_made_again_from_their_evidence() {
         (0..20).for_each(|_| ask(&server));
         ask_set(&server);
         let log = server.folder.join("log");
-        let found = decided_again(&opened(&policies), &log);
-        assert_eq!(found.len(), 20 * 11 + 2);
+        let [read, whole] = decided_again(&opened(&policies), &log);
+        assert_eq!(read + whole, 20 * 12 + 2);
+        assert!(read >= 20 * 4 && whole >= 20 * 4 + 2, "{read} {whole}");
         assert_eq!(has_secret(&log), is_clear);
         server.stop();
     }
+}
+
+#[test]
+fn a_fast_path_records_what_the_general_path_records() {
+    let server = start(ALBUMS, "principal = \"clear\"\nresource = \"clear\"\n");
+    let entry = |id: &str, more: &str| {
+        let resource = format!(r#"{{"kind":"album","id":"{id}",{more}"attr":{{"owner":"é"}}}}"#);
+        format!(r#"{{"actions":["list","none"],"resource":{resource}}}"#)
+    };
+    let resources = [
+        entry("é1", ""),
+        entry("a2", r#""policyVersion":"default","#),
+        entry("a3", r#""scope":"acme.hr","policyVersion":"v2","#),
+    ];
+    let resources = resources.join(",");
+    let principal = r#"{"id":"adé","roles":["user"],"attr":{"team":"é"}}"#;
+    for meta in ["false", "true"] {
+        let body = format!(
+            r#"{{"includeMeta":{meta},"principal":{principal},"resources":[{resources}],"requestId":"r é"}}"#
+        );
+        assert_eq!(server.post("/api/check/resources", "", &body).0, 200);
+    }
+    let (found, _) = decisions(&server.folder.join("log"));
+    let found: Vec<Decision> = found.into_iter().map(|(_, decision)| decision).collect();
+    let (fast, general) = found.split_at(3);
+    assert!(fast.iter().all(|decision| !decision.is_general) && general.len() == 3);
+    for (fast, general) in fast.iter().zip(general) {
+        assert!(general.is_general && general.micros >= fast.micros);
+        let same = Decision { micros: fast.micros, is_general: false, ..general.clone() };
+        assert_eq!(*fast, same);
+    }
+}
+
+#[test]
+fn what_a_fast_path_reads_may_be_too_long_for_an_evidence() {
+    let server = start(ALBUMS, "evidence = \"clear\"\n");
+    let long = "x".repeat(600);
+    let resource = json!({ "kind": "album", "id": "a1", "attr": { "owner": long } });
+    let body = json!({
+        "principal": { "id": "ada", "roles": ["user"], "attr": { "team": long } },
+        "resources": [{ "actions": ["list"], "resource": resource }],
+    });
+    assert_eq!(server.post("/api/check/resources", "", &body.to_string()).0, 200);
+    assert_eq!(decided_again(&opened(ALBUMS), &server.folder.join("log")), [0, 1]);
 }
 
 #[test]
@@ -196,7 +247,7 @@ fn nothing_of_a_request_is_in_a_log_without_evidence() {
     server.stop();
     let log = server.folder.join("log");
     let (found, _) = decisions(&log);
-    assert_eq!(found.len(), 13);
+    assert_eq!(found.len(), 14);
     assert!(found.iter().all(|(_, decision)| decision.evidence == Evidence::None));
     assert!(found.iter().all(|(_, decision)| !decision.is_cut));
     assert!(!has_secret(&log));
