@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use wardgate_decision_log::checkpoint::LogKey;
 
 use super::error::{LogError, Result};
+use super::segments::Disk;
 use crate::journal::error::JournalError;
-use crate::journal::files::{lock, open, sync_names};
+use crate::journal::files::{lock, open, save_torn, sync_names};
+use crate::journal::recover::Torn;
 
 /// The first line of the file `identity`.
 const IDENTITY: &str = "wardgate decision log 1";
@@ -87,26 +89,6 @@ impl Folder {
         })
     }
 
-    /// Returns the segments in their order.
-    pub(super) fn segments(&self) -> Result<Vec<Segment>> {
-        let mut segments = Vec::new();
-        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
-            let path = entry.map_err(LogError::read(&self.0))?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
-            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
-                segments.push(Segment { first_frame, path });
-            }
-        }
-        segments.sort();
-        Ok(segments)
-    }
-
-    /// Returns the path of the segment whose first frame has this number.
-    pub(super) fn segment(&self, first_frame: u64) -> PathBuf {
-        self.0.join(format!("{first_frame:0width$}.wgl", width = NAME_DIGITS))
-    }
-
     /// Returns the newest checkpoint, if there is one.
     pub(super) fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
         let path = self.0.join("checkpoint");
@@ -130,6 +112,48 @@ impl Folder {
         written.map_err(LogError::write(&new))?;
         fs::rename(&new, &path).map_err(LogError::write(&path))?;
         sync_names(&self.0).map_err(LogError::write(&path))
+    }
+}
+
+impl Disk for Folder {
+    type File = File;
+
+    fn segments(&self) -> Result<Vec<Segment>> {
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
+            let path = entry.map_err(LogError::read(&self.0))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
+            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
+                segments.push(Segment { first_frame, path });
+            }
+        }
+        segments.sort();
+        Ok(segments)
+    }
+
+    fn segment(&self, first_frame: u64) -> PathBuf {
+        self.0.join(format!("{first_frame:0width$}.wgl", width = NAME_DIGITS))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        open(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        sync_names(&self.0)
+    }
+
+    fn save_torn(&self, path: &Path, torn: &Torn) -> io::Result<PathBuf> {
+        save_torn(path, torn)
     }
 }
 

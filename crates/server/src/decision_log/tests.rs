@@ -11,6 +11,8 @@ use wardgate_decision_log::signer::LogSigner;
 
 use super::*;
 
+mod failing;
+mod memory_disk;
 mod recording;
 
 const ORIGIN: &str = "log.example/a";
