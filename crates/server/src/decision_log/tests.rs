@@ -12,6 +12,7 @@ use wardgate_decision_log::signer::LogSigner;
 use super::*;
 
 mod failing;
+mod killing;
 mod memory_disk;
 mod recording;
 
