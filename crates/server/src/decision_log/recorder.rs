@@ -19,6 +19,7 @@ use wardgate_native::decision_log::{
 
 use super::core::{Core, Counts};
 use super::error::{LogError, Result};
+use super::health::Health;
 use super::private::Private;
 use super::writer::LogWriter;
 use crate::config::{Keep, OnFull};
@@ -62,7 +63,7 @@ struct Shared {
     has_evidence: bool,
     ring_bytes: usize,
     stops: AtomicBool,
-    is_failing: AtomicBool,
+    health: Health,
     instance: [u8; 16],
 }
 
@@ -97,7 +98,7 @@ impl Recorder {
             has_evidence,
             ring_bytes,
             stops: AtomicBool::new(false),
-            is_failing: AtomicBool::new(false),
+            health: Health::default(),
             instance,
         });
         let now = now_micros();
@@ -154,7 +155,7 @@ impl Recorder {
     /// Returns true if the log cannot be written.
     #[must_use]
     pub fn is_failing(&self) -> bool {
-        self.shared.is_failing.load(Ordering::Relaxed)
+        self.shared.health.is_failing()
     }
 
     /// Returns true if nothing is decided now: the log cannot be written, and nothing is decided without a record.
@@ -178,6 +179,12 @@ impl Recorder {
                 "counter",
                 "Decisions for whose records there was no room.",
                 lost,
+            ),
+            (
+                "decision_log_failures_total",
+                "counter",
+                "Writes of the decision log that failed.",
+                self.shared.health.failures(),
             ),
             (
                 "decision_log_failing",
@@ -267,7 +274,7 @@ impl Shared {
         core.take(self.new_rings());
         let written = core.drain(now_micros()).and_then(|()| core.write(now_micros()));
         let written = written.and_then(|()| if is_synced { core.sync() } else { Ok(()) });
-        self.note(&written)
+        self.health.note_write(&written)
     }
 
     fn process(&self, event: ProcessEvent, micros: i64) -> Body {
@@ -277,7 +284,8 @@ impl Shared {
     fn run(&self) {
         while !self.stops.load(Ordering::Relaxed) {
             thread::park_timeout(TICK);
-            self.note(&self.tick());
+            self.health.note_write(&self.tick());
+            self.seal();
         }
     }
 
@@ -288,15 +296,11 @@ impl Shared {
         core.tick(now_micros())
     }
 
-    /// Notes if the log can be written, and tells once when that changes.
-    fn note(&self, done: &Result<()>) -> bool {
-        let was_failing = self.is_failing.swap(done.is_err(), Ordering::Relaxed);
-        match done {
-            Err(error) if !was_failing => tracing::error!(code = error.code(), "{error}"),
-            Ok(()) if was_failing => tracing::info!("the decision log is written again"),
-            _ => {}
+    /// Seals what is due.
+    fn seal(&self) {
+        if let Some(sealed) = self.core().seal_if_due(now_micros()) {
+            self.health.note_seal(&sealed);
         }
-        done.is_ok()
     }
 }
 

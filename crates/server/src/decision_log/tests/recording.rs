@@ -197,6 +197,31 @@ fn nothing_is_decided_without_a_record_where_that_is_asked() {
 }
 
 #[test]
+fn what_a_failing_disk_leaves_no_room_for_is_told_as_lost() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Clear, OnFull::Drop, Keep::System));
+    let away = folder.0.with_extension("away");
+    let long = "x".repeat(1000);
+    assert!(record(&recorder, &long, Effect::Allowed));
+    fs::rename(&folder.0, &away).unwrap();
+    for _ in 0..3000 {
+        assert!(record(&recorder, &long, Effect::Allowed));
+    }
+    assert!(recorder.is_failing());
+    let mut metrics = String::new();
+    recorder.write_metrics(&mut metrics);
+    assert!(!metrics.contains("\nwardgate_decision_log_failures_total 0\n"), "{metrics}");
+    fs::rename(&away, &folder.0).unwrap();
+    assert!(record(&recorder, &long, Effect::Allowed));
+    assert!(!recorder.is_failing());
+    recorder.close().unwrap();
+    let (found, lost) = decisions(&folder);
+    assert!(lost > 0 && found.len() > 1000);
+    assert_eq!(found.len() as u64 + lost, 3002);
+    assert_eq!(verified(&folder).unwrap().lost, lost);
+}
+
+#[test]
 fn what_is_erased_is_in_no_file_and_all_proofs_hold() {
     let folder = Temporary::new();
     let secret = || signer().secret();
