@@ -26,6 +26,7 @@ const ENTRIES = {
   "compiler": "compiler/compiler.ts",
   "spocp": "spocp/spocp.ts",
   "mqtt": "mqtt/mqtt.ts",
+  "log": "log/log.ts",
   "accessors": "fast/accessors.ts",
   "pool": "pool/pool.ts",
   "pool-worker": "runtimes/threads/pool-worker.ts",
@@ -141,6 +142,7 @@ function input(source, { loaders, port, spawn }) {
     "#load-compiler": `${SRC}runtimes/${loaders}/load-compiler.ts`,
     "#load-spocp": `${SRC}runtimes/${loaders}/load-spocp.ts`,
     "#load-mqtt": `${SRC}runtimes/${loaders}/load-mqtt.ts`,
+    "#load-log": `${SRC}runtimes/${loaders}/load-log.ts`,
     "#port": `${SRC}runtimes/threads/port-${port}.ts`,
     "#spawn": `${SRC}runtimes/threads/spawn-${spawn}.ts`,
   };
