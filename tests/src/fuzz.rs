@@ -196,7 +196,15 @@ fn changed(changes: &[u8]) -> Parts {
 }
 
 fn decide(table: &PolicyTable) {
-    let request = Request {
+    let request = request();
+    let explanation = table.explain(&request, Timestamp::default());
+    let checked = Cell::new(table.check(&request, Timestamp::default()));
+    assert!(explanation.decision == checked.into_inner(), "explain and check differ");
+}
+
+/// Returns a request about which the good bundle has rules.
+fn request() -> Request {
+    Request {
         principal: Principal {
             id: "ada".to_owned(),
             roles: vec!["user".to_owned()],
@@ -205,10 +213,7 @@ fn decide(table: &PolicyTable) {
         resource: Resource { kind: "album".to_owned(), id: "1".to_owned(), ..Resource::default() },
         actions: vec!["view".to_owned(), "edit".to_owned()],
         ..Request::default()
-    };
-    let explanation = table.explain(&request, Timestamp::default());
-    let checked = Cell::new(table.check(&request, Timestamp::default()));
-    assert!(explanation.decision == checked.into_inner(), "explain and check differ");
+    }
 }
 
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {

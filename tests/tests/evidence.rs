@@ -11,7 +11,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
     Drained, Evidence, Recorder, Recording, RingReader, replay, ring,
 };
-use wardgate_native::{Pdp, Target};
+use wardgate_native::{Pdp, Request, Resource, Target};
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::{check, property};
 
@@ -47,6 +47,8 @@ struct Log {
     read: u32,
     whole: u32,
     large: u32,
+    /// The actions of the last request, the answers, and what was read for them.
+    parts: Vec<(String, bool, Vec<u8>)>,
 }
 
 impl Log {
@@ -60,12 +62,14 @@ impl Log {
             read: 0,
             whole: 0,
             large: 0,
+            parts: Vec::new(),
         }
     }
 
     /// Decides on each action, as a request and as fields, and again from the evidence.
     fn compare(&mut self, json: &Json, now: Timestamp) -> Result<(), TestCaseError> {
         let request = check::request(json).map_err(TestCaseError::fail)?;
+        self.parts.clear();
         for action in &request.actions {
             let expected = self.pdp.snapshot().table().is_allowed(&request, action, now);
             let found = self.recorder.is_allowed_request(&self.pdp, &request, action, now);
@@ -78,6 +82,27 @@ impl Log {
                 self.replay(expected, json)?;
             }
         }
+        self.replay_parts(&request, now)
+    }
+
+    /// Decides again on those actions whose parts are known, all at once.
+    fn replay_parts(&self, request: &Request, now: Timestamp) -> Result<(), TestCaseError> {
+        let policies = self.pdp.snapshot();
+        let replay = |targets: &[_], evidence: &[u8]| {
+            replay(&policies, targets, Evidence::Read(evidence), micros(now))
+        };
+        let actions = self.parts.iter().map(|(action, ..)| action.as_str());
+        let mut targets: Vec<_> = actions.map(|action| target(&request.resource, action)).collect();
+        let parts: Vec<&[u8]> = self.parts.iter().map(|(.., part)| part.as_slice()).collect();
+        let all = parts.concat();
+        let mut expected: Vec<_> = self.parts.iter().map(|(_, answer, _)| Some(*answer)).collect();
+        prop_assert_eq!(&replay(&targets, &all), &expected, "{:?}", request);
+        // A part that is no evidence leaves the others their answers.
+        let without = [&all[..], &[0, 0]].concat();
+        targets.push(Target::default());
+        expected.push(None);
+        prop_assert_eq!(replay(&targets, &without), expected);
+        prop_assert_eq!(replay(&targets, &all), vec![None; targets.len()]);
         Ok(())
     }
 
@@ -89,7 +114,10 @@ impl Log {
         let (action, _) = found.actions().next().unwrap();
         let target =
             Target { kind: entry.kind, action, policy_version: entry.version, scope: entry.scope };
-        let again = replay(&policies, target, entry.evidence, entry.micros);
+        let replay = |evidence: Evidence<'_>| {
+            replay(&policies, &[target], evidence, entry.micros).first().copied().flatten()
+        };
+        let again = replay(entry.evidence);
         if entry.evidence == Evidence::TooLarge {
             prop_assert_eq!((again, found.is_cut), (None, true));
             prop_assert!(json.to_string().len() > MAX_EVIDENCE_BYTES, "it fits: {}", json);
@@ -109,8 +137,20 @@ impl Log {
         let longer = [bytes, &[1]].concat();
         for wrong in [bytes.get(..bytes.len() / 2).unwrap(), &longer] {
             let wrong = if is_read { Evidence::Read(wrong) } else { Evidence::Request(wrong) };
-            prop_assert_eq!(replay(&policies, target, wrong, entry.micros), None);
+            prop_assert_eq!(replay(wrong), None);
+        }
+        if is_read {
+            self.parts.push((action.to_owned(), expected, bytes.to_vec()));
         }
         Ok(())
     }
+}
+
+fn target<'t>(resource: &'t Resource, action: &'t str) -> Target<'t> {
+    let Resource { kind, policy_version, scope, .. } = resource;
+    Target { kind, action, policy_version, scope }
+}
+
+fn micros(now: Timestamp) -> i64 {
+    now.seconds() * 1_000_000 + i64::from(now.nanos() / 1000)
 }

@@ -49,6 +49,7 @@ pub struct ValuePosition {
 
 /// The key of a subject: a secret.
 pub struct SubjectKey {
+    number: [u8; 16],
     salts: [u8; 32],
     sealing: [u8; 32],
 }
@@ -64,6 +65,8 @@ pub struct LogSecret {
 pub struct Sealed {
     /// The place of the value.
     pub place: ValuePosition,
+    /// The number of the key that opens it.
+    pub key: [u8; 16],
     /// The ciphertext and its tag.
     pub bytes: Vec<u8>,
 }
@@ -100,9 +103,17 @@ impl SubjectKey {
     #[must_use]
     pub fn new(key: [u8; 32]) -> Self {
         Self {
+            number: half(blake3::derive_key("wardgate decision log 1: number of a key", &key)),
             salts: blake3::derive_key("wardgate decision log 1: salts of a subject", &key),
             sealing: blake3::derive_key("wardgate decision log 1: sealing for a subject", &key),
         }
+    }
+
+    /// Returns the number by which sealed values name the key. It comes from the key alone, so once that is deleted nothing
+    /// ties the number to the subject.
+    #[must_use]
+    pub const fn number(&self) -> [u8; 16] {
+        self.number
     }
 
     /// Returns the commitment to a value at a place.
@@ -177,6 +188,7 @@ impl Sealed {
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend(self.place.record.to_le_bytes());
         out.push(self.place.field.code());
+        out.extend(self.key);
         put_bytes(&self.bytes, out);
     }
 
@@ -185,8 +197,8 @@ impl Sealed {
     pub fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let mut reader = Reader::new(bytes);
         let place = ValuePosition { record: reader.long()?, field: Field::of(reader.byte()?)? };
-        let sealed = reader.bytes(MAX_SEALED_BYTES)?;
-        Some((Self { place, bytes: sealed.to_vec() }, reader.rest()))
+        let (key, sealed) = (reader.array()?, reader.bytes(MAX_SEALED_BYTES)?);
+        Some((Self { place, key, bytes: sealed.to_vec() }, reader.rest()))
     }
 }
 
@@ -268,8 +280,8 @@ mod tests {
     #[test]
     fn sealed_values_are_read_as_they_were_written() {
         let values = [
-            Sealed { place: place(1, Field::Principal), bytes: alloc::vec![1, 2, 3] },
-            Sealed { place: place(u64::MAX, Field::Evidence), bytes: Vec::new() },
+            Sealed { place: place(1, Field::Principal), key: [1; 16], bytes: alloc::vec![1, 2, 3] },
+            Sealed { place: place(u64::MAX, Field::Evidence), key: [2; 16], bytes: Vec::new() },
         ];
         let mut bytes = Vec::new();
         values.iter().for_each(|value| value.write(&mut bytes));

@@ -25,6 +25,7 @@ mod reading;
 mod recorder;
 pub(crate) mod recording;
 mod tree;
+mod unsealing;
 mod verifying;
 mod writer;
 
@@ -33,6 +34,7 @@ pub use operator::{accept_loss, erase};
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
 pub use recorder::{Recorder, RecorderSettings};
+pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
 pub use writer::{LogSettings, LogWriter};
 

@@ -1,6 +1,9 @@
 //! The readers of the decision log: of what lies on a disk, or came from somebody who wants to be
 //! believed.
 
+use std::sync::OnceLock;
+
+use wardgate_bundle::Trust;
 use wardgate_decision_log::checkpoint::Checkpoint;
 use wardgate_decision_log::frame::{Draft, Frame, FramePosition};
 use wardgate_decision_log::note::{Note, VerifierKey};
@@ -9,6 +12,13 @@ use wardgate_decision_log::record::{Body, Clock, Identity, Record, ShortText};
 use wardgate_decision_log::record::{Decision, Effect, Evidence, Outcome};
 use wardgate_decision_log::redaction::{Field, Sealed};
 use wardgate_decision_log::{redaction, tile};
+use wardgate_engine::cel::Timestamp;
+use wardgate_native::decision_log::{
+    self as recording, Drained, Recorder, Recording, replay, ring,
+};
+use wardgate_native::{Pdp, Target};
+
+use super::{packed, request};
 
 /// Reads the input in every form, and writes again what was read.
 ///
@@ -30,11 +40,54 @@ pub fn decision_log(input: &[u8]) {
         assert_eq!(Proof::read(proof.to_string().as_bytes()), Ok(proof), "a proof that is lost");
     }
     let _ = (Sealed::read(input), tile::entries(input));
+    decide_again(input);
     let text = String::from_utf8_lossy(input);
     let _ = (Checkpoint::read(&text), VerifierKey::read(&text));
 }
 
-/// Returns a record, a frame, a note, a proof, a key, a sealed value and a bundle of entries.
+/// Decides from the input as evidence.
+fn decide_again(input: &[u8]) {
+    let Some(pdp) = pdp() else { return };
+    let target = |action| Target { kind: "album", action, ..Target::default() };
+    let targets = [target("view"), target("edit")];
+    for targets in [&targets[..1], &targets] {
+        for evidence in [recording::Evidence::Read(input), recording::Evidence::Request(input)] {
+            let answers = replay(&pdp.snapshot(), targets, evidence, 0);
+            assert_eq!(answers.len(), targets.len(), "a target without an answer");
+        }
+    }
+}
+
+fn pdp() -> Option<&'static Pdp> {
+    static OPENED: OnceLock<Option<Pdp>> = OnceLock::new();
+    OPENED.get_or_init(|| Pdp::open(packed(), Trust::Unsigned).ok()).as_ref()
+}
+
+/// Returns the evidence of decisions: what a fast path read for one and for two actions, and a request.
+fn evidence() -> Vec<Vec<u8>> {
+    let Some(pdp) = pdp() else { return Vec::new() };
+    let (writer, mut reader) = ring(0);
+    let recording = Recording { has_evidence: true, ..Recording::default() };
+    let (mut recorder, request) = (Recorder::new(writer, recording), request());
+    let mut found = Vec::new();
+    let now = Timestamp::default();
+    for action in &request.actions {
+        let _ = recorder.is_allowed_request(pdp, &request, action, now);
+    }
+    let _ = recorder.check(pdp, &request, now);
+    while let Some(Drained::Entry(_, read)) = reader.next() {
+        match read.entry.evidence {
+            recording::Evidence::Read(bytes) | recording::Evidence::Request(bytes) => {
+                found.push(bytes.to_vec());
+            }
+            _ => {}
+        }
+    }
+    found.push(found.iter().take(2).flatten().copied().collect());
+    found
+}
+
+/// Returns a record, a frame, a note, a proof, a key, a sealed value, a bundle of entries, and evidence.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let records = [
         Body::Clock(Clock { before: 2, now: 1 }),
@@ -69,5 +122,6 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         .into_iter()
         .chain([frame, entries, sealed])
         .chain(texts.map(String::into_bytes))
+        .chain(evidence())
         .collect()
 }

@@ -220,7 +220,7 @@ impl<S: Sink> Hiding<'_, S> {
     fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
         let (key, place) = (self.key.as_deref()?, ValuePosition { record: self.record, field });
         let (commitment, bytes) = key.seal(place, value)?;
-        self.sink.sealed(Sealed { place, bytes });
+        self.sink.sealed(Sealed { place, key: key.number(), bytes });
         Some(commitment)
     }
 }

@@ -90,7 +90,7 @@ fn put_texts<'t>(
 }
 
 /// Decides by the fast path of a question. Returns the answer, or `None` if only the general path can decide; and the
-/// number of bytes that it read, if they fit into `bytes`.
+/// number of bytes of its part of an evidence, if it fits into `bytes`.
 pub(super) fn decide_fast(
     policies: &Policies,
     input: &impl FastInput,
@@ -113,8 +113,18 @@ pub(super) fn decide_fast(
         Decider { table, fast_path, clock: &now }.decide(input, value)
     });
     let own = index.has_own_policies(input.principal()).then(|| input.principal());
-    let write = |bytes| write_read(ValueWriter::new(bytes), own, fast_path, input);
+    let write =
+        |bytes| put_part(bytes, |bytes| write_read(ValueWriter::new(bytes), own, fast_path, input));
     (decided, decided.and(bytes).and_then(write))
+}
+
+/// Writes the part of one outcome after its length. Returns the length of both; `None` if they do not fit.
+fn put_part(bytes: &mut [u8], write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Option<usize> {
+    let (head, part) = bytes.split_first_chunk_mut()?;
+    let most = part.len().min(MAX_PART_BYTES);
+    let length = write(part.get_mut(..most)?)?;
+    *head = u16::try_from(length).ok()?.to_le_bytes();
+    length.checked_add(head.len())
 }
 
 /// Writes all that a fast path can read of a question; `None` if it is too long or unreadable. Without a fast path, no
@@ -147,31 +157,62 @@ fn write_read(
     Some(writer.length())
 }
 
-/// Decides again from the evidence of a decision alone, about the target and at the time of its record, in microseconds
-/// since 1970. Returns `None` if the evidence is none, or none of a decision by these policies about this target.
+/// Decides again from the evidence of a decision alone, about the targets of its outcomes in their order and at the time of
+/// its record, in microseconds since 1970. Returns an answer for each target; `None` if the evidence is none, or none of a
+/// decision by these policies about this target.
 ///
-/// The same policies give the same answer as they gave when the evidence was written. No error gives an answer.
+/// The same policies give the same answers as they gave when the evidence was written. No error gives an answer.
 #[must_use]
 pub fn replay(
     policies: &Policies,
-    target: Target<'_>,
+    targets: &[Target<'_>],
     evidence: Evidence<'_>,
     micros: i64,
-) -> Option<bool> {
-    let nanos = u32::try_from(micros.rem_euclid(1_000_000).wrapping_mul(1000)).ok()?;
-    let now = Timestamp::new(micros.div_euclid(1_000_000), nanos)?;
-    match evidence {
+) -> Vec<Option<bool>> {
+    let answers = moment(micros).and_then(|now| match evidence {
         Evidence::None | Evidence::TooLarge => None,
-        Evidence::Read(bytes) => replay_read(policies, target, ValueReader(bytes), now),
+        Evidence::Read(bytes) => {
+            let parts = parts(bytes, targets.len())?.into_iter().map(ValueReader);
+            let again = |(target, part)| replay_read(policies, target, part, now);
+            Some(targets.iter().copied().zip(parts).map(again).collect())
+        }
         Evidence::Request(bytes) => {
             let request = read_request(ValueReader(bytes))?;
-            let Resource { kind, policy_version, scope, .. } = &request.resource;
-            let is_about = [&**kind, policy_version, scope]
-                == [target.kind, target.policy_version, target.scope]
-                && request.actions.iter().any(|action| action == target.action);
-            is_about.then(|| policies.table().is_allowed(&request, target.action, now))
+            let again = |target| replay_request(policies, target, &request, now);
+            Some(targets.iter().copied().map(again).collect())
         }
+    });
+    answers.unwrap_or_else(|| vec![None; targets.len()])
+}
+
+fn moment(micros: i64) -> Option<Timestamp> {
+    let nanos = u32::try_from(micros.rem_euclid(1_000_000).wrapping_mul(1000)).ok()?;
+    Timestamp::new(micros.div_euclid(1_000_000), nanos)
+}
+
+/// Returns the parts of an evidence, if there are just so many.
+fn parts(mut bytes: &[u8], count: usize) -> Option<Vec<&[u8]>> {
+    let mut parts = Vec::new();
+    for _ in 0..count {
+        let (length, rest) = bytes.split_first_chunk()?;
+        let (part, rest) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+        parts.push(part);
+        bytes = rest;
     }
+    bytes.is_empty().then_some(parts)
+}
+
+fn replay_request(
+    policies: &Policies,
+    target: Target<'_>,
+    request: &Request,
+    now: Timestamp,
+) -> Option<bool> {
+    let Resource { kind, policy_version, scope, .. } = &request.resource;
+    let is_about = [&**kind, policy_version, scope]
+        == [target.kind, target.policy_version, target.scope]
+        && request.actions.iter().any(|action| action == target.action);
+    is_about.then(|| policies.table().is_allowed(request, target.action, now))
 }
 
 fn replay_read(
@@ -267,6 +308,9 @@ impl FastInput for ReadInput<'_> {
         SlotValue::Unsupported
     }
 }
+
+/// The most bytes of one part; of what is longer the request is the evidence.
+const MAX_PART_BYTES: usize = 512;
 
 /// The number in the place of that of a fast path, where no policy is about the target.
 const NO_FAST_PATH: u32 = u32::MAX;

@@ -137,7 +137,7 @@ impl Recorder {
         let (now, micros) = whole_micros(now);
         let Self { writer, recording, bytes } = self;
         let has_evidence = recording.has_evidence;
-        let memory = if has_evidence { bytes.get_mut(..MAX_READ_BYTES) } else { None };
+        let memory = has_evidence.then_some(&mut **bytes);
         let (fast, read) = decide_fast(policies, question, now, memory);
         let is_allowed = fast.unwrap_or_else(|| question.decide_general(policies, now));
         let evidence = match read {
@@ -190,8 +190,5 @@ fn number(policies: &Policies) -> u32 {
 const fn effect(is_allowed: bool) -> Effect {
     if is_allowed { Effect::Allowed } else { Effect::Denied }
 }
-
-/// The most bytes of what a fast path reads; of longer ones the request is the evidence.
-const MAX_READ_BYTES: usize = 512;
 
 const MAX_ACTIONS: usize = wardgate_decision_log::limits::MAX_ACTIONS;

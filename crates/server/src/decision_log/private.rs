@@ -24,13 +24,16 @@ const ENTRY_BYTES: usize = NAME_BYTES + KEY_BYTES + 8;
 /// The most subjects that have keys. Values of others are left out of the log.
 const MAX_SUBJECTS: usize = 10_000_000;
 
+/// The keys of subjects, by their names.
+type Keys = HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>;
+
 /// The keys of subjects and the values of a log.
 #[derive(Debug)]
 pub(super) struct Private {
     folder: PathBuf,
     /// Names the keys of subjects.
     secret: LogSecret,
-    keys: HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>,
+    keys: Keys,
     file: File,
     /// The keys that are not in the file yet.
     unwritten: Vec<u8>,
@@ -40,13 +43,18 @@ pub(super) struct Private {
 }
 
 impl Private {
+    /// Returns the folder of the files of a log.
+    pub(super) fn folder(log: &Path) -> PathBuf {
+        log.join("private")
+    }
+
     /// Opens the files of a log whose next record has this number, or makes them.
     pub(super) fn open(log: &Path, secret: LogSecret, next: u64) -> Result<Self> {
-        let folder = log.join("private");
+        let folder = Self::folder(log);
         make_folder(&folder).map_err(LogError::write(&folder))?;
         let path = folder.join("keys.wgk");
         let mut file = open(&path).map_err(LogError::write(&path))?;
-        let keys = read_keys(&mut file, &path)?;
+        let keys = recover_keys(&mut file, &path)?;
         drop_values_from(&folder, next)?;
         let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
         Ok(Self { folder, secret, keys, file, unwritten, last, random })
@@ -123,8 +131,9 @@ impl Private {
         let mut bytes = Vec::new();
         values.iter().for_each(|value| value.write(&mut bytes));
         let written = open(&path).and_then(|mut file| {
-            file.seek(SeekFrom::End(0))?;
-            file.write_all(&bytes)
+            let end = file.seek(SeekFrom::End(0))?;
+            // The rest of a value would hide those behind it.
+            file.write_all(&bytes).inspect_err(|_| file.set_len(end).unwrap_or_default())
         });
         written.map_err(LogError::write(&path))
     }
@@ -141,11 +150,21 @@ fn entry(name: &[u8; NAME_BYTES], key: &[u8; KEY_BYTES]) -> Vec<u8> {
     [both.as_slice(), digest.get(..8).unwrap_or_default()].concat()
 }
 
-/// Reads all keys, and cuts off an entry that was not written in full.
-fn read_keys(file: &mut File, path: &Path) -> Result<HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>> {
+/// Reads all keys of a file, and cuts off an entry that was not written in full.
+fn recover_keys(file: &mut File, path: &Path) -> Result<Keys> {
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_SUBJECTS.saturating_mul(ENTRY_BYTES)).unwrap_or(u64::MAX);
     Read::by_ref(file).take(most).read_to_end(&mut bytes).map_err(LogError::read(path))?;
+    let (keys, rest) = read_keys(&bytes, path)?;
+    if rest > 0 {
+        let whole = u64::try_from(bytes.len().saturating_sub(rest)).unwrap_or(u64::MAX);
+        file.set_len(whole).map_err(LogError::write(path))?;
+    }
+    Ok(keys)
+}
+
+/// Reads the entries of `keys.wgk`. Returns how many bytes are left of one that was not written in full.
+pub(super) fn read_keys(bytes: &[u8], path: &Path) -> Result<(Keys, usize)> {
     let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
     let mut keys = HashMap::with_capacity(entries.len());
     let mut offset = 0_u64;
@@ -159,10 +178,7 @@ fn read_keys(file: &mut File, path: &Path) -> Result<HashMap<[u8; NAME_BYTES], [
         keys.insert(name, key);
         offset = offset.saturating_add(u64::try_from(ENTRY_BYTES).unwrap_or(u64::MAX));
     }
-    if !rest.is_empty() {
-        file.set_len(offset).map_err(LogError::write(path))?;
-    }
-    Ok(keys)
+    Ok((keys, rest.len()))
 }
 
 /// Replaces a file: after a crash it is the old one or the new one.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wardgate_decision_log::record::{Decision, Identity};
-use wardgate_decision_log::redaction::{Field, LogSecret, Sealed, ValuePosition};
+use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
 use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
 
 use super::*;
@@ -133,33 +133,30 @@ fn committed_ids_are_opened_with_the_key_of_their_principal() {
     }
     let (found, _) = decisions(&folder);
     assert_eq!(found.len(), 4);
-    let mut private = Private::open(&folder.0, LogSecret::new([9; 32]), u64::MAX).unwrap();
-    let values: Vec<u8> = folder
-        .files()
-        .iter()
-        .filter(|path| path.extension().is_some_and(|end| end == "wgv"))
-        .flat_map(|path| fs::read(path).unwrap())
-        .collect();
-    for ((number, decision), principal) in found.iter().zip(["ada", "eve", "ada", "eve"]) {
-        let key = private.key(principal).unwrap();
-        let place = ValuePosition { record: *number, field: Field::Principal };
-        let Identity::Commitment(commitment) = &decision.principal else { panic!("{decision:?}") };
-        assert!(key.is_commitment(commitment, place, principal.as_bytes()));
-        let sealed = value(&values, place).unwrap();
-        assert_eq!(key.unseal(place, commitment, &sealed).unwrap(), principal.as_bytes());
-    }
+    let opened = |folder: &Temporary| -> Vec<Unsealed> {
+        let mut values = Unsealer::open(&folder.0).unwrap();
+        let value = |(number, decision): &(u64, Decision)| {
+            let place = ValuePosition { record: *number, field: Field::Principal };
+            let Identity::Commitment(commitment) = &decision.principal else { panic!() };
+            values.open_value(place, commitment).unwrap()
+        };
+        found.iter().map(value).collect()
+    };
+    let value = |id: &str| Unsealed::Value(id.into());
+    assert_eq!(opened(&folder), ["ada", "eve", "ada", "eve"].map(value));
     let all: Vec<u8> = folder.files().iter().flat_map(|path| fs::read(path).unwrap()).collect();
     assert!(!all.windows(3).any(|window| window == b"ada"));
-}
 
-fn value(mut bytes: &[u8], place: ValuePosition) -> Option<Vec<u8>> {
-    while let Some((sealed, rest)) = Sealed::read(bytes) {
-        if sealed.place == place {
-            return Some(sealed.bytes);
-        }
-        bytes = rest;
-    }
-    None
+    // The first key, of ada, is gone; then all values are.
+    let private = folder.0.join("private");
+    let keys = fs::read(private.join("keys.wgk")).unwrap();
+    fs::write(private.join("keys.wgk"), &keys[56..]).unwrap();
+    let erased = [Unsealed::Erased, value("eve"), Unsealed::Erased, value("eve")];
+    assert_eq!(opened(&folder), erased);
+    fs::remove_file(private.join("000000000000.wgv")).unwrap();
+    assert_eq!(opened(&folder), [const { Unsealed::Missing }; 4]);
+    fs::remove_dir_all(private).unwrap();
+    assert_eq!(opened(&folder), [const { Unsealed::Missing }; 4]);
 }
 
 #[test]
