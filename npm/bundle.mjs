@@ -54,7 +54,7 @@ const RUNTIMES = {
 const REQUIRE = { loaders: "require", port: "node", spawn: "require" };
 
 /** The modules without state, and without classes that callers see. Each file may have a copy. */
-const STATELESS = /^(\0rolldown|base|runtimes)\/|^wasm\/(code|shared-loader)\.ts$|^pdp\/(check-many|sharing)\.ts$/;
+const STATELESS = /^(\0rolldown|base|runtimes)\/|^wasm\/(code|shared-loader)\.ts$|^pdp\/(check-many|recording|sharing)\.ts$/;
 
 /** The text of modules in the other entries: imports of the main entry. */
 const SHARED = {

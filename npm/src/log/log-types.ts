@@ -12,6 +12,9 @@ export interface RecordParts {
   readonly sequence: number;
 }
 
+/** The form in which a log in JavaScript has ids. */
+export type IdForm = "clear" | "pseudonym" | "absent";
+
 /** An answer: `limited` is allowed by the policies and denied by a rate limit. */
 export type Answer = "allowed" | "denied" | "limited";
 

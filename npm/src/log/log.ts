@@ -1,4 +1,4 @@
-// Reading and verifying a decision log: the entry `wardgate/log`.
+// Recording, reading and verifying a decision log: the entry `wardgate/log`.
 //
 // The module is loaded by the first call.
 
@@ -7,11 +7,13 @@ import type { LoadOptions } from "../pdp/load-options.ts";
 import { readLoad } from "../wasm/code.ts";
 import { loadLog, logInstance } from "./log-module.ts";
 import { readRecord } from "./log-reader.ts";
-import { OpenedSegment } from "./log-segment.ts";
+import { OpenedSegment, START } from "./log-segment.ts";
 import type { ProvedRecord, Segment } from "./log-types.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
 export type { LoadOptions } from "../pdp/load-options.ts";
+export type { DecisionLog } from "../pdp/recording.ts";
+export { decisionLog, type DecisionLogOptions } from "./decision-log.ts";
 export type * from "./log-types.ts";
 
 /**
@@ -59,6 +61,17 @@ export async function openSegment(bytes: Uint8Array | ArrayBuffer): Promise<Segm
   const given = mustBeBytes(bytes, "a segment");
   await loadLog(undefined);
   return new OpenedSegment(given, logInstance);
+}
+
+/**
+ * Returns the bytes before the first frame of a segment: with them, the frames of a `decisionLog` in their order are a
+ * segment.
+ *
+ * @example
+ *     const segment = new Blob([segmentStart(), ...frames]);
+ */
+export function segmentStart(): Uint8Array<ArrayBuffer> {
+  return START.slice();
 }
 
 /** More bytes than a proof or key may have, so that a longer one is refused like one of so many. */
