@@ -14,6 +14,7 @@ export { WardgateError, type Code } from "../base/errors.ts";
 export type { LoadOptions } from "../pdp/load-options.ts";
 export type { DecisionLog } from "../pdp/recording.ts";
 export { decisionLog, type DecisionLogOptions } from "./decision-log.ts";
+export { segmentsOf } from "./log-chains.ts";
 export type * from "./log-types.ts";
 
 /**
