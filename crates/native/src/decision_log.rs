@@ -23,11 +23,12 @@ mod assembler;
 mod entry;
 mod evidence;
 mod recorder;
+mod replay;
 mod ring;
 
 pub use assembler::{Assembler, Form, LOG_STREAM, Redaction, Sink};
 pub use entry::{Entry, EntryRead, Evidence};
-pub use evidence::replay;
 pub use recorder::{Recorder, Recording};
+pub use replay::{RecordedDecision, moment, replay, replay_with, request};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;
