@@ -35,7 +35,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
     let (principal, resource) = (Form::Commitment, Form::Clear);
     let secret = LogSecret::new([9; 32]);
     let settings = RecorderSettings {
-        redaction: Redaction { principal, resource, evidence: EvidenceForm::Absent, secret },
+        redaction: Redaction { principal, resource, evidence: EvidenceForm::Commitment, secret },
         on_full,
         keep,
         sync: Duration::from_millis(20),
