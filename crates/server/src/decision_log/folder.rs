@@ -100,6 +100,28 @@ impl Folder {
         }
     }
 
+    /// Returns the bytes of the segments and of the values beside them.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        let mut bytes = 0_u64;
+        for folder in [&self.0, &self.0.join("private")] {
+            let entries = match fs::read_dir(folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for entry in entries {
+                let entry = entry?;
+                let is_counted =
+                    entry.path().extension().is_some_and(|end| end == "wgl" || end == "wgv");
+                if is_counted {
+                    // One that is deleted at this moment has none.
+                    bytes = bytes.saturating_add(entry.metadata().map_or(0, |found| found.len()));
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Writes a file as a whole: after a crash it is the old one or the new one.
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.0.join(name);

@@ -28,6 +28,7 @@ pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
+        retention: config.retention,
         ring_bytes: RING_BYTES,
     };
     let failed = |error: super::LogError| format!("{}: {error}", error.code());

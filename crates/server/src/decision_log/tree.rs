@@ -103,6 +103,26 @@ impl Tree {
         });
     }
 
+    /// Adds frames out of whole bundles of entries up to a size, or up to the first bundle that is missing.
+    pub(super) fn grow_from_entries(&mut self, size: u64) -> Result<()> {
+        while self.size() < size {
+            let tile = Tile { level: 0, index: self.size() >> 8, width: 256 };
+            let path = self.folder.join(tile.entries_path());
+            let bundle = match crate::files::bounded(&path, MAX_TILE_BYTES) {
+                Ok(bundle) => bundle,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(LogError::Read(path, error)),
+            };
+            let entries = tile::entries(&bundle).unwrap_or_default();
+            let heads: Option<Vec<Head>> =
+                entries.iter().map(|entry| Head::read_entry(entry)).collect();
+            let Some(heads) = heads.filter(|heads| heads.len() == WIDTH) else { return Ok(()) };
+            let count = usize::try_from(size.saturating_sub(self.size())).unwrap_or(WIDTH);
+            heads.iter().take(count).for_each(|head| self.append(head));
+        }
+        Ok(())
+    }
+
     /// Returns the size and root of the log.
     pub(super) fn head(&self) -> merkle::Head {
         self.frontier.head()

@@ -10,7 +10,7 @@ use super::*;
 use crate::config::{Keep, OnFull};
 use crate::decision_log::private::Private;
 
-fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
+pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
     let secret = LogSecret::new([9; 32]);
     let redaction = Redaction { principal: ids, resource: ids, hides_evidence: true, secret };
     RecorderSettings {
@@ -20,6 +20,7 @@ fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
         sync: Duration::from_millis(20),
         checkpoint: Duration::from_millis(50),
         heartbeat: Duration::from_secs(10),
+        retention: None,
         ring_bytes: 0,
     }
 }
