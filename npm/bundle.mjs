@@ -26,6 +26,7 @@ const ENTRIES = {
   "compiler": "compiler/compiler.ts",
   "spocp": "spocp/spocp.ts",
   "mqtt": "mqtt/mqtt.ts",
+  "log": "log/log.ts",
   "accessors": "fast/accessors.ts",
   "pool": "pool/pool.ts",
   "pool-worker": "runtimes/threads/pool-worker.ts",
@@ -53,7 +54,7 @@ const RUNTIMES = {
 const REQUIRE = { loaders: "require", port: "node", spawn: "require" };
 
 /** The modules without state, and without classes that callers see. Each file may have a copy. */
-const STATELESS = /^(\0rolldown|base|runtimes)\/|^wasm\/(code|shared-loader)\.ts$|^pdp\/(check-many|sharing)\.ts$/;
+const STATELESS = /^(\0rolldown|base|runtimes)\/|^wasm\/(code|shared-loader)\.ts$|^pdp\/(check-many|recording|sharing)\.ts$/;
 
 /** The text of modules in the other entries: imports of the main entry. */
 const SHARED = {
@@ -141,6 +142,7 @@ function input(source, { loaders, port, spawn }) {
     "#load-compiler": `${SRC}runtimes/${loaders}/load-compiler.ts`,
     "#load-spocp": `${SRC}runtimes/${loaders}/load-spocp.ts`,
     "#load-mqtt": `${SRC}runtimes/${loaders}/load-mqtt.ts`,
+    "#load-log": `${SRC}runtimes/${loaders}/load-log.ts`,
     "#port": `${SRC}runtimes/threads/port-${port}.ts`,
     "#spawn": `${SRC}runtimes/threads/spawn-${spawn}.ts`,
   };

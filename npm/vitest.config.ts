@@ -3,13 +3,14 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp", "mqtt/mqtt", "ratelimit/ratelimit"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp", "mqtt/mqtt", "log/log", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },
   { find: "#load", replacement: source("runtimes/node/load") },
   { find: "#load-spocp", replacement: source("runtimes/node/load-spocp") },
   { find: "#load-mqtt", replacement: source("runtimes/node/load-mqtt") },
+  { find: "#load-log", replacement: source("runtimes/node/load-log") },
   { find: "#load-compiler", replacement: source("runtimes/node/load-compiler") },
   { find: "#spawn", replacement: source("pool/testing-spawn") },
 ];

@@ -1,7 +1,9 @@
 // The log of decisions: sampled, sent in batches, and never awaited by a response. It contains ids
 // and decisions, but no properties, contexts or tokens.
 
+import type { DecisionLog as FrameLog } from "wardgate";
 import type { Evaluation } from "wardgate/authzen";
+import type { DecisionLogOptions } from "wardgate/log";
 
 import { ConfigError } from "./config.ts";
 import type { Env } from "./env.ts";
@@ -34,9 +36,31 @@ export function sinkOf({ DECISION_LOG, DECISIONS }: Env): Sink | undefined {
       if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
       return (events) => DECISIONS.sendBatch(events.map((body) => ({ body, contentType: "json" }))).then(() => {});
     default:
-      throw new ConfigError("DECISION_LOG must be `console` or `queue`");
+      throw new ConfigError("DECISION_LOG must be `console`, `queue` or, for other decisions than those of MQTT, `frames`");
   }
 }
+
+/** Makes a log of frames. */
+type FrameLogger = (options: DecisionLogOptions) => FrameLog;
+
+/** Makes `DECISION_LOG = "frames"` possible. */
+export function provideFrames(logger: FrameLogger): void {
+  frameLogger = logger;
+}
+
+/** Returns the log of frames, if the variable `DECISION_LOG` wants one. */
+export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISIONS, LIMITS }: Env): FrameLog | undefined {
+  if (DECISION_LOG !== "frames") return undefined;
+  if (frameLogger === undefined) throw new ConfigError("DECISION_LOG can be `frames` only with src/frames.ts as `main`");
+  if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
+  // A limiter decides after the PDP, and the PDP records.
+  if (LIMITS !== undefined) throw new ConfigError("DECISION_LOG cannot be `frames` beside the binding LIMITS");
+  if (DECISION_SAMPLE !== undefined) throw new ConfigError("DECISION_SAMPLE is for `console` and `queue`: frames have every decision");
+  // The timers of an instance run only during requests.
+  return frameLogger({ sink: (frame) => DECISIONS.send(frame, { contentType: "bytes" }), flushMillis: 0 });
+}
+
+let frameLogger: FrameLogger | undefined;
 
 export class DecisionLog {
   readonly #sink: Sink | undefined;
@@ -45,15 +69,18 @@ export class DecisionLog {
   /** The start time of the batch that is being sent. */
   #sending: number | undefined;
   #lost = 0;
+  /** The log of frames, in which the PDP records. */
+  readonly #frames: FrameLog | undefined;
 
-  constructor(sink: Sink | undefined, sample: number) {
+  constructor(sink: Sink | undefined, sample: number, frames?: FrameLog) {
     this.#sink = sink;
     this.#sample = sample;
+    this.#frames = frames;
   }
 
   /** The number of dropped events, because of too many events or a failure of the sink. */
   get lost(): number {
-    return this.#lost;
+    return this.#lost + (this.#frames?.lost ?? 0);
   }
 
   /**
@@ -71,9 +98,25 @@ export class DecisionLog {
     const now = Date.now();
     // The runtime silently ends work that runs too long.
     const isSending = this.#sending !== undefined && now - this.#sending < GIVEN_UP;
-    if (this.#sink === undefined || this.#waiting.length === 0 || isSending) return;
-    this.#sending = now;
-    context.waitUntil(this.#sendAll(this.#sink));
+    if (isSending) return;
+    if (this.#frames !== undefined) {
+      this.#sending = now;
+      context.waitUntil(this.#sendFrames(this.#frames));
+    } else if (this.#sink !== undefined && this.#waiting.length > 0) {
+      this.#sending = now;
+      context.waitUntil(this.#sendAll(this.#sink));
+    }
+  }
+
+  /** Sends the frames of all decisions so far. After a failure they wait for the next request. */
+  async #sendFrames(frames: FrameLog): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, GATHERING));
+    try {
+      await frames.flush();
+    } catch (thrown) {
+      console.error(JSON.stringify({ event: "decision-log", waiting: frames.waiting, message: String(thrown) }));
+    }
+    this.#sending = undefined;
   }
 
   async #sendAll(sink: Sink): Promise<void> {

@@ -39,9 +39,11 @@ export interface Env {
   readonly PAGE_KEY?: string;
   /** The URL of this PDP in its metadata. If it has a path, the endpoints are below that path. */
   readonly PDP_URL?: string;
-  /** The sink of the decision log: `console`, or `queue` for the binding `DECISIONS`. */
+  /** The sink of the decision log: `console`, or `queue` or `frames` for the binding `DECISIONS`. */
   readonly DECISION_LOG?: string;
   readonly DECISIONS?: Queue;
+  /** The bucket of the frames, for a worker that consumes the queue of its frames. */
+  readonly DECISIONS_R2?: R2Bucket;
   /** The fraction of the decisions in the log, from 0 to 1. */
   readonly DECISION_SAMPLE?: string | number;
   /**

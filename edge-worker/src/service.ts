@@ -4,7 +4,7 @@
 import { PageTokens, type Directory } from "wardgate/authzen";
 
 import { readConfig, type Config } from "./config.ts";
-import { DecisionLog, sinkOf } from "./decision-log.ts";
+import { DecisionLog, framesOf, sinkOf } from "./decision-log.ts";
 import { Index, type EntityType, type Snapshot } from "./directory.ts";
 import type { Env } from "./env.ts";
 import { Problem } from "./http.ts";
@@ -55,14 +55,15 @@ async function create(env: Env): Promise<Service> {
   const config = await readConfig(env);
   const { refreshMilliseconds, pageKey } = config;
   const limits = readLimits(env);
-  const opening = limits === undefined ? config.opening : { ...config.opening, limits: true };
+  const frames = framesOf(env);
+  const opening = { ...config.opening, ...(limits !== undefined && { limits: true }), ...(frames !== undefined && { log: frames }) };
   return {
     config,
     policies: new Policies({ source: readSource(env), lastGood: lastGoodOf(env.BUNDLE ?? ""), opening, refreshMilliseconds }),
     index: env.INDEX === undefined ? undefined : new Index(env.INDEX, refreshMilliseconds),
     pages: pageKey === undefined ? undefined : await PageTokens.create(pageKey),
     limits,
-    log: new DecisionLog(sinkOf(env), config.sample),
+    log: new DecisionLog(frames === undefined ? sinkOf(env) : undefined, config.sample, frames),
     metrics: new Metrics(env.METRICS),
   };
 }

@@ -55,6 +55,7 @@ function why(reason: Reason): string {
     case "no-policy":
     case "schema-violation":
     case "expired":
+    case "log-full":
       return reason.kind;
   }
 }

@@ -1,4 +1,4 @@
-// The pages about watchers, pools, rules, MQTT, rate limits and adapters: their programs are the text of examples, and
+// The pages about watchers, pools, rules, MQTT, rate limits, the decision log and adapters: their programs are the text of examples, and
 // the examples run.
 
 import { EventEmitter } from "node:events";
@@ -11,6 +11,7 @@ import { memory } from "wardgate/ratelimit";
 
 import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
+import { decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
@@ -25,7 +26,7 @@ import type { Principal } from "./pdp/types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-describe.each(["adapters", "MQTT", "pool", "ratelimit", "spocp", "watcher"])("docs/%s.md", (page) => {
+describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
     const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
     const texts = examples.map((name) => read(`../example/${name}`));
@@ -103,6 +104,16 @@ describe("the example", () => {
     expect([mayGet(pdp, "index.html", "bo"), mayGet(pdp, "other.html", "bo"), mayGet(pdp, "x", "ada")]).toEqual([true, false, true]);
     expect(mayGet(pdp, "x)(action GET)(user ada", "bo")).toBe(false);
     expect(reasons(pdp, "(binary |AP8=|)")).toEqual(["(binary #00ff#)"]);
+  });
+
+  it("of the decision log records decisions, and reads and proves records", async () => {
+    const written: Uint8Array[] = [];
+    const { pdp, log } = await openLogged(fixture("album.bundle"), "unsigned", async (bytes) => void written.push(bytes));
+    expect(pdp.isAllowed(viewing())).toBe(true);
+    await log.flush();
+    expect(await decisionsOf(Buffer.concat(written), "ada")).toMatchObject([{ resource: { id: "a1" } }]);
+    const [proof, key] = ["last.tlog-proof", "key.vkey"].map((name) => read(`../../tests/decision-log/${name}`)) as [string, string];
+    expect(await describeProof(proof, key)).toBe("record 449 of log.example/wardgate is a clock, as of 2026-09-21T14:18:20.000Z");
   });
 
   it("of MQTT hands messages to their handlers, and relays what is allowed", async () => {

@@ -12,6 +12,7 @@ export { warmUp, type WarmUpOptions } from "./pdp/warm-up.ts";
 export type { BundleHeader } from "./pdp/header.ts";
 export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./pdp/keys.ts";
 export type { OpenNowOptions, OpenOptions } from "./pdp/options.ts";
+export type { Decided, DecidedAction, DecidedSearch, DecisionListener, DecisionLog } from "./pdp/recording.ts";
 export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./base/web.ts";
 export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher/watcher-options.ts";
 export type { Trust, TrustedKeys } from "./pdp/terms.ts";

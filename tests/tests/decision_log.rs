@@ -14,16 +14,21 @@ use std::{env, fs};
 
 use wardgate_crypto::ml_dsa::{Level, SigningKey};
 use wardgate_decision_log::checkpoint::{Checkpoint, LogKey, ML_DSA_44};
-use wardgate_decision_log::frame::{Draft, Frame, FramePosition};
+use wardgate_decision_log::frame::{Draft, Frame, FramePosition, START};
 use wardgate_decision_log::merkle::{self, Digest, Frontier, Head, is_consistent};
 use wardgate_decision_log::note::{Note, VerifierKey};
 use wardgate_decision_log::proof::Proof;
-use wardgate_decision_log::record::{Body, Clock, Record};
+use wardgate_decision_log::record::{
+    Body, Clock, Decision, Effect, Erasure, Evidence, Identity, Loss, Lost, Outcome, Policies,
+    Process, ProcessEvent, Record, Search, Settings, ShortText, Target, Text,
+};
 use wardgate_decision_log::tile::{self, Tile, Tiles};
 
 const ORIGIN: &str = "log.example/wardgate";
 const FRAMES: u64 = 300;
 const OLD: u64 = 100;
+/// The time of the records of the segment.
+const MICROS: i64 = 1_790_000_000_123_456;
 
 /// The files by their paths.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -99,6 +104,7 @@ impl Log {
         put("checkpoint.100", self.checkpoint(OLD).into_bytes());
         put("first.tlog-proof", self.proof(1, 0).to_string().into_bytes());
         put("last.tlog-proof", self.proof(299, 2).to_string().into_bytes());
+        put("records.wgl", segment());
         for tile in tile::between(0, FRAMES) {
             put(&tile.path(), self.tile(tile).unwrap());
             if tile.level == 0 {
@@ -111,6 +117,101 @@ impl Log {
         }
         files
     }
+}
+
+/// Returns a segment of two frames, of which the first has a record of each kind and the second decisions with
+/// each form of id and evidence.
+fn segment() -> Vec<u8> {
+    let mut segment = START.to_vec();
+    let mut place = FramePosition { first: 5, durable: 0, before: [0; 32] };
+    for bodies in [events(), decisions()] {
+        let mut draft = Draft::default();
+        for (sequence, body) in bodies.into_iter().enumerate() {
+            let record = Record { stream: 2, caller: 3, sequence: sequence as u32, body };
+            assert!(draft.add(&record.to_bytes(), MICROS));
+        }
+        let head = draft.write(place, MICROS, &mut segment);
+        place = FramePosition { first: head.next(), durable: head.first, before: head.digest() };
+    }
+    segment
+}
+
+fn events() -> Vec<Body> {
+    let (micros, text) = (MICROS, |text: &str| ShortText::new(text).unwrap());
+    vec![
+        Body::Process(Process {
+            micros,
+            event: ProcessEvent::Started,
+            instance: [7; 16],
+            version: text("1.2.3"),
+        }),
+        Body::Settings(Settings { micros, text: Text::new("all of it").unwrap() }),
+        Body::Policies(Policies {
+            micros,
+            number: 1,
+            revision: 9,
+            root: [8; 32],
+            name: text("albums"),
+        }),
+        Body::Target(Target {
+            policies: 1,
+            number: 4,
+            kind: text("album"),
+            version: text("default"),
+            scope: text("acme.é"),
+            action: text("view"),
+        }),
+        Body::Lost(Lost { micros, stream: 2, first: 6, count: 1 << 40, reason: text("full") }),
+        Body::Clock(Clock { before: micros, now: -1 }),
+        Body::Erasure(Erasure { micros, keys: 2 }),
+        Body::Search(Search { micros, policies: 1, target: 4, asked: 100, allowed: 17 }),
+        Body::Loss(Loss { micros, frames: 10, found: 8, reason: text("the disk") }),
+        Body::Process(Process {
+            micros,
+            event: ProcessEvent::Stopped,
+            instance: [7; 16],
+            version: text("1.2.3"),
+        }),
+    ]
+}
+
+fn decisions() -> Vec<Body> {
+    let plain = Decision {
+        micros: MICROS,
+        policies: 1,
+        outcomes: vec![
+            Outcome { target: 4, effect: Effect::Allowed },
+            Outcome { target: 5, effect: Effect::Denied },
+            Outcome { target: (1 << 30) - 1, effect: Effect::Limited },
+        ],
+        principal: Identity::Clear(ShortText::new("adá").unwrap()),
+        resource: Identity::Clear(ShortText::new("a long id, of more than 32 bytes: a1").unwrap()),
+        trace: None,
+        request: None,
+        is_general: false,
+        is_cut: false,
+        evidence: Evidence::None,
+    };
+    let with = |evidence: Evidence| Decision { evidence, ..plain.clone() };
+    let all = [
+        plain.clone(),
+        Decision {
+            principal: Identity::Pseudonym([1; 16]),
+            resource: Identity::Commitment([2; 32]),
+            trace: Some([3; 16]),
+            request: ShortText::new("request 1"),
+            is_general: true,
+            is_cut: true,
+            ..plain.clone()
+        },
+        Decision { principal: Identity::Absent, outcomes: Vec::new(), ..plain.clone() },
+        with(Evidence::Read(vec![1, 2, 3])),
+        with(Evidence::Request(Vec::new())),
+        with(Evidence::Digest([4; 32])),
+        with(Evidence::CommittedRead([5; 32])),
+        with(Evidence::CommittedRequest([6; 32])),
+    ];
+    all.into_iter().map(Body::Decision).collect()
 }
 
 fn secret() -> SigningKey {

@@ -9,7 +9,8 @@ use wardgate_bundle::Trust;
 use wardgate_decision_log::limits::MAX_EVIDENCE_BYTES;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
-    Drained, Evidence, Recorder, Recording, RingReader, replay, ring,
+    Drained, Entry, Evidence, RecordedDecision, Recorder, Recording, RingReader, replay,
+    replay_with, ring,
 };
 use wardgate_native::{Pdp, Request, Resource, Target};
 use wardgate_tests::generate::{World, world};
@@ -37,6 +38,51 @@ fn evidence_alone_gives_the_answers_of_generated_requests() {
     println!("{read} decisions from what was read, {whole} from the request, {large} too large");
     assert!(read > 5_000 && read + whole > 20_000, "only {read} and {whole} decisions");
     assert!(large > 0, "no evidence is too large");
+}
+
+#[test]
+fn other_policies_give_their_own_answers_or_none() {
+    let [told, kept] = [const { Cell::new(0_u32) }; 2];
+    for plain in [false, true] {
+        property::run([60, 3_000], &(world(60), any::<u8>()), |(world, which)| {
+            let world = if plain { world.plain() } else { world };
+            let mut log = Log::new(Pdp::open(&world.compiled()?.bundle, Trust::Unsigned).unwrap());
+            let other = with_changed_rule(world.clone(), which.into());
+            let candidate = Pdp::open(&other.compiled()?.bundle, Trust::Unsigned).unwrap();
+            let now = World::now().map_err(TestCaseError::fail)?;
+            for json in &world.requests {
+                let request = check::request(json).map_err(TestCaseError::fail)?;
+                for action in &request.actions {
+                    let expected = candidate.is_allowed(&request, action, now);
+                    match log.replay_with(&candidate, &request, action, now) {
+                        Some(found) => prop_assert_eq!(found, expected, "{} {}", action, json),
+                        None => kept.set(kept.get() + 1),
+                    }
+                    told.set(told.get() + 1);
+                }
+            }
+            Ok(())
+        });
+    }
+    let [told, kept] = [&told, &kept].map(Cell::get);
+    println!("{told} decisions, of which the evidence of {kept} does not suffice");
+    assert!(told > 5_000 && kept * 4 < told, "{kept} of {told} decisions are not told");
+}
+
+/// Returns a world in which one rule about resources has no condition, or the other effect.
+fn with_changed_rule(mut world: World, which: usize) -> World {
+    let documents = world.policies.iter_mut().map(|(_, document)| document);
+    let rules = documents.filter_map(|document| document.pointer_mut("/resourcePolicy/rules"));
+    let rules = rules.filter_map(Json::as_array_mut);
+    let mut rules: Vec<&mut Json> = rules.flatten().collect();
+    let count = rules.len().max(1);
+    if let Some(rule) = rules.get_mut(which % count).and_then(|rule| rule.as_object_mut())
+        && rule.remove("condition").is_none()
+    {
+        let other = if rule["effect"] == "EFFECT_ALLOW" { "EFFECT_DENY" } else { "EFFECT_ALLOW" };
+        rule.insert("effect".to_owned(), other.into());
+    }
+    world
 }
 
 /// A PDP whose decisions are recorded.
@@ -83,6 +129,28 @@ impl Log {
             }
         }
         self.replay_parts(&request, now)
+    }
+
+    /// Records a decision, and decides from its evidence by other policies.
+    fn replay_with(
+        &mut self,
+        candidate: &Pdp,
+        request: &Request,
+        action: &str,
+        now: Timestamp,
+    ) -> Option<bool> {
+        let _ = self.recorder.is_allowed_request(&self.pdp, request, action, now);
+        let Some(Drained::Entry(_, found)) = self.reader.next() else { panic!("no entry") };
+        let (recorded, candidate) = (self.pdp.snapshot(), candidate.snapshot());
+        let targets = &[target(&request.resource, action)];
+        let Entry { evidence, micros, principal, resource, .. } = found.entry;
+        let [principal, resource] = [principal, resource].map(Some);
+        let decision = RecordedDecision { targets, evidence, micros, principal, resource };
+        let unknown = RecordedDecision { principal: None, resource: None, ..decision };
+        let replay = |decision| *replay_with(&recorded, &candidate, decision).first().unwrap();
+        let found = replay(&decision);
+        assert!([None, found].contains(&replay(&unknown)));
+        found
     }
 
     /// Decides again on those actions whose parts are known, all at once.

@@ -26,7 +26,8 @@ pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
-    AcceptLoss, CheckProof, EraseLog, Log, LogCommand, LogKeys, Prove, ShowLog, VerifyLog,
+    AcceptLoss, CheckProof, EraseLog, ExplainRecord, Export, ExportForm, Log, LogCommand, LogKeys,
+    Prove, Replay, ShowLog, VerifyLog,
 };
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
@@ -349,6 +350,8 @@ Exit codes:
 }
 
 const EXIT_CODES: &str = exit_codes!();
+
+const REPLAY_HELP: &str = concat!(exit_codes!(), "\n  5  some decision is another one now");
 
 const CHECK_HELP: &str = concat!(
     r#"A request is the JSON of the CheckResources call of Cerbos, or the same for one resource:

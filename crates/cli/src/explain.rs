@@ -15,6 +15,7 @@ mod values;
 mod verdict;
 mod words;
 
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::ActionDecision;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Evaluation, PolicyTable};
@@ -43,24 +44,42 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
     }
     let options = policies::table_options(options)?;
     let constants = sources.map(|sources| Constants::of(&sources, options));
+    let form = Form { json: explain.input.json, steps: explain.steps };
     requests::each(&explain.input.request, |mut call| {
         let now = explain.input.now.unwrap_or_else(clock::now);
-        call.each(|request| {
-            let explanation = table.explain(request, now);
-            let meetings = Meetings::of(&table, request, now);
-            let verdict = |action| Verdict {
-                limits: limit::shown(&table, request, action, now),
-                ..verdict(&table, request, action, &meetings, constants.as_ref())
-            };
-            let verdicts: Vec<_> = explanation.decision.actions.iter().map(verdict).collect();
-            if explain.input.json {
-                return out.line(json::line(&explanation, &verdicts));
-            }
-            let steps = explain.steps.then_some(explanation.steps.as_slice());
-            words::print(request, &explanation.decision, &verdicts, steps, out)
-        })?;
+        call.each(|request| one(&table, constants.as_ref(), (request, now), form, out))?;
         out.flush()
     })
+}
+
+/// The form of an explanation.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) json: bool,
+    /// True if every rule that was considered is listed.
+    pub(crate) steps: bool,
+}
+
+/// Explains the decisions on a request at a time.
+pub(crate) fn one(
+    table: &PolicyTable,
+    constants: Option<&Constants>,
+    (request, now): (&Request, Timestamp),
+    form: Form,
+    out: &mut Output,
+) -> Result<()> {
+    let explanation = table.explain(request, now);
+    let meetings = Meetings::of(table, request, now);
+    let verdict = |action| Verdict {
+        limits: limit::shown(table, request, action, now),
+        ..verdict(table, request, action, &meetings, constants)
+    };
+    let verdicts: Vec<_> = explanation.decision.actions.iter().map(verdict).collect();
+    if form.json {
+        return out.line(json::line(&explanation, &verdicts));
+    }
+    let steps = form.steps.then_some(explanation.steps.as_slice());
+    words::print(request, &explanation.decision, &verdicts, steps, out)
 }
 
 /// Returns where a rule is written; a bundle without explanations has no name of the file.

@@ -1,8 +1,14 @@
 //! `wardgate log`: the decision logs that `wardgate serve` writes.
 
+mod bundles;
+mod each;
+mod evidence;
+mod explain;
+mod export;
 mod operator;
 mod proof;
 mod records;
+mod replay;
 mod show;
 
 use std::path::Path;
@@ -28,6 +34,9 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
         LogCommand::Show(show) => show::run(show, out)?,
         LogCommand::Prove(prove) => proof::prove(prove, out)?,
         LogCommand::CheckProof(check) => proof::check(check, out)?,
+        LogCommand::Replay(replay) => return replay::run(replay, out),
+        LogCommand::Explain(explain) => explain::run(explain, out)?,
+        LogCommand::Export(export) => export::run(export, out)?,
         LogCommand::Erase(erase) => operator::erase(erase, out)?,
         LogCommand::AcceptLoss(accept) => operator::accept_loss(accept, out)?,
     }

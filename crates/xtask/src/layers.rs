@@ -122,6 +122,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
+    ("decision-log-wasm", &["decision-log"]),
     (
         "native",
         &["bundle", "decision-log", "engine", "fastpath", "mqtt", "ratelimit", "ratelimit-store"],

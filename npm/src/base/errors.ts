@@ -84,6 +84,8 @@ export type Refusal =
  *   package.
  * - `disposed`: the PDP or set of filters was used after `dispose`.
  * - `invalid-filter`, `invalid-topic`: a text is no topic filter or topic name of MQTT.
+ * - `malformed-key`: a text is no key of a decision log.
+ * - `malformed-log`: a segment of a decision log is not as written; `offset` is the position.
  * - `malformed-packet`: bytes are no packet of MQTT; `offset` is the position.
  * - `malformed-query`: a query to rules of SPOCP is malformed; `offset` is the position.
  * - `not-fetched`: an address, response or stream did not deliver its content.
@@ -91,6 +93,7 @@ export type Refusal =
  *   synchronously.
  * - `protocol-error`: a packet of MQTT breaks a rule of the protocol, and `offset` is the position;
  *   or a set of filters is full.
+ * - `refused-proof`: bytes are no proof of a record, or do not prove it.
  * - `wrong-code`: the code is not that of the module, or does not run on this engine.
  * - `internal`: a fault of Wardgate. No decision was made, and the PDP has recovered.
  */
@@ -102,18 +105,21 @@ export type Code =
   | "invalid-filter"
   | "invalid-topic"
   | "limits"
+  | "malformed-key"
+  | "malformed-log"
   | "malformed-packet"
   | "malformed-query"
   | "not-fetched"
   | "not-loaded"
   | "protocol-error"
+  | "refused-proof"
   | "wrong-code";
 
 /** An error that is not about the kind or range of an argument. */
 export class WardgateError extends Error {
   /** The stable code of the error. */
   readonly code: Code;
-  /** The byte at which a query or packet is malformed, counted from 0; strings count in UTF-8. */
+  /** The byte at which a query, packet or segment is malformed, counted from 0; strings count in UTF-8. */
   declare readonly offset?: number;
   /** The reason code of MQTT 5.0 for the error, where the error is about MQTT. */
   declare readonly reason?: number;

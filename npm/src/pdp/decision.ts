@@ -18,6 +18,8 @@ export type Reason =
   | { readonly kind: "schema-violation" }
   // The bundle has expired since it was opened.
   | { readonly kind: "expired" }
+  // The decision log has no room, and its owner wants no decision without a record.
+  | { readonly kind: "log-full" }
   // A limiter says these: the limit has too few tokens; its charge is unknown, since an expression of it
   // failed, with an empty name if the request reached a limit before any; or its store is away.
   | { readonly kind: "limited"; readonly limit: string }

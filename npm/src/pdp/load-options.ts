@@ -5,7 +5,7 @@
 
 import type { CodeSource } from "../base/web.ts";
 
-/** The options of `load`, `spocp.load` and `mqtt.load`. */
+/** The options of `load`, `spocp.load`, `mqtt.load` and `load` of `wardgate/log`. */
 export interface LoadOptions {
   /** The code of the module, as for `open`. */
   readonly code?: CodeSource | undefined;

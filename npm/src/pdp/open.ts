@@ -4,8 +4,9 @@ import type { LoadOptions } from "./load-options.ts";
 import { readLoad } from "../wasm/code.ts";
 import { copyOf, membersOf, mustBeBytes } from "../base/describe.ts";
 import { runtime, runtimeNow } from "../wasm/module.ts";
-import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";
+import { readOptions, type OpenNowOptions, type OpenOptions, type Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
+import { RecordedPdp } from "./recorded-pdp.ts";
 import { readBundle } from "./source.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
@@ -39,7 +40,7 @@ export async function open(bundle: BundleSource, options: OpenOptions): Promise<
   const readingRules = settings.spocp?.ready();
   for (const promise of [arriving, readingRules]) ignoreRejection(promise);
   const started = await runtime(settings.code as CodeSource | undefined);
-  return new OpenedPdp(started, await arriving, settings, await readingRules);
+  return new (classFor(settings))(started, await arriving, settings, await readingRules);
 }
 
 /**
@@ -57,7 +58,11 @@ export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp {
   const settings = readOptions(options);
   const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
   const started = runtimeNow(settings.code as CodeNow | undefined);
-  return new OpenedPdp(started, bytes, settings, settings.spocp?.readyNow());
+  return new (classFor(settings))(started, bytes, settings, settings.spocp?.readyNow());
+}
+
+function classFor({ log, onDecision }: Settings): typeof OpenedPdp {
+  return log === undefined && onDecision === undefined ? OpenedPdp : RecordedPdp;
 }
 
 interface WithSpocp {

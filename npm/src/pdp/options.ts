@@ -5,6 +5,7 @@ import { FORMAT } from "../fast/accessors.ts";
 import { describe } from "../base/describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
 import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
+import { isDecisionLog, type DecisionListener, type DecisionLog } from "./recording.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import { isUnsigned, withoutTrust, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
@@ -119,6 +120,23 @@ export interface OpenNowOptions {
    */
   readonly limits?: boolean | undefined;
   /**
+   * A decision log of `wardgate/log`. All methods that decide are recorded in it, `explain` is not. Not together with
+   * `limits`.
+   *
+   * @example
+   *     const log = decisionLog({ sink: (frame) => queue.send(frame) });
+   *     const pdp = await open(bundle, { trust, log });
+   */
+  readonly log?: DecisionLog | undefined;
+  /**
+   * Gets ids, names and effect of each decision, after it was made; `explain` is none. An exception of it is reported like
+   * one in an event listener, and changes no decision. Not together with `limits`.
+   *
+   * @example
+   *     await open(bundle, { trust, onDecision: (decided) => console.log(decided) });
+   */
+  readonly onDecision?: DecisionListener | undefined;
+  /**
    * The code of the module: `wardgate/wasm`, compiled, or as bytes on runtimes that may compile at
    * any time.
    *
@@ -143,6 +161,8 @@ export interface Settings {
   readonly clock: () => number;
   readonly accessors: Accessors | undefined;
   readonly spocp?: SpocpModule | undefined;
+  readonly log?: DecisionLog | undefined;
+  readonly onDecision?: DecisionListener | undefined;
   readonly code: unknown;
 }
 
@@ -169,6 +189,7 @@ export function readOptions(options: unknown): Settings {
     clock: readClock(members.get("clock")),
     accessors: readAccessors(members.get("accessors")),
     spocp: readSpocp(members.get("spocp")),
+    ...readRecording(members, enforcesLimits),
     code: members.get("code"),
   };
 }
@@ -231,7 +252,22 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
   throw new TypeError(`option \`spocp\` must be the export \`spocp\` of \`wardgate/spocp\`, found ${describe(spocp)}`);
 }
 
+function readRecording(members: ReadonlyMap<string, unknown>, enforcesLimits: boolean): Pick<Settings, "log" | "onDecision"> {
+  const [log, onDecision] = [members.get("log"), members.get("onDecision")];
+  if (log !== undefined && !isDecisionLog(log)) {
+    throw new TypeError(`option \`log\` must be a log of \`decisionLog\` of \`wardgate/log\`, found ${describe(log)}`);
+  }
+  if (onDecision !== undefined && typeof onDecision !== "function") {
+    throw new TypeError(`option \`onDecision\` must be a function, found ${describe(onDecision)}`);
+  }
+  // The limiter makes the decision, after this PDP.
+  if (enforcesLimits && (log ?? onDecision) !== undefined) {
+    throw new TypeError("options `log` and `onDecision` cannot be given together with `limits`");
+  }
+  return { log, onDecision: onDecision as DecisionListener | undefined };
+}
+
 const MAX_BUNDLE_BYTES = 2 ** 28;
 const AFTER_EXPIRY: readonly string[] = ["deny", "decide"];
 const RELOAD: readonly string[] = ["minRevision", "now"];
-const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "afterExpiry", "clock", "accessors", "spocp", "limits", "code"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "afterExpiry", "clock", "accessors", "spocp", "limits", "log", "onDecision", "code"];

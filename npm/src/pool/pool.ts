@@ -19,7 +19,7 @@ import type { CompiledModule } from "../base/web.ts";
 import { threads } from "#spawn";
 
 /** The options of `createPool`. */
-export interface PoolOptions extends OpenOptions {
+export interface PoolOptions extends Omit<OpenOptions, "log" | "onDecision"> {
   /**
    * The number of workers, from 0 to 64. Default: one less than the number of processors, and at
    * most 8; on runtimes without workers, as at the edge of a network, 0. With 0, batches are
@@ -75,8 +75,10 @@ export async function createPool(bundle: BundleSource, options: PoolOptions): Pr
 
 /** Opens a bundle here and in workers of the given kind. */
 export async function startPool(threads: Threads, bundle: BundleSource, options: PoolOptions): Promise<Pool> {
-  const { size, ...opening } = typeof options === "object" && options !== null ? options : ({} as PoolOptions);
+  const { size, ...opening }: PoolOptions & Pick<OpenOptions, "log" | "onDecision"> = typeof options === "object" && options !== null ? options : ({} as PoolOptions);
   const wanted = readSize(size, threads.count());
+  // Workers decide most of it, and have no log.
+  if (opening.log !== undefined || opening.onDecision !== undefined) throw new TypeError("a pool takes neither `log` nor `onDecision`");
   const pdp = await open(bundle, opening);
   // `open` returns an instance of this class under a narrower type.
   const pool = new Workers(threads, pdp as OpenedPdp, (await runtime()).module, wanted);

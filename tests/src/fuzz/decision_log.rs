@@ -114,7 +114,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     let proof = read.and_then(|frame| Proof::new((&frame, 1), (0, vec![[3; 32]]), note));
     let place = redaction::ValuePosition { record: 1, field: Field::Principal };
     let mut sealed = Vec::new();
-    Sealed { place, bytes: vec![7; 20] }.write(&mut sealed);
+    Sealed { place, key: [3; 16], bytes: vec![7; 20] }.write(&mut sealed);
     let key = VerifierKey { name: "log.example/a".into(), kind: 6, key: vec![1; 32] };
     let texts =
         [note.to_owned(), key.to_string(), proof.map_or_else(String::new, |it| it.to_string())];

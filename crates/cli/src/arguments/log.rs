@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::EXIT_CODES;
+use super::{EXIT_CODES, Opening, REPLAY_HELP, TableOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -29,6 +29,15 @@ pub(crate) enum LogCommand {
     /// Verify the proof of a record, without its log, and show the record.
     #[command(after_help = EXIT_CODES)]
     CheckProof(CheckProof),
+    /// Decide what a log records again, and compare the answers. The log is not verified.
+    #[command(after_help = REPLAY_HELP)]
+    Replay(Replay),
+    /// Explain a recorded decision by the policies that made it.
+    #[command(after_help = EXIT_CODES)]
+    Explain(ExplainRecord),
+    /// Write the records of a log as JSON, one on each line, with the values that can be opened.
+    #[command(after_help = EXIT_CODES)]
+    Export(Export),
     /// Delete the keys of subjects, so that their committed values can be read nowhere.
     #[command(after_help = EXIT_CODES)]
     Erase(EraseLog),
@@ -106,6 +115,66 @@ pub(crate) struct CheckProof {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The bundles that were in force.
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "with")]
+    pub(crate) policies: Vec<PathBuf>,
+    /// Decide by these policies instead: a bundle, or a directory of policies.
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(crate) with: Option<PathBuf>,
+    /// Print JSON: each answer that differs on a line, and then how many are the same.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainRecord {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The number of the record, which `log show` prints.
+    #[arg(value_name = "N")]
+    pub(crate) record: u64,
+    /// The bundles that were in force.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub(crate) policies: Vec<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List every rule that was considered too.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) steps: bool,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The folder of the log.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The form: `ndjson`, or `cerbos` for decisions as the audit log of Cerbos has them.
+    #[arg(long, value_name = "FORM", default_value = "ndjson", hide_possible_values = true)]
+    pub(crate) form: ExportForm,
+    /// The number of the first record to write.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) from: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ExportForm {
+    Ndjson,
+    Cerbos,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use wardgate_engine::cel::Timestamp;
 use super::{EXIT_CODES, time};
 
 /// The requirements on a bundle that is opened.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Opening a bundle")]
 pub(crate) struct Opening {
     /// A public key, or a set of them: one must have signed the bundle. May be given several times.

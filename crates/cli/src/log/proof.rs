@@ -3,7 +3,8 @@
 use wardgate_decision_log::proof::Proof;
 use wardgate_server::decision_log;
 
-use super::records::{Names, json, words};
+use super::each::Names;
+use super::records::{json, words};
 use super::{read, refused, seconds, trusted};
 use crate::answer::{line, with};
 use crate::arguments::{CheckProof, Prove};

@@ -1,32 +1,14 @@
 //! Records for people and for programs.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json as object};
 use wardgate_bundle::hexadecimal;
 use wardgate_decision_log::record::{
     Body, Decision, Effect, Evidence, Identity, Outcome, ProcessEvent, Record, Target,
 };
 
+use super::each::Names;
 use super::time;
 use crate::answer::{present, with};
-
-/// The targets that the log has defined so far, by the numbers of their policies and their own.
-#[derive(Default)]
-pub(super) struct Names(HashMap<(u32, u32), Target>);
-
-impl Names {
-    /// Learns the target that a record defines.
-    pub(super) fn learn(&mut self, body: &Body) {
-        if let Body::Target(target) = body {
-            self.0.insert((target.policies, target.number), target.clone());
-        }
-    }
-
-    fn of(&self, decision: &Decision, outcome: &Outcome) -> Option<&Target> {
-        self.0.get(&(decision.policies, outcome.target))
-    }
-}
 
 /// Returns a record in words.
 pub(super) fn words(record: &Record, names: &Names) -> String {
@@ -77,12 +59,12 @@ pub(super) fn words(record: &Record, names: &Names) -> String {
 }
 
 fn decided(decision: &Decision, names: &Names) -> String {
-    let action = |outcome: &Outcome| match names.of(decision, outcome) {
+    let action = |outcome: &Outcome| match names.target(decision, outcome) {
         Some(target) => format!("{} {}", target.action.as_str(), effect(outcome.effect)),
         None => format!("action {} {}", outcome.target, effect(outcome.effect)),
     };
     let actions: Vec<String> = decision.outcomes.iter().map(action).collect();
-    let kind = decision.outcomes.first().and_then(|outcome| names.of(decision, outcome));
+    let kind = decision.outcomes.first().and_then(|outcome| names.target(decision, outcome));
     let kind = kind.map_or("resource", |target| target.kind.as_str());
     format!(
         "{}  {} on {kind} {}: {}",
@@ -98,7 +80,7 @@ fn of(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("`{name}`, ") }
 }
 
-fn named(target: &Target) -> String {
+pub(super) fn named(target: &Target) -> String {
     let mut text = format!("{} on {}", target.action.as_str(), target.kind.as_str());
     for (what, value) in [("version", &target.version), ("scope", &target.scope)] {
         if !value.as_str().is_empty() {
@@ -123,7 +105,7 @@ const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-fn identity(identity: &Identity) -> String {
+pub(super) fn identity(identity: &Identity) -> String {
     match identity {
         Identity::Absent => "-".to_owned(),
         Identity::Clear(text) => format!("`{}`", text.as_str()),
@@ -187,7 +169,7 @@ fn target_json(one: &Target) -> Value {
 
 fn decision_json(decision: &Decision, names: &Names) -> Value {
     let outcome = |outcome: &Outcome| {
-        let target = names.of(decision, outcome);
+        let target = names.target(decision, outcome);
         present(object!({
             "target": outcome.target,
             "action": target.map(|target| target.action.as_str()),
@@ -195,7 +177,7 @@ fn decision_json(decision: &Decision, names: &Names) -> Value {
         }))
     };
     let outcomes: Vec<Value> = decision.outcomes.iter().map(outcome).collect();
-    let target = decision.outcomes.first().and_then(|outcome| names.of(decision, outcome));
+    let target = decision.outcomes.first().and_then(|outcome| names.target(decision, outcome));
     present(object!({
         "kind": "decision",
         "time": time(decision.micros),

@@ -5,16 +5,16 @@
 //! reads is not in them. Of other decisions they are the request.
 
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::{Decision, Reason};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
-use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_engine::request::{Request, Resource};
 
-use super::entry::Evidence;
-use crate::fast::decide::{Decider, Roles, select};
-use crate::fast::index::{Target, Way};
+use crate::fast::decide::{Decider, select};
+use crate::fast::index::Way;
 use crate::fast::input::{FastInput, SlotValue, ToRequest, read};
 use crate::fast::path::UnpackedPath;
 use crate::fast::request::RequestInput;
-use crate::fast::values::{END, LIST, MISSING, Stored, TEXT, ValueReader, ValueWriter, Written};
+use crate::fast::values::{END, LIST, MISSING, TEXT, ValueWriter, Written};
 use crate::field::Lookup;
 use crate::policies::Policies;
 use crate::question::Question;
@@ -58,8 +58,39 @@ impl Recordable for RequestInput<'_> {
     }
 }
 
+/// Returns the evidence of a decision by the general path: its request, which is written into `bytes`. It is left out where
+/// it does not fit, and where steps did not suffice for an action, since another time they may.
+pub fn request_evidence<'b>(
+    request: &Request,
+    decision: &Decision,
+    bytes: &'b mut [u8],
+) -> Evidence<'b> {
+    let mut reasons = decision.actions.iter().map(|action| &action.reason);
+    if reasons.any(|reason| matches!(reason, Reason::LimitReached(_) | Reason::RequestLimitReached))
+    {
+        return Evidence::TooLarge;
+    }
+    let actions = decision.actions.iter().map(|action| &*action.action);
+    whole(bytes, |writer| write_request(request, actions, writer))
+}
+
+/// Writes a question, and returns it as the evidence.
+pub(super) fn whole(
+    bytes: &mut [u8],
+    write: impl FnOnce(&mut ValueWriter<'_>) -> Written,
+) -> Evidence<'_> {
+    let mut writer = ValueWriter::new(bytes);
+    let written = write(&mut writer);
+    let length = writer.length();
+    written.map_or(Evidence::TooLarge, |()| Evidence::Request(part(bytes, length)))
+}
+
+pub(super) fn part(bytes: &[u8], length: usize) -> &[u8] {
+    bytes.get(..length).unwrap_or_default()
+}
+
 /// Writes a request about some actions.
-pub(super) fn write_request<'r>(
+fn write_request<'r>(
     request: &Request,
     actions: impl Iterator<Item = &'r str>,
     writer: &mut ValueWriter<'_>,
@@ -157,160 +188,11 @@ fn write_read(
     Some(writer.length())
 }
 
-/// Decides again from the evidence of a decision alone, about the targets of its outcomes in their order and at the time of
-/// its record, in microseconds since 1970. Returns an answer for each target; `None` if the evidence is none, or none of a
-/// decision by these policies about this target.
-///
-/// The same policies give the same answers as they gave when the evidence was written. No error gives an answer.
-#[must_use]
-pub fn replay(
-    policies: &Policies,
-    targets: &[Target<'_>],
-    evidence: Evidence<'_>,
-    micros: i64,
-) -> Vec<Option<bool>> {
-    let answers = moment(micros).and_then(|now| match evidence {
-        Evidence::None | Evidence::TooLarge => None,
-        Evidence::Read(bytes) => {
-            let parts = parts(bytes, targets.len())?.into_iter().map(ValueReader);
-            let again = |(target, part)| replay_read(policies, target, part, now);
-            Some(targets.iter().copied().zip(parts).map(again).collect())
-        }
-        Evidence::Request(bytes) => {
-            let request = read_request(ValueReader(bytes))?;
-            let again = |target| replay_request(policies, target, &request, now);
-            Some(targets.iter().copied().map(again).collect())
-        }
-    });
-    answers.unwrap_or_else(|| vec![None; targets.len()])
-}
-
-fn moment(micros: i64) -> Option<Timestamp> {
-    let nanos = u32::try_from(micros.rem_euclid(1_000_000).wrapping_mul(1000)).ok()?;
-    Timestamp::new(micros.div_euclid(1_000_000), nanos)
-}
-
-/// Returns the parts of an evidence, if there are just so many.
-fn parts(mut bytes: &[u8], count: usize) -> Option<Vec<&[u8]>> {
-    let mut parts = Vec::new();
-    for _ in 0..count {
-        let (length, rest) = bytes.split_first_chunk()?;
-        let (part, rest) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
-        parts.push(part);
-        bytes = rest;
-    }
-    bytes.is_empty().then_some(parts)
-}
-
-fn replay_request(
-    policies: &Policies,
-    target: Target<'_>,
-    request: &Request,
-    now: Timestamp,
-) -> Option<bool> {
-    let Resource { kind, policy_version, scope, .. } = &request.resource;
-    let is_about = [&**kind, policy_version, scope]
-        == [target.kind, target.policy_version, target.scope]
-        && request.actions.iter().any(|action| action == target.action);
-    is_about.then(|| policies.table().is_allowed(request, target.action, now))
-}
-
-fn replay_read(
-    policies: &Policies,
-    target: Target<'_>,
-    mut reader: ValueReader<'_>,
-    now: Timestamp,
-) -> Option<bool> {
-    let (table, index) = (policies.table(), policies.index());
-    let way = match reader.byte()? {
-        MISSING => match index.fast_path(table, target) {
-            Some(fast_path) => Way::FastPath(fast_path),
-            None => index.unusual(table, target, None),
-        },
-        TEXT => {
-            let own = reader.rest_of_text().filter(|own| index.has_own_policies(own))?;
-            index.unusual(table, target, Some([own, ""]))
-        }
-        _ => return None,
-    };
-    let fast_path = match (way, reader.number()?) {
-        (Way::FastPath(fast_path), id) if fast_path.id == id => fast_path,
-        (Way::Denied, NO_FAST_PATH) if reader.is_at_end() => return Some(false),
-        _ => return None,
-    };
-    let role = |reader: &mut ValueReader<'_>, kind| match kind {
-        TEXT => reader.rest_of_text().map(|role| fast_path.role(role)),
-        MISSING => Some(fast_path.others()),
-        _ => None,
-    };
-    let roles = Roles::of_words(fast_path, reader.list(role)?.into_iter())?;
-    let values: Option<Vec<Stored>> = fast_path.slots.iter().map(|_| reader.value()).collect();
-    let values = values.filter(|_| reader.is_at_end())?;
-    if policies.has_expired(&now) {
-        return Some(false);
-    }
-    let read = |at: usize| values.get(at).map_or(SlotValue::Unsupported, Stored::slot);
-    Decider { table, fast_path, clock: &now }.decide_for_roles(&roles, &ReadInput(target), read)
-}
-
-fn read_request(mut reader: ValueReader<'_>) -> Option<Request> {
-    let text = |reader: &mut ValueReader<'_>, kind| {
-        if kind == TEXT { reader.rest_of_text().map(str::to_owned) } else { None }
-    };
-    let actions = reader.list(text)?;
-    let [id, policy_version, scope] = names(&mut reader)?;
-    let (roles, attr) = (reader.list(text)?, reader.map()?);
-    let principal = Principal { id, policy_version, scope, roles, attr };
-    let [kind, policy_version, id, scope] = names(&mut reader)?;
-    let resource = Resource { kind, policy_version, id, scope, attr: reader.map()? };
-    let aux_data = AuxData { jwt: reader.map()?, jwts: reader.map()? };
-    let request = Request { principal, resource, actions, aux_data, ..Request::default() };
-    reader.is_at_end().then_some(request)
-}
-
-fn names<const N: usize>(reader: &mut ValueReader<'_>) -> Option<[String; N]> {
-    let mut names = [const { String::new() }; N];
-    for name in &mut names {
-        *name = reader.text()?.to_owned();
-    }
-    Some(names)
-}
-
-/// A question of which all but the target was read before.
-struct ReadInput<'t>(Target<'t>);
-
-impl FastInput for ReadInput<'_> {
-    fn target(&self) -> Target<'_> {
-        self.0
-    }
-
-    fn principal(&self) -> &str {
-        ""
-    }
-
-    fn principal_scope(&self) -> &str {
-        ""
-    }
-
-    fn resource(&self) -> &str {
-        ""
-    }
-
-    fn roles(&self) -> impl Iterator<Item = &str> {
-        std::iter::empty()
-    }
-
-    fn principal_attribute(&self, _: &[Box<str>]) -> SlotValue<'_> {
-        SlotValue::Unsupported
-    }
-
-    fn resource_attribute(&self, _: &[Box<str>]) -> SlotValue<'_> {
-        SlotValue::Unsupported
-    }
-}
-
 /// The most bytes of one part; of what is longer the request is the evidence.
 const MAX_PART_BYTES: usize = 512;
 
+/// The most bytes of one part with its length.
+pub(super) const MAX_OUTCOME_BYTES: usize = MAX_PART_BYTES + 2;
+
 /// The number in the place of that of a fast path, where no policy is about the target.
-const NO_FAST_PATH: u32 = u32::MAX;
+pub(super) const NO_FAST_PATH: u32 = u32::MAX;

@@ -163,6 +163,12 @@ impl Index {
         !self.principals.is_empty() && self.principals.get(principal).is_some()
     }
 
+    /// Returns true if some principal has policies of its own.
+    #[cfg(feature = "decision-log")]
+    pub(crate) fn has_principals(&self) -> bool {
+        !self.principals.is_empty()
+    }
+
     /// Looks up a list in another version or scope. A kind that the policies know by its own name is
     /// spelled as they do.
     #[inline(never)]

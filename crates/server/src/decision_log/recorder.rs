@@ -13,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
-use wardgate_native::decision_log::{Effect, Entry, Redaction, RingReader, RingWriter, ring};
+use wardgate_native::decision_log::{
+    Effect, Entry, EvidenceForm, Redaction, RingReader, RingWriter, ring,
+};
 
 use super::core::{Core, Counts};
 use super::error::{LogError, Result};
@@ -61,6 +63,7 @@ struct Shared {
     streams: AtomicU16,
     on_full: OnFull,
     keep: Keep,
+    has_evidence: bool,
     ring_bytes: usize,
     stops: AtomicBool,
     health: Health,
@@ -87,6 +90,7 @@ impl Recorder {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
+        let has_evidence = settings.redaction.evidence != EvidenceForm::Absent;
         let instance = random()?;
         let shared = Arc::new(Shared {
             id: IDS.fetch_add(1, Ordering::Relaxed),
@@ -95,6 +99,7 @@ impl Recorder {
             streams: AtomicU16::new(1),
             on_full,
             keep,
+            has_evidence,
             ring_bytes,
             stops: AtomicBool::new(false),
             health: Health::default(),
@@ -144,6 +149,12 @@ impl Recorder {
             Keep::Disk => shared.write_now(true),
         };
         is_kept || shared.on_full == OnFull::Drop
+    }
+
+    /// Returns true if decisions are recorded with their evidence.
+    #[must_use]
+    pub fn has_evidence(&self) -> bool {
+        self.shared.has_evidence
     }
 
     /// Returns true if the log cannot be written.

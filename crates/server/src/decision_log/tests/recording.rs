@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wardgate_decision_log::record::{Decision, Identity};
 use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
-use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
+use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
 
 use super::*;
 use crate::config::{Keep, OnFull};
@@ -12,7 +12,8 @@ use crate::decision_log::private::Private;
 
 pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
     let secret = LogSecret::new([9; 32]);
-    let redaction = Redaction { principal: ids, resource: ids, hides_evidence: true, secret };
+    let redaction =
+        Redaction { principal: ids, resource: ids, evidence: EvidenceForm::Absent, secret };
     RecorderSettings {
         redaction,
         on_full,
@@ -226,7 +227,8 @@ fn what_is_erased_is_in_no_file_and_all_proofs_hold() {
     let folder = Temporary::new();
     let secret = || signer().secret();
     let (principal, resource) = (Form::Commitment, Form::Commitment);
-    let redaction = Redaction { principal, resource, hides_evidence: true, secret: secret() };
+    let redaction =
+        Redaction { principal, resource, evidence: EvidenceForm::Absent, secret: secret() };
     let settings = RecorderSettings {
         redaction,
         ..settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::Memory)

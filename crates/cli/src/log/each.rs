@@ -1,0 +1,71 @@
+//! The records of a log, one after another, with what earlier ones define.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use wardgate_decision_log::record::{Body, Decision, Outcome, Policies, Record, Target};
+use wardgate_server::decision_log::LogReader;
+
+use super::refused;
+use crate::failure::{Failure, Result};
+
+/// A record, and what was defined before it.
+pub(super) struct Found<'f> {
+    pub(super) number: u64,
+    pub(super) record: &'f Record,
+    pub(super) names: &'f Names,
+}
+
+/// The policies and targets that the log has defined so far.
+#[derive(Default)]
+pub(super) struct Names {
+    /// By the numbers of their policies and their own.
+    targets: HashMap<(u32, u32), Target>,
+    policies: HashMap<u32, Policies>,
+}
+
+impl Names {
+    /// Learns what a record defines.
+    fn learn(&mut self, body: &Body) {
+        match body {
+            Body::Target(target) => {
+                self.targets.insert((target.policies, target.number), target.clone());
+            }
+            Body::Policies(policies) => {
+                self.policies.insert(policies.number, policies.clone());
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn target(&self, decision: &Decision, outcome: &Outcome) -> Option<&Target> {
+        self.targets.get(&(decision.policies, outcome.target))
+    }
+
+    pub(super) fn policies(&self, decision: &Decision) -> Option<&Policies> {
+        self.policies.get(&decision.policies)
+    }
+}
+
+/// Calls `act` with the records of a log in their order, until it breaks. They are not verified.
+pub(super) fn each(
+    folder: &Path,
+    mut act: impl FnMut(Found<'_>) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut reader = LogReader::open(folder).map_err(refused)?;
+    reader.verifier().map_err(refused)?;
+    let mut names = Names::default();
+    while let Some(stored) = reader.next_frame().map_err(refused)? {
+        let frame = stored.frame().map_err(refused)?;
+        for (number, bytes) in (frame.head.first..).zip(&frame.records) {
+            let broken = || Failure::policies(format!("record {number} is none"));
+            let record = &Record::read(bytes).ok_or_else(broken)?;
+            names.learn(&record.body);
+            if act(Found { number, record, names: &names })?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

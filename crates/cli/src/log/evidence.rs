@@ -1,0 +1,134 @@
+//! What a record of a log holds for deciding again: its evidence, opened, and the names of its targets.
+
+use std::fmt;
+
+use wardgate_decision_log::record::{self, Decision, Identity, ShortText, Target};
+use wardgate_decision_log::redaction::{Field, ValuePosition};
+use wardgate_native::Target as Question;
+use wardgate_native::decision_log::Evidence;
+use wardgate_server::decision_log::{Unsealed, Unsealer};
+
+use super::each::Names;
+use super::refused;
+use crate::failure::Result;
+
+/// Why a decision cannot be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Absence {
+    NotRecorded,
+    TooLarge,
+    OnlyDigest,
+    Erased,
+    Missing,
+    Changed,
+    NoTarget,
+    NoPolicies,
+    NotRequest,
+    Unreadable,
+}
+
+/// A decision with the values that could be opened in the places of their commitments.
+pub(super) struct Revealed {
+    pub(super) decision: Decision,
+    /// Why it has no evidence, if it has none.
+    absence: Option<Absence>,
+}
+
+impl Revealed {
+    /// Opens the values of the record with this number.
+    pub(super) fn open(number: u64, decision: &Decision, values: &mut Unsealer) -> Result<Self> {
+        let mut decision = decision.clone();
+        let mut open = |field: Field, commitment: &[u8; 32]| {
+            let place = ValuePosition { record: number, field };
+            values.open_value(place, commitment).map_err(refused)
+        };
+        for (field, identity) in
+            [(Field::Principal, &mut decision.principal), (Field::Resource, &mut decision.resource)]
+        {
+            let Identity::Commitment(commitment) = identity else { continue };
+            if let Unsealed::Value(id) = open(field, commitment)? {
+                *identity = Identity::Clear(ShortText::cut(&String::from_utf8_lossy(&id)));
+            }
+        }
+        let (commitment, is_request) = match &decision.evidence {
+            record::Evidence::CommittedRead(commitment) => (commitment, false),
+            record::Evidence::CommittedRequest(commitment) => (commitment, true),
+            other => {
+                let absence = match other {
+                    record::Evidence::None if decision.is_cut => Some(Absence::TooLarge),
+                    record::Evidence::None => Some(Absence::NotRecorded),
+                    record::Evidence::Digest(_) => Some(Absence::OnlyDigest),
+                    _ => None,
+                };
+                return Ok(Self { decision, absence });
+            }
+        };
+        let absence = match open(Field::Evidence, commitment)? {
+            Unsealed::Value(bytes) => {
+                decision.evidence = match is_request {
+                    true => record::Evidence::Request(bytes),
+                    false => record::Evidence::Read(bytes),
+                };
+                None
+            }
+            Unsealed::Erased => Some(Absence::Erased),
+            Unsealed::Missing => Some(Absence::Missing),
+            Unsealed::Changed => Some(Absence::Changed),
+        };
+        Ok(Self { decision, absence })
+    }
+
+    pub(super) fn evidence(&self) -> Result<Evidence<'_>, Absence> {
+        match (&self.decision.evidence, self.absence) {
+            (_, Some(absence)) => Err(absence),
+            (record::Evidence::Read(bytes), None) => Ok(Evidence::Read(bytes)),
+            (record::Evidence::Request(bytes), None) => Ok(Evidence::Request(bytes)),
+            (_, None) => Err(Absence::NotRecorded),
+        }
+    }
+
+    /// Returns the id of the principal and that of the resource, where they are known as a whole.
+    pub(super) fn ids(&self) -> [Option<&str>; 2] {
+        let Decision { principal, resource, is_cut, .. } = &self.decision;
+        [principal, resource].map(|id| match id {
+            Identity::Clear(id) if !is_cut => Some(id.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// Returns the targets of the outcomes of a decision, if all are defined.
+pub(super) fn targets<'n>(
+    decision: &Decision,
+    names: &'n Names,
+) -> Result<Vec<&'n Target>, Absence> {
+    let target = |outcome| names.target(decision, outcome).ok_or(Absence::NoTarget);
+    decision.outcomes.iter().map(target).collect()
+}
+
+/// Returns a target as the engine takes it.
+pub(super) fn question(target: &Target) -> Question<'_> {
+    Question {
+        kind: target.kind.as_str(),
+        action: target.action.as_str(),
+        policy_version: target.version.as_str(),
+        scope: target.scope.as_str(),
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NotRecorded => "without evidence",
+            Self::TooLarge => "whose evidence was too large",
+            Self::OnlyDigest => "with a digest alone",
+            Self::Erased => "that are erased",
+            Self::Missing => "whose sealed values are not beside the log",
+            Self::Changed => "whose sealed values have changed",
+            Self::NoTarget => "about a target of a deleted segment",
+            Self::NoPolicies => "by policies that were not given",
+            Self::NotRequest => "that have only what the fast path read",
+            Self::Unreadable => "whose evidence these policies cannot read",
+        })
+    }
+}

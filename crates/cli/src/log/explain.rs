@@ -1,0 +1,65 @@
+//! `wardgate log explain`: the explanation of a decision that a log records, by the policies of then.
+
+use std::ops::ControlFlow;
+
+use wardgate_decision_log::record::Body;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::request::Request;
+use wardgate_native::Policies;
+use wardgate_native::decision_log::{moment, request};
+use wardgate_server::decision_log::Unsealer;
+
+use super::bundles::Bundles;
+use super::each::{Names, each};
+use super::evidence::{Absence, Revealed};
+use super::refused;
+use crate::arguments::ExplainRecord;
+use crate::explain::{self, Form};
+use crate::failure::{Failure, Result};
+use crate::output::Output;
+
+pub(super) fn run(explain: &ExplainRecord, out: &mut Output) -> Result<()> {
+    let bundles = Bundles::open(&explain.policies, &explain.opening)?;
+    let mut values = Unsealer::open(&explain.folder).map_err(refused)?;
+    let mut explained = None;
+    each(&explain.folder, |found| {
+        if found.number < explain.record {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if found.number == explain.record
+            && let Body::Decision(decision) = &found.record.body
+        {
+            let revealed = Revealed::open(found.number, decision, &mut values)?;
+            let asked = asked(&revealed, found.names, &bundles);
+            explained = Some(match asked {
+                Ok((policies, request, now)) => {
+                    let form = Form { json: explain.json, steps: explain.steps };
+                    explain::one(policies.table(), None, (&request, now), form, out)?;
+                    Ok(())
+                }
+                Err(absence) => Err(absence),
+            });
+        }
+        Ok(ControlFlow::Break(()))
+    })?;
+    let number = explain.record;
+    match explained {
+        Some(Ok(())) => Ok(()),
+        Some(Err(absence)) => Err(Failure::policies(format!(
+            "record {number} cannot be explained: it is one of those {absence}"
+        ))),
+        None => Err(Failure::policies(format!("record {number} is no decision of this log"))),
+    }
+}
+
+/// Returns the policies that made a decision, its request, and its time.
+fn asked<'b>(
+    revealed: &Revealed,
+    names: &Names,
+    bundles: &'b Bundles,
+) -> Result<(&'b Policies, Request, Timestamp), Absence> {
+    let decision = &revealed.decision;
+    let policies = bundles.of(decision, names)?;
+    let request = request(revealed.evidence()?).ok_or(Absence::NotRequest)?;
+    Ok((policies, request, moment(decision.micros).ok_or(Absence::Unreadable)?))
+}

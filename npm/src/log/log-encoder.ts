@@ -1,0 +1,303 @@
+// Makes records of the entries of a log, and frames of the records.
+//
+// The records are written in the one way of `docs/DECISION-LOG.md`; the module refuses others when it makes the frame.
+
+import { ALLOWED, CONTINUES } from "../pdp/recording.ts";
+import type { LogInstance } from "./log-abi.ts";
+import { REFERENCES, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import type { IdForm } from "./log-types.ts";
+
+/** What the records of a log say of itself. */
+export interface EncoderSettings {
+  readonly stream: number;
+  readonly principal: IdForm;
+  readonly resource: IdForm;
+  /** The key of pseudonyms, 32 bytes. */
+  readonly key: Uint8Array | undefined;
+  /** The settings, as a record has them. */
+  readonly text: string;
+}
+
+export class LogEncoder {
+  readonly #settings: EncoderSettings;
+  readonly #instance: () => LogInstance;
+  readonly #bytes = new Uint8Array(MAX_FRAME_BYTES - HEAD_BYTES);
+  readonly #view = new DataView(this.#bytes.buffer);
+  /** The start of the record that is written, the end of what was written, and the number of records before. */
+  #start = 0;
+  #at = 0;
+  #records = 0;
+  /** The place of the next frame: the number of its first record, and the digest of the head before. */
+  #first = 0;
+  #before: Uint8Array = new Uint8Array(32);
+  /** The sequences of the next records: of the log itself, and of decisions. */
+  #ownSequence = 0;
+  #sequence = 0;
+  readonly #targets = new Map<string, number>();
+  #targetsGiven = 0;
+  readonly #pseudonyms = new Map<string, Uint8Array>();
+  #frames: Uint8Array<ArrayBuffer>[] = [];
+  /** The numbers of the targets of the decision that is written. */
+  readonly #outcomes: number[] = [];
+  #hasBegun = false;
+
+  constructor(settings: EncoderSettings, instance: () => LogInstance) {
+    this.#settings = settings;
+    this.#instance = instance;
+  }
+
+  /** Returns the frames of all entries, and empties the buffer, or throws and changes nothing. `now` is in milliseconds since 1970. */
+  drain(buffer: LogBuffer, now: number): Uint8Array<ArrayBuffer>[] {
+    const [first, before, ownSequence, sequence, hasBegun] = [this.#first, this.#before, this.#ownSequence, this.#sequence, this.#hasBegun];
+    try {
+      return this.#drain(buffer, now);
+    } catch (thrown) {
+      // Nothing was handed out, so the next call writes the same records.
+      [this.#first, this.#before, this.#ownSequence, this.#sequence, this.#hasBegun] = [first, before, ownSequence, sequence, hasBegun];
+      this.#at = this.#records = 0;
+      this.#targets.clear();
+      throw thrown;
+    }
+  }
+
+  #drain(buffer: LogBuffer, now: number): Uint8Array<ArrayBuffer>[] {
+    this.#frames = [];
+    const { undefinedPolicies, count, lost } = buffer;
+    if (!this.#hasBegun) this.#begin(undefinedPolicies[0]?.time ?? now);
+    for (const policies of undefinedPolicies) this.#policies(policies);
+    for (let at = 0; at < count; ) at = buffer.outcomes[at] === SEARCH ? this.#search(buffer, at) : this.#decision(buffer, at);
+    if (lost > 0) this.#lost(lost, now);
+    this.#seal();
+    buffer.undefinedPolicies = [];
+    buffer.clear();
+    return this.#frames;
+  }
+
+  #begin(time: number): void {
+    this.#open(6, 0);
+    this.#time(time);
+    this.#byte(0);
+    this.#raw(crypto.getRandomValues(new Uint8Array(16)));
+    this.#text("", MAX_TEXT_BYTES);
+    this.#close();
+    this.#open(8, 0);
+    this.#time(time);
+    this.#text(this.#settings.text, MAX_TEXT_BYTES);
+    this.#close();
+    this.#hasBegun = true;
+  }
+
+  #policies({ number, header, time }: PoliciesInForce): void {
+    this.#open(2, 0);
+    this.#time(time);
+    this.#word(number);
+    this.#long(header.revision);
+    this.#raw(bytesOfHex(header.content));
+    this.#text(header.name, MAX_TEXT_BYTES);
+    this.#close();
+  }
+
+  /** Returns the number of a target, which it defines if it is new. */
+  #target(buffer: LogBuffer, at: number): number {
+    const policies = buffer.policies[at]!;
+    const [kind, version, scope, action] = [0, 1, 2, 3].map((index) => textOf(buffer.references[at * REFERENCES + index])) as [string, string, string, string];
+    const name = `${policies} ${kind.length} ${version.length} ${scope.length} ${kind}${version}${scope}${action}`;
+    const known = this.#targets.get(name);
+    if (known !== undefined) return known;
+    // Whoever asks about ever new kinds makes the log longer, but not this memory.
+    if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
+    const number = this.#targetsGiven;
+    this.#targetsGiven = (number + 1) % 2 ** 30;
+    this.#targets.set(name, number);
+    this.#open(3, 0);
+    this.#word(policies);
+    this.#word(number);
+    for (const text of [kind, version, scope, action]) this.#text(text, MAX_TEXT_BYTES);
+    this.#close();
+    return number;
+  }
+
+  /** Writes the decision of the entries from a position on, and returns the position behind them. */
+  #decision(buffer: LogBuffer, first: number): number {
+    const { references, outcomes } = buffer;
+    const numbers = this.#outcomes;
+    let end = first;
+    numbers.length = 0;
+    do {
+      numbers.push(this.#target(buffer, end) * 4 + (outcomes[end]! & ALLOWED));
+      end += 1;
+    } while (end < buffer.count && outcomes[end]! & CONTINUES);
+    const start = this.#open(1, this.#settings.stream);
+    this.#time(buffer.times[first]!);
+    this.#word(buffer.policies[first]!);
+    this.#byte(numbers.length);
+    for (const number of numbers) this.#word(number);
+    const from = first * REFERENCES;
+    const requestId = references[from + 6];
+    let isCut = this.#id(1, this.#settings.principal, references[from + 5]);
+    isCut = this.#id(2, this.#settings.resource, references[from + 4]) || isCut;
+    if (requestId !== undefined) isCut = this.#text(textOf(requestId), MAX_TEXT_BYTES) || isCut;
+    this.#bytes[start + 1] = (requestId === undefined ? 0 : HAS_REQUEST) | (isCut ? IS_CUT : 0);
+    this.#close();
+    return end;
+  }
+
+  #search(buffer: LogBuffer, at: number): number {
+    const target = this.#target(buffer, at);
+    this.#open(9, this.#settings.stream);
+    this.#time(buffer.times[at]!);
+    this.#word(buffer.policies[at]!);
+    this.#word(target);
+    this.#long(buffer.asked[at]!);
+    this.#long(buffer.allowed[at]!);
+    this.#close();
+    return at + 1;
+  }
+
+  #lost(count: number, now: number): void {
+    this.#open(4, 0);
+    this.#time(now);
+    this.#short(this.#settings.stream);
+    this.#word(this.#sequence);
+    this.#long(count);
+    this.#text("full", MAX_TEXT_BYTES);
+    this.#close();
+    this.#sequence = (this.#sequence + count) % 2 ** 32;
+  }
+
+  /** Writes an id, and returns true if it was cut. */
+  #id(field: number, form: IdForm, given: unknown): boolean {
+    const id = textOf(given);
+    switch (form) {
+      case "absent":
+        this.#byte(0);
+        return false;
+      case "pseudonym":
+        this.#byte(2);
+        this.#raw(this.#pseudonym(field, id));
+        return false;
+      case "clear":
+        this.#byte(1);
+        return this.#text(id, MAX_TEXT_BYTES);
+    }
+  }
+
+  #pseudonym(field: number, id: string): Uint8Array {
+    const name = `${field}${id}`;
+    const known = this.#pseudonyms.get(name);
+    if (known !== undefined) return known;
+    if (this.#pseudonyms.size >= MAX_PSEUDONYMS) this.#pseudonyms.clear();
+    const pseudonym = this.#instance().pseudonym(this.#settings.key!, field, encoder.encode(id).subarray(0, MAX_PSEUDONYM_BYTES));
+    this.#pseudonyms.set(name, pseudonym);
+    return pseudonym;
+  }
+
+  /** Begins a record, in a frame that has room for the longest one, and returns its position. */
+  #open(kind: number, stream: number): number {
+    if (this.#at + MAX_RECORD_BYTES > this.#bytes.length || this.#records === MAX_FRAME_RECORDS) this.#seal();
+    const start = this.#at;
+    this.#start = start;
+    this.#byte(kind);
+    this.#byte(0);
+    this.#short(0);
+    this.#short(stream);
+    this.#short(0);
+    if (stream === 0) {
+      this.#word(this.#ownSequence);
+      this.#ownSequence = (this.#ownSequence + 1) % 2 ** 32;
+    } else {
+      this.#word(this.#sequence);
+      this.#sequence = (this.#sequence + 1) % 2 ** 32;
+    }
+    return start;
+  }
+  #close(): void {
+    this.#view.setUint16(this.#start + 2, this.#at - this.#start, true);
+    this.#records += 1;
+  }
+
+  /** Makes a frame of the records so far. */
+  #seal(): void {
+    if (this.#records === 0) return;
+    const written = this.#instance().write(this.#before, this.#first, this.#bytes.subarray(0, this.#at), 0);
+    this.#before = written.slice(0, 32);
+    this.#frames.push(written.slice(32));
+    this.#first += this.#records;
+    this.#at = this.#records = 0;
+  }
+
+  #byte(byte: number): void {
+    this.#bytes[this.#at] = byte;
+    this.#at += 1;
+  }
+
+  #short(number: number): void {
+    this.#view.setUint16(this.#at, number, true);
+    this.#at += 2;
+  }
+
+  #word(number: number): void {
+    this.#view.setUint32(this.#at, number, true);
+    this.#at += 4;
+  }
+
+  #long(number: number): void {
+    this.#view.setUint32(this.#at, number % 2 ** 32, true);
+    this.#view.setInt32(this.#at + 4, Math.floor(number / 2 ** 32), true);
+    this.#at += 8;
+  }
+
+  /** Writes a time in microseconds. One that is none is 1970. */
+  #time(millis: number): void {
+    const micros = Math.round(millis * 1000);
+    this.#long(Number.isSafeInteger(micros) ? micros : 0);
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** Writes a text after its length, and returns true if it was cut. */
+  #text(text: string, most: number): boolean {
+    const bytes = this.#bytes;
+    const from = this.#at + 2;
+    let written = 0;
+    if (text.length <= SHORT) {
+      // For short texts a call of the encoder takes longer than all of this.
+      for (; written < text.length; written += 1) {
+        const unit = text.charCodeAt(written);
+        if (unit > 0x7f) break;
+        bytes[from + written] = unit;
+      }
+    }
+    let read = written;
+    if (written < text.length || text.length > SHORT) ({ read, written } = encoder.encodeInto(text, bytes.subarray(from, from + most)));
+    this.#short(written);
+    this.#at = from + written;
+    return read < text.length;
+  }
+}
+
+function textOf(given: unknown): string {
+  return typeof given === "string" ? given : "";
+}
+
+function bytesOfHex(text: string): Uint8Array {
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** A queue of Cloudflare takes 128 KB for a message. */
+const MAX_FRAME_BYTES = 96 * 1024;
+const HEAD_BYTES = 128;
+const MAX_FRAME_RECORDS = 4096;
+const MAX_TEXT_BYTES = 1024;
+/** The longest record: four texts, or a decision about 255 actions with three ids. */
+const MAX_RECORD_BYTES = 4 * (MAX_TEXT_BYTES + 2) + 64;
+/** The module has no more room for an id. */
+const MAX_PSEUDONYM_BYTES = 2 ** 20;
+const MAX_TARGETS = 65_536;
+const MAX_PSEUDONYMS = 16_384;
+const [HAS_REQUEST, IS_CUT] = [4, 8];
+const SHORT = 32;
+const encoder = new TextEncoder();

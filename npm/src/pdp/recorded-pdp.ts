@@ -1,0 +1,250 @@
+// A PDP whose decisions are recorded, or told to a listener.
+//
+// A class of its own, so that a PDP without a log pays nothing. It decides first, as every PDP, and then reads
+// ids and names of the request again. No listener changes a decision; a log without room denies, if its
+// owner wants so. `explain` is recorded nowhere.
+
+import { callListener } from "../base/report.ts";
+import type { Runtime } from "../wasm/runtime.ts";
+import type { CheckManyOptions } from "./check-many.ts";
+import type { Decision } from "./decision.ts";
+import type { Settings } from "./options.ts";
+import { OpenedPdp } from "./pdp.ts";
+import { ALLOWED, CONTINUES, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
+import { SHARING, type Sharer } from "./sharing.ts";
+import type { RuleReader } from "./spocp-types.ts";
+import type {
+  ActionRequest, AuxData, Bundle, CheckRequest, FilterRequest, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
+  Resource, Target,
+} from "./types.ts";
+
+export class RecordedPdp extends OpenedPdp {
+  readonly #recording: Recording;
+
+  constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
+    super(runtime, given, settings, readRules);
+    this.#recording = new Recording(settings);
+    this.#recording.writer?.begin(this.header);
+  }
+
+  override isAllowed(request: ActionRequest): boolean {
+    const isAllowed = super.isAllowed(request);
+    const { principal, resource, action, requestId } = request;
+    return this.#recording.one(principal.id, resource, resource.policyVersion, resource.scope, action, requestId, isAllowed);
+  }
+
+  override filter<R extends Resource>(request: FilterRequest<R>): R[] {
+    const asked = copyOf(request?.resources);
+    const allowed = super.filter(request);
+    return this.#recording.found(request.principal.id, request.action, NO_TARGET, asked, allowed);
+  }
+
+  override for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
+    return new RecordedPrincipal(super.for(principal, auxData), principal.id, this.#recording);
+  }
+
+  override prepare(target: Target): PreparedAction {
+    const prepared = super.prepare(target);
+    return new RecordedAction(prepared, { ...target }, this.#recording);
+  }
+
+  override check(request: CheckRequest): Decision {
+    return this.#recording.several(request, super.check(request));
+  }
+
+  override checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+    const decisions = super.checkMany(requests, options);
+    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision));
+  }
+
+  override decisionBytes(request: CheckRequest): Uint8Array {
+    const bytes = super.decisionBytes(request);
+    const decision = JSON.parse(new TextDecoder().decode(bytes)) as Decision;
+    const recorded = this.#recording.several(request, decision);
+    return recorded === decision ? bytes : new TextEncoder().encode(JSON.stringify(recorded));
+  }
+
+  override reload(bundle: Bundle, options?: ReloadOptions): void {
+    const before = this.header;
+    try {
+      super.reload(bundle, options);
+    } finally {
+      if (this.header !== before) this.#recording.writer?.begin(this.header);
+    }
+  }
+
+  override [SHARING](steps: number): Sharer {
+    const sharer = super[SHARING](steps);
+    return { check: (request, shared) => this.#recording.several(request, sharer.check(request, shared)), left: () => sharer.left() };
+  }
+}
+
+/** Records what was decided, and returns what is answered. */
+class Recording {
+  readonly writer: DecisionWriter | undefined;
+  readonly #listener: DecisionListener | undefined;
+
+  constructor({ log, onDecision, clock }: Settings) {
+    this.writer = log?.[WRITER](clock);
+    this.#listener = onDecision;
+  }
+
+  /** Records the decision on one action. */
+  one(
+    principalId: string, resource: Resource, version: string | undefined, scope: string | undefined, action: string, requestId: string | undefined,
+    isAllowed: boolean,
+  ): boolean {
+    const { writer } = this;
+    let answer = isAllowed;
+    if (writer !== undefined) {
+      if (writer.reserve(1)) writer.put(resource.kind, version, scope, action, resource.id, principalId, requestId, isAllowed ? ALLOWED : 0);
+      else answer = false;
+    }
+    if (this.#listener !== undefined) this.#tell(principalId, resource, action, requestId, answer);
+    return answer;
+  }
+
+  /** Records the decision on several actions. */
+  several(request: CheckRequest, decision: Decision): Decision {
+    const { principal: { id }, resource, requestId } = request;
+    const actions = Object.entries(decision.actions);
+    const { writer } = this;
+    const mayAnswer = writer === undefined || actions.length === 0 || writer.reserve(actions.length);
+    if (writer !== undefined && mayAnswer) {
+      actions.forEach(([action, { effect }], at) => {
+        const outcome = (effect === "allow" ? ALLOWED : 0) | (at % MAX_OUTCOMES === 0 ? 0 : CONTINUES);
+        writer.put(resource.kind, resource.policyVersion, resource.scope, action, resource.id, id, requestId, outcome);
+      });
+    }
+    const answer = mayAnswer ? decision : denied(decision);
+    if (this.#listener !== undefined) {
+      for (const [action, { effect }] of Object.entries(answer.actions)) this.#tell(id, resource, action, requestId, effect === "allow");
+    }
+    return answer;
+  }
+
+  /** Records which of some resources are allowed, for each run of one kind, version and scope. */
+  found<R extends Resource>(principalId: string, action: string, target: Pick<Target, "policyVersion" | "scope">, asked: readonly R[], allowed: R[]): R[] {
+    let mayAnswer = true;
+    let next = 0;
+    for (let from = 0; from < asked.length; ) {
+      const { kind, policyVersion = target.policyVersion, scope = target.scope } = asked[from]!;
+      const first = next;
+      let at = from;
+      for (; at < asked.length; at += 1) {
+        const { kind: other, policyVersion: version = target.policyVersion, scope: place = target.scope } = asked[at]!;
+        if (other !== kind || version !== policyVersion || place !== scope) break;
+        if (next < allowed.length && allowed[next] === asked[at]) next += 1;
+      }
+      const [count, granted] = [at - from, next - first];
+      if (this.writer !== undefined) {
+        if (this.writer.reserve(1)) this.writer.search(kind, policyVersion, scope, action, count, granted);
+        else mayAnswer = false;
+      }
+      if (this.#listener !== undefined) {
+        callListener(this.#listener, { kind: "search", principalId, resourceKind: kind, action, asked: count, allowed: granted });
+      }
+      from = at;
+    }
+    return mayAnswer ? allowed : [];
+  }
+
+  #tell(principalId: string, { kind: resourceKind, id: resourceId }: Resource, action: string, requestId: string | undefined, isAllowed: boolean): void {
+    const effect = isAllowed ? "allow" : "deny";
+    callListener(this.#listener!, { kind: "action", principalId, resourceKind, resourceId, action, effect, requestId });
+  }
+}
+
+/** The requests of one principal. It offers no fast path whose answers are kept: each of them is recorded. */
+class RecordedPrincipal implements PreparedPrincipal {
+  readonly #inner: PreparedPrincipal;
+  readonly #id: string;
+  readonly #recording: Recording;
+
+  constructor(inner: PreparedPrincipal, id: string, recording: Recording) {
+    this.#inner = inner;
+    this.#id = id;
+    this.#recording = recording;
+  }
+
+  isAllowed(action: string, resource: Resource): boolean {
+    const isAllowed = this.#inner.isAllowed(action, resource);
+    return this.#recording.one(this.#id, resource, resource.policyVersion, resource.scope, action, undefined, isAllowed);
+  }
+
+  filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
+    const asked = copyOf(resources);
+    return this.#recording.found(this.#id, action, NO_TARGET, asked, this.#inner.filter(action, resources));
+  }
+
+  prepare(target: Target): PreparedQuestion {
+    return new RecordedQuestion(this.#inner.prepare(target), this.#id, { ...target }, this.#recording);
+  }
+}
+
+/** The requests of one principal for one kind and action. */
+class RecordedQuestion implements PreparedQuestion {
+  readonly #inner: PreparedQuestion;
+  readonly #id: string;
+  readonly #target: Target;
+  readonly #recording: Recording;
+
+  constructor(inner: PreparedQuestion, id: string, target: Target, recording: Recording) {
+    this.#inner = inner;
+    this.#id = id;
+    this.#target = target;
+    this.#recording = recording;
+  }
+
+  isAllowed(resource: Resource): boolean {
+    const isAllowed = this.#inner.isAllowed(resource);
+    const { policyVersion, scope, action } = this.#target;
+    return this.#recording.one(this.#id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed);
+  }
+
+  filter<R extends Resource>(resources: readonly R[]): R[] {
+    const asked = copyOf(resources);
+    return this.#recording.found(this.#id, this.#target.action, this.#target, asked, this.#inner.filter(resources));
+  }
+}
+
+/** The requests for one kind and action. */
+class RecordedAction implements PreparedAction {
+  readonly #inner: PreparedAction;
+  readonly #target: Target;
+  readonly #recording: Recording;
+
+  constructor(inner: PreparedAction, target: Target, recording: Recording) {
+    this.#inner = inner;
+    this.#target = target;
+    this.#recording = recording;
+  }
+
+  isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean {
+    const isAllowed = this.#inner.isAllowed(principal, resource, auxData);
+    const { policyVersion, scope, action } = this.#target;
+    return this.#recording.one(principal.id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed);
+  }
+
+  filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
+    const asked = copyOf(resources);
+    const allowed = this.#inner.filter(principal, resources, auxData);
+    return this.#recording.found(principal.id, this.#target.action, this.#target, asked, allowed);
+  }
+}
+
+/** Returns a copy of a list, since code of the caller may change it in the meantime. What is no list is refused by who decides. */
+function copyOf<R>(resources: readonly R[]): readonly R[] {
+  return Array.isArray(resources) ? Array.from<R>(resources) : [];
+}
+
+/** Returns a decision that denies what there is no room to record. */
+function denied(decision: Decision): Decision {
+  const actions = Object.entries(decision.actions).map(([action, { policy, scope }]) => [action, { effect: "deny", policy, scope, reason: { kind: "log-full" } }] as const);
+  const { effectiveDerivedRoles: _, outputs: __, ...rest } = decision;
+  return { ...rest, actions: Object.fromEntries(actions) };
+}
+
+const NO_TARGET = {};
+/** The most actions of one record. */
+const MAX_OUTCOMES = 255;
