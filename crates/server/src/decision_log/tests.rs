@@ -16,6 +16,7 @@ mod killing;
 mod memory_disk;
 mod recording;
 mod retention;
+mod tampering;
 
 const ORIGIN: &str = "log.example/a";
 

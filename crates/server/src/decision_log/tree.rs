@@ -170,6 +170,19 @@ impl Tree {
         std::mem::take(&mut self.full)
     }
 
+    /// Returns the last tiles, which are not full, and the entries of the last one of level 0, by their paths.
+    pub(super) fn partial(&self) -> Vec<(String, Vec<u8>)> {
+        let mut partial = Vec::new();
+        for (tile, level) in last_tiles(self.size()).zip(&self.levels) {
+            let Some(tile) = tile else { continue };
+            partial.push((tile.path(), level.as_flattened().to_vec()));
+            if tile.level == 0 {
+                partial.push((tile.entries_path(), self.entries.clone()));
+            }
+        }
+        partial
+    }
+
     /// Returns the number of frames.
     pub(super) const fn size(&self) -> u64 {
         self.frontier.size()

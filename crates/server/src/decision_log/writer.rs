@@ -32,7 +32,7 @@ pub struct LogWriter {
     folder: Folder,
     signer: LogSigner,
     /// INVARIANT: held as long as this writes.
-    _lock: Lock,
+    lock: Lock,
     segments: Segments<Folder>,
     tree: Tree,
     draft: Draft,
@@ -105,7 +105,7 @@ impl LogWriter {
         let writer = Self {
             folder,
             signer,
-            _lock: lock,
+            lock,
             segments,
             tree,
             draft: Draft::default(),
@@ -143,7 +143,7 @@ impl LogWriter {
         let writer = Self {
             folder,
             signer,
-            _lock: lock,
+            lock,
             segments,
             tree,
             draft: Draft::default(),
@@ -229,6 +229,7 @@ impl LogWriter {
 
     fn write_kept(&mut self) -> Result<()> {
         let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
+        self.lock.check()?;
         match self.rolls {
             Rolls::Now => {
                 self.segments.close()?;
@@ -252,6 +253,7 @@ impl LogWriter {
     /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
     /// the frames that are not known to be there.
     pub fn sync(&mut self) -> Result<()> {
+        self.lock.check()?;
         self.segments.sync()?;
         self.position.durable = self.position.first;
         Ok(())
