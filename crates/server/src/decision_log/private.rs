@@ -140,7 +140,7 @@ impl Private {
 }
 
 /// Returns the path of the values of a segment.
-fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
+pub(super) fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
     folder.join(format!("{first_frame:012}.wgv"))
 }
 
