@@ -18,7 +18,11 @@ pub(crate) fn check() -> Outcome {
     shell::captured(&mut script("prepare-dev"))?;
     shell::shown(&mut script("types"))?;
     check_size("worker", &shell::captured(&mut script("build"))?, MAX_KIB)?;
-    check_size("worker with frames", &shell::captured(&mut script("build:frames"))?, MAX_FRAMES_KIB)?;
+    check_size(
+        "worker with frames",
+        &shell::captured(&mut script("build:frames"))?,
+        MAX_FRAMES_KIB,
+    )?;
     check_size("worker for MQTT", &shell::captured(&mut script("build:mqtt"))?, MAX_MQTT_KIB)?;
     shell::shown(&mut script("test"))?;
     shell::shown(&mut script("test:mqtt"))?;
