@@ -22,13 +22,16 @@
 mod assembler;
 mod entry;
 mod evidence;
+mod notes;
 mod recorder;
 mod replay;
 mod ring;
 
-pub use assembler::{Assembler, Form, LOG_STREAM, Redaction, Sink};
+pub use assembler::{Assembler, EvidenceForm, Form, LOG_STREAM, Redaction, Sink};
 pub use entry::{Entry, EntryRead, Evidence};
-pub use recorder::{Recorder, Recording};
+pub use evidence::request_evidence;
+pub use notes::CallNotes;
+pub use recorder::{Recorder, Recording, whole_micros};
 pub use replay::{RecordedDecision, moment, replay, replay_with, request};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;

@@ -280,6 +280,16 @@ impl Policies {
         self.try_fast_before_limits(kinds_with_outputs, input, clock)
     }
 
+    /// Returns true if the answer about a kind holds effects and nothing more, and no limit may deny.
+    #[cfg(feature = "decision-log")]
+    pub(crate) fn has_effects_only(&self, kinds_with_outputs: &Names<()>, kind: &str) -> bool {
+        #[cfg(feature = "ratelimit")]
+        if self.table.may_limit(kind) {
+            return false;
+        }
+        is_silent(kinds_with_outputs, kind)
+    }
+
     /// Decides like [`Policies::try_fast_effects`], whatever limits the action meets.
     pub(crate) fn try_fast_before_limits(
         &self,
@@ -287,10 +297,10 @@ impl Policies {
         input: &impl FastInput,
         clock: &impl Clock,
     ) -> Option<bool> {
-        let kind = input.target().kind;
-        let is_silent =
-            kinds_with_outputs.is_empty() || kinds_with_outputs.get(&sanitized(kind)).is_none();
-        if is_silent { self.try_fast(input, clock) } else { None }
+        if !is_silent(kinds_with_outputs, input.target().kind) {
+            return None;
+        }
+        self.try_fast(input, clock)
     }
 
     /// Decides a question by the general path.
@@ -306,6 +316,11 @@ impl Policies {
         let is_allowed = |action: &String| self.table.is_allowed(request, action, clock.now());
         Ok(request.actions.first().is_some_and(is_allowed))
     }
+}
+
+/// Returns true if the answer about a kind holds effects and nothing more.
+fn is_silent(kinds_with_outputs: &Names<()>, kind: &str) -> bool {
+    kinds_with_outputs.is_empty() || kinds_with_outputs.get(&sanitized(kind)).is_none()
 }
 
 /// Returns the kinds whose rules have outputs or whose attributes have schemas.

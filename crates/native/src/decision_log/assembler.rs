@@ -43,8 +43,8 @@ pub struct Redaction {
     pub principal: Form,
     /// The form of the id of the resource.
     pub resource: Form,
-    /// True if the evidence is committed to, and not in the record.
-    pub hides_evidence: bool,
+    /// The form of the evidence.
+    pub evidence: EvidenceForm,
     /// The key of pseudonyms.
     pub secret: LogSecret,
 }
@@ -58,6 +58,18 @@ pub enum Form {
     Clear,
     /// As a keyed digest, equal for equal ids.
     Pseudonym,
+    /// As a commitment, which the sealed value beside the log opens.
+    Commitment,
+}
+
+/// The form of the evidence in a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvidenceForm {
+    /// Not at all.
+    #[default]
+    Absent,
+    /// As it is.
+    Clear,
     /// As a commitment, which the sealed value beside the log opens.
     Commitment,
 }
@@ -176,7 +188,8 @@ impl Redaction {
         let is_hidden = |form: Form| form == Form::Commitment;
         is_hidden(self.principal)
             || is_hidden(self.resource)
-            || self.hides_evidence && !matches!(entry.evidence, Evidence::None | Evidence::TooLarge)
+            || self.evidence == EvidenceForm::Commitment
+                && !matches!(entry.evidence, Evidence::None | Evidence::TooLarge)
     }
 }
 
@@ -202,18 +215,23 @@ impl<S: Sink> Hiding<'_, S> {
     }
 
     fn evidence(&mut self, evidence: Evidence<'_>) -> record::Evidence {
-        let is_hidden = self.redaction.hides_evidence;
-        match evidence {
-            Evidence::None | Evidence::TooLarge => record::Evidence::None,
-            Evidence::Read(bytes) if !is_hidden => record::Evidence::Read(bytes.to_vec()),
-            Evidence::Request(bytes) if !is_hidden => record::Evidence::Request(bytes.to_vec()),
-            Evidence::Read(bytes) => self
-                .commit(Field::Evidence, bytes)
-                .map_or(record::Evidence::None, record::Evidence::CommittedRead),
-            Evidence::Request(bytes) => self
-                .commit(Field::Evidence, bytes)
-                .map_or(record::Evidence::None, record::Evidence::CommittedRequest),
-        }
+        let form = self.redaction.evidence;
+        let recorded = match (evidence, form) {
+            (Evidence::None | Evidence::TooLarge, _) | (_, EvidenceForm::Absent) => None,
+            (Evidence::Read(bytes), EvidenceForm::Clear) => {
+                Some(record::Evidence::Read(bytes.to_vec()))
+            }
+            (Evidence::Request(bytes), EvidenceForm::Clear) => {
+                Some(record::Evidence::Request(bytes.to_vec()))
+            }
+            (Evidence::Read(bytes), EvidenceForm::Commitment) => {
+                self.commit(Field::Evidence, bytes).map(record::Evidence::CommittedRead)
+            }
+            (Evidence::Request(bytes), EvidenceForm::Commitment) => {
+                self.commit(Field::Evidence, bytes).map(record::Evidence::CommittedRequest)
+            }
+        };
+        recorded.unwrap_or(record::Evidence::None)
     }
 
     /// Commits to a value and seals it, or returns None if there is no key for it.

@@ -56,7 +56,8 @@ pub enum Evidence<'e> {
     Read(&'e [u8]),
     /// The request.
     Request(&'e [u8]),
-    /// An evidence that is left out: it has more than 16 KiB, or nests deeper than a request may.
+    /// An evidence that is left out: it has more than 16 KiB, or nests deeper than a request may, or steps did not suffice for
+    /// the decision.
     TooLarge,
 }
 

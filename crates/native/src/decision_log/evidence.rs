@@ -5,6 +5,7 @@
 //! reads is not in them. Of other decisions they are the request.
 
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::{Decision, Reason};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 use wardgate_engine::request::{Request, Resource};
 
@@ -57,8 +58,39 @@ impl Recordable for RequestInput<'_> {
     }
 }
 
+/// Returns the evidence of a decision by the general path: its request, which is written into `bytes`. It is left out where
+/// it does not fit, and where steps did not suffice for an action, since another time they may.
+pub fn request_evidence<'b>(
+    request: &Request,
+    decision: &Decision,
+    bytes: &'b mut [u8],
+) -> Evidence<'b> {
+    let mut reasons = decision.actions.iter().map(|action| &action.reason);
+    if reasons.any(|reason| matches!(reason, Reason::LimitReached(_) | Reason::RequestLimitReached))
+    {
+        return Evidence::TooLarge;
+    }
+    let actions = decision.actions.iter().map(|action| &*action.action);
+    whole(bytes, |writer| write_request(request, actions, writer))
+}
+
+/// Writes a question, and returns it as the evidence.
+pub(super) fn whole(
+    bytes: &mut [u8],
+    write: impl FnOnce(&mut ValueWriter<'_>) -> Written,
+) -> Evidence<'_> {
+    let mut writer = ValueWriter::new(bytes);
+    let written = write(&mut writer);
+    let length = writer.length();
+    written.map_or(Evidence::TooLarge, |()| Evidence::Request(part(bytes, length)))
+}
+
+pub(super) fn part(bytes: &[u8], length: usize) -> &[u8] {
+    bytes.get(..length).unwrap_or_default()
+}
+
 /// Writes a request about some actions.
-pub(super) fn write_request<'r>(
+fn write_request<'r>(
     request: &Request,
     actions: impl Iterator<Item = &'r str>,
     writer: &mut ValueWriter<'_>,
@@ -158,6 +190,9 @@ fn write_read(
 
 /// The most bytes of one part; of what is longer the request is the evidence.
 const MAX_PART_BYTES: usize = 512;
+
+/// The most bytes of one part with its length.
+pub(super) const MAX_OUTCOME_BYTES: usize = MAX_PART_BYTES + 2;
 
 /// The number in the place of that of a fast path, where no policy is about the target.
 pub(super) const NO_FAST_PATH: u32 = u32::MAX;

@@ -4,15 +4,14 @@
 //! made again from the record. **An error gives no answer but a denial.**
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::decision::{self, Decision};
+use wardgate_engine::decision::{self, ActionDecision, Decision};
 use wardgate_engine::request::Request;
 
 use super::entry::{Entry, Evidence};
-use super::evidence::{Recordable, decide_fast, write_request};
+use super::evidence::{Recordable, decide_fast, part, request_evidence, whole};
 use super::ring::RingWriter;
 use crate::fast::index::Target;
 use crate::fast::request::RequestInput;
-use crate::fast::values::{ValueWriter, Written};
 use crate::field::Lookup;
 use crate::pdp::Pdp;
 use crate::policies::Policies;
@@ -98,14 +97,13 @@ impl Recorder {
         let (now, micros) = whole_micros(now);
         let decision = policies.check(request, now);
         let Self { writer, recording, bytes } = self;
+        let evidence = match recording.has_evidence {
+            true => request_evidence(request, &decision, bytes),
+            false => Evidence::None,
+        };
         let mut are_recorded = true;
         // An entry has so many actions at most.
         for actions in decision.actions.chunks(MAX_ACTIONS) {
-            let names = || actions.iter().map(|action| &*action.action);
-            let evidence = match recording.has_evidence {
-                true => whole(bytes, |writer| write_request(request, names(), writer)),
-                false => Evidence::None,
-            };
             let entry = Entry {
                 micros,
                 policies: number(&policies),
@@ -119,8 +117,10 @@ impl Recorder {
                 evidence,
                 ..Entry::default()
             };
-            let effects = actions.iter().map(|action| action.effect == decision::Effect::Allow);
-            let outcomes: Vec<_> = names().zip(effects.map(effect)).collect();
+            let outcome =
+                |action: &ActionDecision| effect(action.effect == decision::Effect::Allow);
+            let outcomes = actions.iter().map(|action| (&*action.action, outcome(action)));
+            let outcomes: Vec<_> = outcomes.collect();
             are_recorded &= writer.write(&entry, &outcomes);
         }
         (are_recorded || !recording.denies_unrecorded).then_some(decision)
@@ -164,30 +164,19 @@ impl Recorder {
     }
 }
 
-/// Returns a time without its part below a microsecond, and its microseconds since 1970.
-fn whole_micros(now: Timestamp) -> (Timestamp, i64) {
+/// Returns a time without its part below a microsecond, as a record holds it, and its microseconds since 1970.
+#[must_use]
+pub fn whole_micros(now: Timestamp) -> (Timestamp, i64) {
     let micros = now.nanos() / 1000;
     let whole = Timestamp::new(now.seconds(), micros * 1000).unwrap_or_default();
     (whole, whole.seconds().saturating_mul(1_000_000).saturating_add(micros.into()))
-}
-
-/// Writes a request, and returns it as the evidence.
-fn whole(bytes: &mut [u8], write: impl FnOnce(&mut ValueWriter<'_>) -> Written) -> Evidence<'_> {
-    let mut writer = ValueWriter::new(bytes);
-    let written = write(&mut writer);
-    let length = writer.length();
-    written.map_or(Evidence::TooLarge, |()| Evidence::Request(part(bytes, length)))
-}
-
-fn part(bytes: &[u8], length: usize) -> &[u8] {
-    bytes.get(..length).unwrap_or_default()
 }
 
 fn number(policies: &Policies) -> u32 {
     u32::try_from(policies.serial()).unwrap_or(u32::MAX)
 }
 
-const fn effect(is_allowed: bool) -> Effect {
+pub(super) const fn effect(is_allowed: bool) -> Effect {
     if is_allowed { Effect::Allowed } else { Effect::Denied }
 }
 

@@ -94,6 +94,43 @@ fn recording_allocates_nothing() {
     }
 }
 
+#[cfg(feature = "decision-log")]
+#[test]
+fn noting_a_call_allocates_no_more_than_answering_it() {
+    use wardgate_native::CallLimits;
+    use wardgate_native::decision_log::CallNotes;
+
+    let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
+    let (policies, now) = (pdp.snapshot(), Timestamp::default());
+    let resource = r#"{"kind":"document","id":"d1","attr":{"owner":"ada","stars":1}}"#;
+    let entry = format!(r#"{{"actions":["list","delete","rate"],"resource":{resource}}}"#);
+    let call = format!(
+        r#"{{"principal":{{"id":"bob","roles":["viewer"],"attr":{{"level":3}}}},"resources":[{}]}}"#,
+        [entry.as_str(); 5].join(",")
+    );
+    let limits = CallLimits { resources: 50, actions: 50, steps: 1_000_000 };
+    let answer = || policies.answer_call(call.as_bytes(), limits, now);
+    let expected = answer().unwrap();
+    let allocations = measure(|| drop(answer())).count_total;
+    for has_evidence in [false, true] {
+        let mut notes = CallNotes::default();
+        let mut answer = || {
+            notes.begin(now, has_evidence);
+            let answered = policies.answer_call_noted(call.as_bytes(), limits, &mut notes);
+            let mut outcomes = 0;
+            assert!(notes.each(call.as_bytes(), 7, |entry, actions| {
+                outcomes += actions.len();
+                entry.principal == "bob" && entry.resource == "d1"
+            }));
+            assert_eq!(outcomes, 15);
+            answered.unwrap()
+        };
+        // The first call takes the memory of the notes.
+        assert_eq!(answer(), expected);
+        assert_eq!(measure(|| drop(answer())).count_total, allocations);
+    }
+}
+
 fn request() -> Request {
     let text = |text: &str| Attr::String(text.into());
     let mut request = Request::default();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wardgate_native::decision_log::Form;
+use wardgate_native::decision_log::{EvidenceForm, Form};
 
 use super::{ConfigError, Section};
 
@@ -44,6 +44,8 @@ pub struct DecisionLog {
     pub principal: Form,
     /// The form of the ids of resources.
     pub resource: Form,
+    /// The form of the evidence for decisions.
+    pub evidence: EvidenceForm,
     /// The longest time until a record is on the disk.
     pub sync: Duration,
     /// The time between two checkpoints.
@@ -73,6 +75,7 @@ impl DecisionLog {
             },
             principal: section.choice("principal", FORMS)?.unwrap_or(Form::Commitment),
             resource: section.choice("resource", FORMS)?.unwrap_or(Form::Commitment),
+            evidence: section.choice("evidence", EVIDENCE)?.unwrap_or_default(),
             sync: section
                 .number("sync-milliseconds", 10..=60_000)?
                 .map_or(SYNC, Duration::from_millis),
@@ -109,6 +112,11 @@ const FORMS: &[(&str, Form)] = &[
     ("pseudonym", Form::Pseudonym),
     ("clear", Form::Clear),
     ("absent", Form::Absent),
+];
+const EVIDENCE: &[(&str, EvidenceForm)] = &[
+    ("absent", EvidenceForm::Absent),
+    ("committed", EvidenceForm::Commitment),
+    ("clear", EvidenceForm::Clear),
 ];
 const BLOCK: Duration = Duration::from_millis(100);
 const SYNC: Duration = Duration::from_secs(1);

@@ -6,6 +6,7 @@ use wardgate_bundle::AfterExpiry;
 use wardgate_mqtt::broker::Slow;
 use wardgate_mqtt::gate::Deliver;
 
+use wardgate_native::decision_log::EvidenceForm;
 use wardgate_native::limited::Share;
 
 use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote, StatesIn, Subscribe};
@@ -44,6 +45,25 @@ fn a_minimal_configuration_is_accepted() {
     );
     assert!(config.http.tls.is_none());
     assert!(parse(&format!("\u{feff}{}", LEAST.replace('\n', "\r\n"))).is_ok());
+}
+
+#[test]
+fn a_decision_log_has_evidence_if_told() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        parse(&format!("{LEAST}{section}{rest}")).map(|config| config.decision_log.unwrap())
+    };
+    let log = parse("").unwrap();
+    assert_eq!((log.folder, log.evidence), ("/etc/wardgate/log".into(), EvidenceForm::Absent));
+    for (name, form) in [
+        ("absent", EvidenceForm::Absent),
+        ("committed", EvidenceForm::Commitment),
+        ("clear", EvidenceForm::Clear),
+    ] {
+        assert_eq!(parse(&format!("evidence = \"{name}\"\n")).unwrap().evidence, form);
+    }
+    let expected = "line 7: `decision-log.evidence` must be `absent`, `committed`, `clear`";
+    assert_eq!(parse("evidence = \"pseudonym\"\n").unwrap_err(), expected);
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl Core {
         self.output.writer.sync()
     }
 
-    /// Writes what is new, and syncs and seals if it is time.
+    /// Writes what is new, and syncs if it is time.
     pub(super) fn tick(&mut self, now: i64) -> Result<()> {
         if now < self.now {
             self.event(Body::Clock(Clock { before: self.now, now }), now);
@@ -151,10 +151,14 @@ impl Core {
         if self.intervals.synced.elapsed() >= self.intervals.sync {
             self.sync()?;
         }
-        if self.intervals.sealed.elapsed() >= self.intervals.checkpoint {
-            self.seal(now)?;
-        }
-        Ok(())
+        // Nothing was lost yet, but nothing is safe either until the next sync.
+        if self.output.writer.is_broken() { Err(LogError::Broken) } else { Ok(()) }
+    }
+
+    /// Seals everything that was written, if it is time.
+    pub(super) fn seal_if_due(&mut self, now: i64) -> Option<Result<()>> {
+        let is_due = self.intervals.sealed.elapsed() >= self.intervals.checkpoint;
+        is_due.then(|| self.seal(now))
     }
 
     /// Writes and seals everything, with an event at the end.

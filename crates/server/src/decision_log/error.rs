@@ -41,7 +41,7 @@ pub enum LogError {
     Checkpoint(String),
     /// There is no such record, or nothing that proves it.
     Missing(String),
-    /// An earlier failure could not be undone.
+    /// After a failure of the disk the log does not go on yet.
     Broken,
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for LogError {
             ),
             Self::Checkpoint(what) => write!(out, "the checkpoint of the decision log: {what}"),
             Self::Broken => out.write_str(
-                "an earlier write of the decision log failed and could not be undone: nothing is recorded until the next start",
+                "the disk has failed, and a new segment of the decision log cannot be written yet",
             ),
         }
     }

@@ -1,27 +1,22 @@
 //! The folder of a log: its lock, its identity, and the names of its files.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use wardgate_decision_log::checkpoint::LogKey;
 
 use super::error::{LogError, Result};
-use crate::journal::files::{open, sync_names};
+use super::segments::Disk;
+use crate::journal::error::JournalError;
+use crate::journal::files::{lock, open, save_torn, sync_names};
+use crate::journal::recover::Torn;
 
 /// The first line of the file `identity`.
 const IDENTITY: &str = "wardgate decision log 1";
 
 /// The most bytes of the file `identity`: a key of ML-DSA-44 in Base64, and a few words.
 const MAX_IDENTITY_BYTES: u64 = 8192;
-
-/// How often the lock is tried.
-const LOCK_TRIES: u32 = 50;
-
-/// How long it is waited for after each try: a second in all.
-const BETWEEN_LOCK_TRIES: Duration = Duration::from_millis(20);
 
 /// The folder of a log.
 #[derive(Clone, Debug)]
@@ -47,20 +42,15 @@ impl Folder {
         &self.0
     }
 
-    /// Makes the folder if it is missing, and locks it. Whoever has the lock gets a second to end: a program that
-    /// is being started has the open files of its parent until it is loaded.
+    /// Makes the folder if it is missing, and locks it.
     pub(super) fn lock(&self) -> Result<Lock> {
         fs::create_dir_all(&self.0).map_err(LogError::write(&self.0))?;
         let path = self.0.join(".lock");
-        let file = open(&path).map_err(LogError::write(&path))?;
-        for _ in 0..LOCK_TRIES {
-            match file.try_lock() {
-                Ok(()) => return Ok(Lock(file)),
-                Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_LOCK_TRIES),
-                Err(TryLockError::Error(error)) => return Err(LogError::Write(path, error)),
-            }
+        match lock(&path) {
+            Ok(file) => Ok(Lock(file)),
+            Err(JournalError::Locked) => Err(LogError::InUse(self.0.clone())),
+            Err(error) => Err(LogError::segment(&path)(error)),
         }
-        Err(LogError::InUse(self.0.clone()))
     }
 
     /// Writes the identity of a new log, or compares it with that of the log which is there.
@@ -99,26 +89,6 @@ impl Folder {
         })
     }
 
-    /// Returns the segments in their order.
-    pub(super) fn segments(&self) -> Result<Vec<Segment>> {
-        let mut segments = Vec::new();
-        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
-            let path = entry.map_err(LogError::read(&self.0))?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
-            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
-                segments.push(Segment { first_frame, path });
-            }
-        }
-        segments.sort();
-        Ok(segments)
-    }
-
-    /// Returns the path of the segment whose first frame has this number.
-    pub(super) fn segment(&self, first_frame: u64) -> PathBuf {
-        self.0.join(format!("{first_frame:0width$}.wgl", width = NAME_DIGITS))
-    }
-
     /// Returns the newest checkpoint, if there is one.
     pub(super) fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
         let path = self.0.join("checkpoint");
@@ -142,6 +112,48 @@ impl Folder {
         written.map_err(LogError::write(&new))?;
         fs::rename(&new, &path).map_err(LogError::write(&path))?;
         sync_names(&self.0).map_err(LogError::write(&path))
+    }
+}
+
+impl Disk for Folder {
+    type File = File;
+
+    fn segments(&self) -> Result<Vec<Segment>> {
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
+            let path = entry.map_err(LogError::read(&self.0))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
+            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
+                segments.push(Segment { first_frame, path });
+            }
+        }
+        segments.sort();
+        Ok(segments)
+    }
+
+    fn segment(&self, first_frame: u64) -> PathBuf {
+        self.0.join(format!("{first_frame:0width$}.wgl", width = NAME_DIGITS))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        open(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        sync_names(&self.0)
+    }
+
+    fn save_torn(&self, path: &Path, torn: &Torn) -> io::Result<PathBuf> {
+        save_torn(path, torn)
     }
 }
 

@@ -5,11 +5,15 @@
 
 use std::cell::RefCell;
 
+use wardgate_decision_log::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES};
 use wardgate_engine::decision::{self, ActionDecision, Decision, Reason};
 use wardgate_engine::request::Request;
-use wardgate_native::decision_log::{Effect, Entry, Evidence};
+use wardgate_native::Timestamp;
+use wardgate_native::decision_log::{
+    CallNotes, Effect, Entry, Evidence, request_evidence, whole_micros,
+};
 
-use super::recorder::{Recorder, now_micros};
+use super::recorder::Recorder;
 
 /// A decision that is not recorded yet.
 #[derive(Clone, Debug)]
@@ -22,36 +26,107 @@ pub(crate) struct Noted {
     scope: String,
     resource: String,
     actions: Vec<(String, Effect)>,
+    evidence: NotedEvidence,
+}
+
+/// The evidence of a decision that is not recorded yet.
+#[derive(Clone, Debug)]
+enum NotedEvidence {
+    None,
+    Request(Box<[u8]>),
+    LeftOut,
+}
+
+/// What is noted of decisions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noting {
+    has_evidence: bool,
 }
 
 thread_local! {
     /// The decisions on the request that this thread decides; `None` where nothing is recorded.
-    static NOTED: RefCell<Option<Vec<Noted>>> = const { RefCell::new(None) };
+    static NOTED: RefCell<Option<(Noting, Vec<Noted>)>> = const { RefCell::new(None) };
+
+    /// Memory for the evidence of one decision.
+    static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+
+    /// Memory for the decisions of a call that a fast path answers.
+    static CALL: RefCell<CallNotes> = RefCell::default();
 }
 
-/// Calls `decide`, and returns the decisions that it noted, if `is_recorded`.
-pub(crate) fn collected<R>(is_recorded: bool, decide: impl FnOnce() -> R) -> (R, Vec<Noted>) {
-    let before = NOTED.replace(is_recorded.then(Vec::new));
+/// Answers a call at a time by `answer`, which notes its decisions, and records them under the number of the policies. Returns
+/// false with the answer if it must be a denial.
+pub(crate) fn answered<R>(
+    recorder: &Recorder,
+    policies: u32,
+    (call, now): (&[u8], Timestamp),
+    answer: impl FnOnce(&mut CallNotes) -> Option<R>,
+) -> Option<(R, bool)> {
+    CALL.with_borrow_mut(|notes| {
+        notes.begin(now, recorder.has_evidence());
+        let answer = answer(notes)?;
+        let record =
+            |entry: &Entry<'_>, actions: &[(&str, Effect)]| recorder.record(entry, actions);
+        let is_recorded = notes.each(call, policies, record);
+        Some((answer, is_recorded && recorder.keep()))
+    })
+}
+
+/// Calls `decide`, and returns the decisions that it noted, if they are to be recorded.
+pub(crate) fn collected<R>(noting: Option<Noting>, decide: impl FnOnce() -> R) -> (R, Vec<Noted>) {
+    let before = NOTED.replace(noting.map(|noting| (noting, Vec::new())));
     let decided = decide();
-    (decided, NOTED.replace(before).unwrap_or_default())
+    (decided, NOTED.replace(before).map(|(_, noted)| noted).unwrap_or_default())
 }
 
-/// Notes a decision, if it is to be recorded.
-pub(crate) fn note(request: &Request, decision: &Decision) {
+/// Notes a decision at a time, if it is to be recorded.
+pub(crate) fn note(request: &Request, decision: &Decision, now: Timestamp) {
     NOTED.with_borrow_mut(|noted| {
-        if let Some(noted) = noted {
-            noted.push(Noted::new(request, decision));
+        if let Some((noting, noted)) = noted {
+            noted.push(Noted::new(*noting, request, decision, now));
         }
     });
 }
 
+impl Noting {
+    pub(crate) fn of(recorder: &Recorder) -> Self {
+        Self { has_evidence: recorder.has_evidence() }
+    }
+}
+
+impl NotedEvidence {
+    fn of(request: &Request, decision: &Decision) -> Self {
+        BYTES.with_borrow_mut(|bytes| {
+            bytes.resize(MAX_EVIDENCE_BYTES, 0);
+            match request_evidence(request, decision, bytes) {
+                Evidence::Request(bytes) => Self::Request(bytes.into()),
+                _ => Self::LeftOut,
+            }
+        })
+    }
+
+    fn as_evidence(&self) -> Evidence<'_> {
+        match self {
+            Self::None => Evidence::None,
+            Self::Request(bytes) => Evidence::Request(bytes),
+            Self::LeftOut => Evidence::TooLarge,
+        }
+    }
+}
+
 impl Noted {
-    pub(crate) fn new(request: &Request, decision: &Decision) -> Self {
+    /// Notes a decision of the policies, which was made at a time of whole microseconds.
+    pub(crate) fn new(
+        noting: Noting,
+        request: &Request,
+        decision: &Decision,
+        now: Timestamp,
+    ) -> Self {
         let resource = &request.resource;
         let names = [&resource.kind, &resource.policy_version, &resource.scope, &resource.id];
         let [kind, version, scope, resource] = names.map(String::clone);
         Self {
-            micros: now_micros(),
+            micros: whole_micros(now).1,
             request: request.request_id.clone(),
             principal: request.principal.id.clone(),
             kind,
@@ -59,10 +134,14 @@ impl Noted {
             scope,
             resource,
             actions: outcomes(decision),
+            evidence: match noting.has_evidence {
+                true => NotedEvidence::of(request, decision),
+                false => NotedEvidence::None,
+            },
         }
     }
 
-    /// Returns the same with the outcomes that rate limits have left.
+    /// Returns the same with the outcomes that rate limits have left. The evidence stays that of the policies.
     pub(crate) fn narrowed(self, decision: &Decision) -> Self {
         Self { actions: outcomes(decision), ..self }
     }
@@ -81,7 +160,7 @@ impl Noted {
             scope: &self.scope,
             trace: None,
             request: &self.request,
-            evidence: Evidence::None,
+            evidence: self.evidence.as_evidence(),
         };
         // A record has at most so many actions; a request with more has several.
         self.actions.chunks(MAX_ACTIONS).all(|actions| {
@@ -103,5 +182,3 @@ fn effect(action: &ActionDecision) -> Effect {
         _ => Effect::Denied,
     }
 }
-
-const MAX_ACTIONS: usize = wardgate_decision_log::limits::MAX_ACTIONS;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use wardgate_decision_log::record::{Body, Erasure, Loss, ProcessEvent, ShortText};
 use wardgate_decision_log::redaction::LogSecret;
 use wardgate_decision_log::signer::LogSigner;
-use wardgate_native::decision_log::{Form, Redaction};
+use wardgate_native::decision_log::{EvidenceForm, Form, Redaction};
 
 use super::core::Core;
 use super::error::{LogError, Result};
@@ -73,7 +73,7 @@ fn record(mut core: Core, event: Body, now: i64) -> Result<()> {
 fn settings(secret: LogSecret) -> RecorderSettings {
     let (principal, resource) = (Form::Absent, Form::Absent);
     RecorderSettings {
-        redaction: Redaction { principal, resource, hides_evidence: true, secret },
+        redaction: Redaction { principal, resource, evidence: EvidenceForm::Absent, secret },
         on_full: OnFull::Drop,
         keep: Keep::Disk,
         sync: Duration::ZERO,

@@ -9,6 +9,7 @@ use wardgate_decision_log::record::{Body, Loss, Record};
 
 use super::error::{LogError, Result};
 use super::folder::{Folder, Segment};
+use super::segments::Disk;
 
 /// A reader of the frames of a log.
 #[derive(Debug)]
@@ -89,8 +90,12 @@ impl LogReader {
     pub fn next_frame(&mut self) -> Result<Option<StoredFrame>> {
         loop {
             let number = self.next_frame;
-            let is_last = self.segments.len() == 0;
-            let frame = self.current.as_mut().map(|source| source.frame(number, is_last));
+            let following = self.segments.as_slice().first();
+            let is_last = following.is_none();
+            // A segment ends where the next one begins: behind that the disk may have failed.
+            let is_within = following.is_none_or(|next| next.first_frame != number);
+            let current = self.current.as_mut().filter(|_| is_within);
+            let frame = current.map(|source| source.frame(number, is_last));
             if let Some(frame) = frame.transpose()?.flatten() {
                 if let Some(found) = self.gap.take()
                     && frame.loss()?.is_none_or(|loss| loss.found != found)

@@ -13,10 +13,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
-use wardgate_native::decision_log::{Effect, Entry, Redaction, RingReader, RingWriter, ring};
+use wardgate_native::decision_log::{
+    Effect, Entry, EvidenceForm, Redaction, RingReader, RingWriter, ring,
+};
 
 use super::core::{Core, Counts};
 use super::error::{LogError, Result};
+use super::health::Health;
 use super::private::Private;
 use super::writer::LogWriter;
 use crate::config::{Keep, OnFull};
@@ -57,9 +60,10 @@ struct Shared {
     streams: AtomicU16,
     on_full: OnFull,
     keep: Keep,
+    has_evidence: bool,
     ring_bytes: usize,
     stops: AtomicBool,
-    is_failing: AtomicBool,
+    health: Health,
     instance: [u8; 16],
 }
 
@@ -82,6 +86,7 @@ impl Recorder {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, ring_bytes, .. } = settings;
+        let has_evidence = settings.redaction.evidence != EvidenceForm::Absent;
         let instance = random()?;
         let shared = Arc::new(Shared {
             id: IDS.fetch_add(1, Ordering::Relaxed),
@@ -90,9 +95,10 @@ impl Recorder {
             streams: AtomicU16::new(1),
             on_full,
             keep,
+            has_evidence,
             ring_bytes,
             stops: AtomicBool::new(false),
-            is_failing: AtomicBool::new(false),
+            health: Health::default(),
             instance,
         });
         let now = now_micros();
@@ -140,10 +146,16 @@ impl Recorder {
         is_kept || shared.on_full == OnFull::Drop
     }
 
+    /// Returns true if decisions are recorded with their evidence.
+    #[must_use]
+    pub fn has_evidence(&self) -> bool {
+        self.shared.has_evidence
+    }
+
     /// Returns true if the log cannot be written.
     #[must_use]
     pub fn is_failing(&self) -> bool {
-        self.shared.is_failing.load(Ordering::Relaxed)
+        self.shared.health.is_failing()
     }
 
     /// Returns true if nothing is decided now: the log cannot be written, and nothing is decided without a record.
@@ -167,6 +179,12 @@ impl Recorder {
                 "counter",
                 "Decisions for whose records there was no room.",
                 lost,
+            ),
+            (
+                "decision_log_failures_total",
+                "counter",
+                "Writes of the decision log that failed.",
+                self.shared.health.failures(),
             ),
             (
                 "decision_log_failing",
@@ -256,7 +274,7 @@ impl Shared {
         core.take(self.new_rings());
         let written = core.drain(now_micros()).and_then(|()| core.write(now_micros()));
         let written = written.and_then(|()| if is_synced { core.sync() } else { Ok(()) });
-        self.note(&written)
+        self.health.note_write(&written)
     }
 
     fn process(&self, event: ProcessEvent, micros: i64) -> Body {
@@ -266,7 +284,8 @@ impl Shared {
     fn run(&self) {
         while !self.stops.load(Ordering::Relaxed) {
             thread::park_timeout(TICK);
-            self.note(&self.tick());
+            self.health.note_write(&self.tick());
+            self.seal();
         }
     }
 
@@ -277,15 +296,11 @@ impl Shared {
         core.tick(now_micros())
     }
 
-    /// Notes if the log can be written, and tells once when that changes.
-    fn note(&self, done: &Result<()>) -> bool {
-        let was_failing = self.is_failing.swap(done.is_err(), Ordering::Relaxed);
-        match done {
-            Err(error) if !was_failing => tracing::error!(code = error.code(), "{error}"),
-            Ok(()) if was_failing => tracing::info!("the decision log is written again"),
-            _ => {}
+    /// Seals what is due.
+    fn seal(&self) {
+        if let Some(sealed) = self.core().seal_if_due(now_micros()) {
+            self.health.note_seal(&sealed);
         }
-        done.is_ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::signer::LogSigner;
-use wardgate_native::decision_log::Redaction;
+use wardgate_native::decision_log::{EvidenceForm, Redaction};
 
 use super::{LogSettings, LogWriter, Recorder, RecorderSettings};
 use crate::config::DecisionLog;
@@ -18,7 +18,7 @@ pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
     let redaction = Redaction {
         principal: config.principal,
         resource: config.resource,
-        hides_evidence: true,
+        evidence: config.evidence,
         secret: key.secret(),
     };
     let settings = RecorderSettings {
@@ -28,7 +28,10 @@ pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
-        ring_bytes: RING_BYTES,
+        ring_bytes: match config.evidence {
+            EvidenceForm::Absent => RING_BYTES,
+            EvidenceForm::Clear | EvidenceForm::Commitment => RING_BYTES_WITH_EVIDENCE,
+        },
     };
     let failed = |error: super::LogError| format!("{}: {error}", error.code());
     let mut instance = [0; 16];
@@ -71,3 +74,6 @@ pub(crate) fn number(state: &State) -> u32 {
 
 /// The bytes of the ring of a thread: about ten thousand decisions.
 const RING_BYTES: usize = 1 << 20;
+
+/// The same with evidence: a call about many resources brings that many requests.
+const RING_BYTES_WITH_EVIDENCE: usize = 4 << 20;

@@ -11,6 +11,9 @@ use wardgate_decision_log::signer::LogSigner;
 
 use super::*;
 
+mod failing;
+mod killing;
+mod memory_disk;
 mod recording;
 
 const ORIGIN: &str = "log.example/a";

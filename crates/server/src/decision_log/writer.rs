@@ -1,20 +1,17 @@
 //! The one writer of a log: records into frames, frames into segments, and checkpoints over them.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::LogKey;
-use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head, START};
+use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head};
 use wardgate_decision_log::merkle;
 use wardgate_decision_log::signer::LogSigner;
 
 use super::error::{LogError, Result};
-use super::folder::{Folder, Lock, Segment};
-use super::frames::Frames;
+use super::folder::{Folder, Lock};
 use super::reading::LogReader;
+use super::segments::{Last, Segments};
 use super::tree::Tree;
-use crate::journal::files::{open, save_torn, sync_names};
-use crate::journal::log::Log;
 
 /// The settings of a writer.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +31,9 @@ impl Default for LogSettings {
 pub struct LogWriter {
     folder: Folder,
     signer: LogSigner,
-    settings: LogSettings,
     /// INVARIANT: held as long as this writes.
     _lock: Lock,
-    segment: Option<Current>,
+    segments: Segments<Folder>,
     tree: Tree,
     draft: Draft,
     /// The bytes and the head of a frame that is not in a file yet.
@@ -48,25 +44,11 @@ pub struct LogWriter {
     sealed: u64,
 }
 
-/// The segment that grows.
-#[derive(Debug)]
-struct Current {
-    first_frame: u64,
-    path: PathBuf,
-    log: Log<File>,
-}
-
-/// The last segment of a log, and the heads of its frames.
-struct Last {
-    first_frame: u64,
-    current: Current,
-    heads: Vec<Head>,
-}
-
 /// What is in the folder of a log: its last segment, and its newest checkpoint.
 struct Found {
     folder: Folder,
     lock: Lock,
+    segments: Segments<Folder>,
     last: Option<Last>,
     sealed: merkle::Head,
     /// The file to which an unfinished end went.
@@ -79,9 +61,9 @@ impl Found {
         let lock = folder.lock()?;
         let verifier = signer.verifier().to_string();
         folder.identify(&verifier, instance)?;
-        let (last, torn) = last_segment(&folder)?;
+        let (segments, last, torn) = Segments::open(folder.clone())?;
         let sealed = sealed(&folder, &verifier)?;
-        Ok(Self { folder, lock, last, sealed, torn })
+        Ok(Self { folder, lock, segments, last, sealed, torn })
     }
 }
 
@@ -97,7 +79,8 @@ impl LogWriter {
         settings: LogSettings,
         instance: &[u8; 16],
     ) -> Result<(Self, Option<PathBuf>)> {
-        let Found { folder, lock, last, sealed, torn } = Found::open(path, &signer, instance)?;
+        let Found { folder, lock, mut segments, last, sealed, torn } =
+            Found::open(path, &signer, instance)?;
         let found = last.as_ref().map_or(0, Last::end);
         if sealed.size > found {
             return Err(LogError::Truncated { sealed: sealed.size, found });
@@ -105,13 +88,12 @@ impl LogWriter {
         let tree = tree(&folder, signer.origin(), sealed, last.as_ref())?;
         let head = last.as_ref().and_then(|last| last.heads.last());
         let position = head.map_or(BEGINNING, behind);
-        let segment = last.map(|last| last.current);
+        segments.set_segment_bytes(settings.segment_bytes);
         let writer = Self {
             folder,
             signer,
-            settings,
             _lock: lock,
-            segment,
+            segments,
             tree,
             draft: Draft::default(),
             frame: None,
@@ -124,7 +106,8 @@ impl LogWriter {
     /// Opens a log whose end is missing, to go on behind its newest checkpoint. The second value is the number of frames that
     /// were found. What is missing stays missing, but the log of frames is the same one: its tiles tell it.
     pub(super) fn open_truncated(path: &Path, signer: LogSigner) -> Result<(Self, u64)> {
-        let Found { folder, lock, last, sealed, .. } = Found::open(path, &signer, &[0; 16])?;
+        let Found { folder, lock, mut segments, last, sealed, .. } =
+            Found::open(path, &signer, &[0; 16])?;
         let found = last.as_ref().map_or(0, Last::end);
         if sealed.size <= found {
             return Err(LogError::Missing(
@@ -141,12 +124,13 @@ impl LogWriter {
             compare(&tree, signer.origin(), last, sealed.size)?;
         }
         let position = behind(&tree.last_head()?.ok_or_else(lost)?);
+        segments.set_segment_bytes(LogSettings::default().segment_bytes);
+        segments.skip_to(sealed.size);
         let writer = Self {
             folder,
             signer,
-            settings: LogSettings::default(),
             _lock: lock,
-            segment: None,
+            segments,
             tree,
             draft: Draft::default(),
             frame: None,
@@ -175,7 +159,12 @@ impl LogWriter {
 
     /// Returns the number of the first frame of the segment that grows.
     pub(super) fn segment(&self) -> u64 {
-        self.segment.as_ref().map_or(0, |current| current.first_frame)
+        self.segments.current()
+    }
+
+    /// Returns true if the segment that grows takes no more frames, since what is on the disk is unknown.
+    pub(super) fn is_broken(&self) -> bool {
+        self.segments.is_broken()
     }
 
     /// Returns true if no record was added that is not in a file.
@@ -208,45 +197,31 @@ impl LogWriter {
     }
 
     fn write_kept(&mut self) -> Result<()> {
-        let Some((head, bytes)) = self.frame.take() else { return Ok(()) };
-        let written = self.write_frame(&head, &bytes);
-        if written.is_err() {
-            self.frame = Some((head, bytes));
-        }
-        written
-    }
-
-    fn write_frame(&mut self, head: &Head, bytes: &[u8]) -> Result<()> {
-        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let is_full = |current: &Current| {
-            current.log.bytes().saturating_add(length) > self.settings.segment_bytes
-                && current.log.bytes() > u64::try_from(START.len()).unwrap_or(0)
-        };
-        if self.segment.as_ref().is_some_and(is_full) {
-            self.sync()?;
-            self.segment = None;
-        }
-        let current = match &mut self.segment {
-            Some(current) => current,
-            empty => empty.insert(begin(&self.folder, self.tree.size(), head.first)?),
-        };
-        let written = current.log.append_frame(bytes, head.next());
-        written.map_err(LogError::segment(&current.path))?;
+        let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
+        self.segments.append(head, bytes)?;
         self.tree.append(head);
         self.position.first = head.next();
         self.position.before = head.digest();
+        self.position.durable = self.segments.first_unsynced().unwrap_or(self.position.first);
+        self.frame = None;
         Ok(())
     }
 
     /// Returns when all frames are on the disk.
     ///
     /// # Errors
-    /// The system reports a failure. The content of the disk is unknown then, so nothing is written any more.
+    /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
+    /// the frames that are not known to be there.
     pub fn sync(&mut self) -> Result<()> {
-        let Some(Current { path, log, .. }) = &mut self.segment else { return Ok(()) };
-        log.sync().map_err(LogError::segment(path))?;
+        self.segments.sync()?;
         self.position.durable = self.position.first;
         Ok(())
+    }
+
+    /// Takes the segment that grows for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_off(&mut self) {
+        self.segments.break_off();
     }
 
     /// Returns true if there are frames that the newest checkpoint does not cover.
@@ -270,52 +245,6 @@ impl LogWriter {
         self.sealed = head.size;
         Ok(())
     }
-}
-
-/// Makes a segment.
-fn begin(folder: &Folder, first_frame: u64, first: u64) -> Result<Current> {
-    let path = folder.segment(first_frame);
-    let file = open(&path).map_err(LogError::write(&path))?;
-    // What is there is of a start that failed before its first frame was written.
-    file.set_len(0).map_err(LogError::write(&path))?;
-    let opened = Log::open_frames::<Frames>(file, first, &mut |_| {});
-    let (log, _) = opened.map_err(LogError::segment(&path))?;
-    sync_names(folder.path()).map_err(LogError::write(&path))?;
-    Ok(Current { first_frame, path, log })
-}
-
-/// Finds the last segment that has frames, and cuts off what was never whole.
-fn last_segment(folder: &Folder) -> Result<(Option<Last>, Option<PathBuf>)> {
-    let (mut segments, mut torn) = (folder.segments()?, None);
-    while let Some(Segment { first_frame, path }) = segments.pop() {
-        let (current, heads, cut) = recover(first_frame, &path)?;
-        torn = torn.or(cut);
-        if !heads.is_empty() || segments.is_empty() {
-            return Ok((Some(Last { first_frame, current, heads }), torn));
-        }
-        // Nothing was ever in it.
-        fs::remove_file(&path).map_err(LogError::write(&path))?;
-    }
-    Ok((None, torn))
-}
-
-impl Last {
-    /// Returns the number of frames of the log.
-    fn end(&self) -> u64 {
-        self.first_frame.saturating_add(u64::try_from(self.heads.len()).unwrap_or(u64::MAX))
-    }
-}
-
-/// Reads a segment, and moves an end that was never whole into a file of its own.
-fn recover(first_frame: u64, path: &Path) -> Result<(Current, Vec<Head>, Option<PathBuf>)> {
-    let file = open(path).map_err(LogError::write(path))?;
-    let mut heads = Vec::new();
-    let opened = Log::open_frames::<Frames>(file, 0, &mut |head| heads.push(head));
-    let (mut log, torn) = opened.map_err(LogError::segment(path))?;
-    let saved =
-        torn.map(|torn| save_torn(path, &torn)).transpose().map_err(LogError::write(path))?;
-    log.cut().map_err(LogError::segment(path))?;
-    Ok((Current { first_frame, path: path.to_owned(), log }, heads, saved))
 }
 
 /// Returns the size and root of the newest checkpoint.
@@ -361,7 +290,7 @@ fn compare(tree: &Tree, origin: &str, last: &Last, size: u64) -> Result<()> {
     for (number, head) in (last.first_frame..size).zip(&last.heads) {
         if tree.leaf(number) != Some(merkle::leaf(&head.entry(origin))) {
             let what = format!("frame {number} is another one than the checkpoint covers");
-            return Err(LogError::damaged(&last.current.path, 0, what));
+            return Err(LogError::damaged(&last.path, 0, what));
         }
     }
     Ok(())

@@ -33,7 +33,6 @@ use super::context::Context;
 use super::reply::{Problem, Result};
 use super::steps::Steps;
 use crate::decision_log::noted;
-use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 use response::{SubjectResponse, is_allowed};
@@ -47,12 +46,9 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Answer::from);
     }
-    let fast = match shared.recorder() {
-        Some(_) => None,
-        None => try_fast(body, context.state),
-    };
-    match fast {
+    match try_fast(body, context) {
         Some(is_allowed) => {
+            let is_allowed = is_allowed?;
             shared.decided(Tally::one(is_allowed));
             Ok(Answer::from(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED })))
         }
@@ -65,9 +61,14 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Answer> {
 
 /// Tries the fast path; returns `None` if the general path must answer. With properties in the
 /// directory the text of the request is incomplete, so the fast path does not apply.
-pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
-    state.directory().is_empty().then_some(())?;
-    state.policies()?.answer_evaluation(body, SystemClock)
+pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Result<bool>> {
+    context.state.directory().is_empty().then_some(())?;
+    match context.shared.recorder() {
+        None => context.state.policies()?.answer_evaluation(body, SystemClock).map(Ok),
+        Some(recorder) => context.recorded(recorder, body, |policies, notes| {
+            policies.answer_evaluation_noted(body, notes)
+        }),
+    }
 }
 
 /// Answers an evaluation on the general path, by policies without rate limits.
@@ -125,16 +126,16 @@ struct Questions<'q> {
 type Item = Result<Evaluation, AuthzenError>;
 
 fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let defaults = Defaults::default();
     let mut requests = Requests::new(&defaults, context.state.directory(), &verify);
     let answered = requests.with(evaluation, |request| {
-        let decision = policies.check_within(request, SystemClock, &Steps::of(shared));
+        let decision = policies.check_within(request, now, &Steps::of(shared));
         let mut tally = Tally::default();
         tally.add(&decision);
-        noted::note(request, &decision);
+        noted::note(request, &decision, now);
         shared.decided(tally);
         if wants_response(&evaluation.context) {
             let is_allowed = is_allowed(&decision);
@@ -149,7 +150,7 @@ fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String> {
 }
 
 fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, context.state.directory(), &verify);
@@ -158,9 +159,9 @@ fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
         let evaluation = item.as_ref().map_err(Clone::clone)?;
         must_be_left(&budget)?;
         requests.with(evaluation, |request| {
-            let decision = decided(policies.check_within(request, SystemClock, &budget), &budget)?;
+            let decision = decided(policies.check_within(request, now, &budget), &budget)?;
             tally.add(&decision);
-            noted::note(request, &decision);
+            noted::note(request, &decision, now);
             Ok(write_answer(json, &decision))
         })?
     };

@@ -70,7 +70,7 @@ impl Bodies {
         let state = self.0.state();
         match path {
             CHECK => cerbos::try_fast(body, self.context(&state)).is_some(),
-            EVALUATE => authzen::try_fast(body, &state).is_some(),
+            EVALUATE => authzen::try_fast(body, self.context(&state)).is_some(),
             _ => false,
         }
     }

@@ -11,7 +11,7 @@ use wardgate_engine::wire::{self, Json};
 use wardgate_native::protocol::cerbos::Call;
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry};
 use wardgate_native::protocol::documents;
-use wardgate_native::{Answered, CallLimits, Policies, Request, Resource, SystemClock};
+use wardgate_native::{Answered, CallLimits, Request, Resource, SystemClock};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
@@ -33,6 +33,7 @@ pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<Answer> {
     }
     match try_fast(body, context) {
         Some(answered) => {
+            let answered = answered?;
             context.shared.decided(tally(&answered));
             Ok(Answer::from(answered.json))
         }
@@ -47,11 +48,14 @@ fn tally(answered: &Answered) -> Tally {
 }
 
 /// Answers CheckResources from the text, or not at all.
-pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
-    if context.shared.recorder().is_some() {
-        return None;
+pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Result<Answered>> {
+    let limits = call_limits(context);
+    match context.shared.recorder() {
+        None => context.state.policies()?.answer_call(body, limits, SystemClock).map(Ok),
+        Some(recorder) => context.recorded(recorder, body, |policies, notes| {
+            policies.answer_call_noted(body, limits, notes)
+        }),
     }
-    context.state.policies()?.answer_call(body, call_limits(context), SystemClock)
 }
 
 fn call_limits(context: Context<'_>) -> CallLimits {
@@ -65,10 +69,10 @@ fn call_limits(context: Context<'_>) -> CallLimits {
 
 /// Answers CheckResources on the general path, by policies without rate limits.
 pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String> {
-    let policies = context.policies()?;
+    context.policies()?;
     let mut call = read(body, context.shared)?;
     let (mut text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
-    each(&mut call, policies, context.shared, |request, decision| {
+    each(&mut call, context, |request, decision| {
         let mut json = Json::default();
         let outputs = &answer::outputs(decision, MAX_ANSWER_BYTES);
         ResultEntry { resource: &request.resource, decision, outputs, with_meta }.write(&mut json);
@@ -125,18 +129,18 @@ pub(super) fn must_be_short(length: usize, most: usize) -> Result<()> {
 /// Decides about each resource, and counts.
 fn each(
     call: &mut Call,
-    policies: &Policies,
-    shared: &Shared,
+    context: Context<'_>,
     mut act: impl FnMut(&Request, &Decision) -> Result<()>,
 ) -> Result<()> {
-    let (mut tally, budget) = (Tally::default(), Steps::of(shared));
+    let (policies, now) = (context.policies()?, context.now());
+    let (mut tally, budget) = (Tally::default(), Steps::of(context.shared));
     let result = call.each(|request| {
-        let decision = policies.check_within(request, SystemClock, &budget);
+        let decision = policies.check_within(request, now, &budget);
         tally.add(&decision);
-        noted::note(request, &decision);
+        noted::note(request, &decision, now);
         act(request, &decision)
     });
-    shared.decided(tally);
+    context.shared.decided(tally);
     result
 }
 

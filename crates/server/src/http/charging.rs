@@ -10,11 +10,12 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::request::Request;
+use wardgate_native::Timestamp;
 use wardgate_native::limited::{LimitedDecision, Uncharged, UnchargedAnswer};
 
 use super::fields::Fields;
 use super::reply::{Reply, Result};
-use crate::decision_log::noted::Noted;
+use crate::decision_log::noted::{Noted, Noting};
 use crate::ratelimit::RateLimits;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
@@ -62,9 +63,15 @@ impl<B: Into<Bytes>> From<B> for Answer {
 }
 
 impl Asked {
-    pub(super) fn new(request: &Request, uncharged: Uncharged, shared: &Shared) -> Self {
-        let is_recorded = shared.recorder().is_some();
-        let noted = is_recorded.then(|| Noted::new(request, uncharged.by_policies()));
+    pub(super) fn new(
+        request: &Request,
+        uncharged: Uncharged,
+        now: Timestamp,
+        shared: &Shared,
+    ) -> Self {
+        let decision = uncharged.by_policies();
+        let note = |recorder| Noted::new(Noting::of(recorder), request, decision, now);
+        let noted = shared.recorder().map(note);
         Self { uncharged, noted }
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use hyper::{HeaderMap, StatusCode};
-use wardgate_native::Policies;
+use wardgate_native::decision_log::{CallNotes, whole_micros};
+use wardgate_native::{Clock, Policies, SystemClock, Timestamp};
 
 use super::peer::Peer;
 use super::reply::{Problem, Result};
+use crate::decision_log::{Recorder, noted, recording};
 use crate::policies::state::State;
 use crate::ratelimit::RateLimits;
 use crate::shared::Shared;
@@ -34,6 +36,25 @@ impl<'c> Context<'c> {
     /// The server has no policies and answers by rules of SPOCP alone.
     pub(super) fn policies(self) -> Result<&'c Policies> {
         self.state.policies().ok_or_else(Problem::no_policies)
+    }
+
+    /// Reads the time for all decisions on the request, in whole microseconds as a record holds it.
+    pub(super) fn now(self) -> Timestamp {
+        whole_micros(SystemClock.now()).0
+    }
+
+    /// Answers by `answer` on a fast path that notes its decisions, and records them. Returns `None` if only the general path can
+    /// answer.
+    pub(super) fn recorded<R>(
+        self,
+        recorder: &Recorder,
+        body: &[u8],
+        answer: impl FnOnce(&Policies, &mut CallNotes) -> Option<R>,
+    ) -> Option<Result<R>> {
+        let (policies, number) = (self.state.policies()?, recording::number(self.state));
+        let answer = |notes: &mut CallNotes| answer(policies, notes);
+        let (answer, may_leave) = noted::answered(recorder, number, (body, self.now()), answer)?;
+        Some(if may_leave { Ok(answer) } else { Err(Problem::log_full()) })
     }
 
     /// Refuses to decide where decisions are recorded and these would not be.

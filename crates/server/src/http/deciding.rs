@@ -16,7 +16,7 @@ use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::DecideError;
-use crate::decision_log::noted::{self, Noted};
+use crate::decision_log::noted::{self, Noted, Noting};
 use crate::decision_log::recording;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_STEPS_IN_PLACE};
 use crate::net::room::RoomLease;
@@ -103,8 +103,8 @@ impl Question {
         // One state answers from here to the end, even if a reload replaces it meanwhile.
         let state = shared.state();
         let decide = || tally::counted(|| self.dispatch(&state, shared));
-        let is_recorded = shared.recorder().is_some();
-        let (decided, noted) = noted::collected(is_recorded, || granting(steps, decide));
+        let noting = shared.recorder().map(Noting::of);
+        let (decided, noted) = noted::collected(noting, || granting(steps, decide));
         let (result, tally) = decided?;
         let state = is_watched.then(|| Arc::clone(&state));
         Some(Outcome { result, tally, noted, state })
@@ -114,10 +114,9 @@ impl Question {
     async fn on_decider(self, shared: &Arc<Shared>) -> Outcome {
         let (state, shared_arc) = (shared.state_arc(), Arc::clone(shared));
         let by = Arc::clone(&state);
-        let is_recorded = shared.recorder().is_some();
-        let decide = move || {
-            noted::collected(is_recorded, || tally::counted(|| self.dispatch(&by, &shared_arc)))
-        };
+        let noting = shared.recorder().map(Noting::of);
+        let decide =
+            move || noted::collected(noting, || tally::counted(|| self.dispatch(&by, &shared_arc)));
         let decided = match shared.deciders() {
             Some(deciders) => deciders.run(decide).await,
             None => Err(DecideError::Failed),

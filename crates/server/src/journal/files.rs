@@ -6,6 +6,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use super::frame::{self, Record};
 use super::log::Log;
@@ -23,6 +25,12 @@ pub(crate) struct Files {
 /// Changes that go into one frame of a file that is written anew.
 const FRAME_BYTES: usize = 1 << 20;
 
+/// How often a lock is tried.
+const LOCK_TRIES: u32 = 50;
+
+/// The pause after each try: a second in all.
+const BETWEEN_LOCK_TRIES: Duration = Duration::from_millis(20);
+
 impl Files {
     /// Locks and opens the file, or makes it, and hands every change of it to `each`.
     ///
@@ -34,12 +42,7 @@ impl Files {
         path: &Path,
         each: &mut dyn FnMut(R),
     ) -> Result<(Self, Log<File>, Option<PathBuf>)> {
-        let lock = open(&beside(path, "lock")).map_err(JournalError::Write)?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::Locked,
-            TryLockError::Error(error) => JournalError::Write(error),
-        })?;
-        let files = Self { path: path.to_owned(), _lock: lock };
+        let files = Self { path: path.to_owned(), _lock: lock(&beside(path, "lock"))? };
         let is_new = !path.exists();
         let file = open(path).map_err(JournalError::Write)?;
         let (mut log, torn) = Log::open(file, each)?;
@@ -87,6 +90,25 @@ impl Files {
     fn sync_folder(&self) -> io::Result<()> {
         sync_names(folder_of(&self.path))
     }
+}
+
+/// Locks a file as long as the result lives, and makes the file if it is missing.
+///
+/// Another process that has the lock gets a second to end: a program that is being started has the open files of its
+/// parent, and with them the lock, until it is loaded.
+///
+/// # Errors
+/// Another process has the lock after that second, or the file cannot be made.
+pub(crate) fn lock(path: &Path) -> Result<File> {
+    let file = open(path).map_err(JournalError::Write)?;
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_LOCK_TRIES),
+            Err(TryLockError::Error(error)) => return Err(JournalError::Write(error)),
+        }
+    }
+    Err(JournalError::Locked)
 }
 
 /// Saves the end of a file that is about to be cut off, and returns where.

@@ -193,6 +193,11 @@ impl<M: Medium> Log<M> {
         self.broken = true;
     }
 
+    /// Returns true if nothing is written any more.
+    pub(crate) const fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// Returns the number of the next change.
     pub(crate) const fn next(&self) -> u64 {
         self.next

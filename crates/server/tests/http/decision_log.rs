@@ -20,13 +20,13 @@ resourcePolicy:
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
 ";
 
-const LIMIT: &str = "
+pub(crate) const LIMIT: &str = "
 ---
 apiVersion: api.cerbos.dev/v1
 wardgateLimit: { name: api, resource: album, actions: [view], key: [P.id], quota: 1, window: 1d }
 ";
 
-fn start(policies: &str, log: &str) -> Running {
+pub(crate) fn start(policies: &str, log: &str) -> Running {
     let section = format!(
         "{OPEN}[ratelimit]\n[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n{log}"
     );

@@ -15,6 +15,7 @@ mod callers;
 mod collector;
 mod decision_log;
 mod documented;
+mod evidence;
 mod grants;
 mod hostile;
 mod keys;

@@ -27,9 +27,9 @@ impl Sink for Log {
     }
 }
 
-fn redaction(ids: Form, hides_evidence: bool) -> Redaction {
+fn redaction(ids: Form, evidence: EvidenceForm) -> Redaction {
     let secret = LogSecret::new([9; 32]);
-    Redaction { principal: ids, resource: ids, hides_evidence, secret }
+    Redaction { principal: ids, resource: ids, evidence, secret }
 }
 
 /// A log of entries, and the rings that they go through.
@@ -75,7 +75,7 @@ const ENTRY: Entry<'_> = Entry {
 
 #[test]
 fn a_target_is_defined_before_the_first_decision_about_it() {
-    let mut rig = Rig::new(redaction(Form::Clear, false));
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
     rig.add(&ENTRY, &[("view", Effect::Allowed), ("edit", Effect::Denied)]);
     rig.add(&ENTRY, &[("edit", Effect::Limited)]);
     rig.add(&Entry { policies: 3, ..ENTRY }, &[("edit", Effect::Allowed)]);
@@ -107,7 +107,7 @@ fn a_target_is_defined_before_the_first_decision_about_it() {
 
 #[test]
 fn a_record_tells_what_the_entry_told() {
-    let mut rig = Rig::new(redaction(Form::Clear, false));
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
     rig.add(&ENTRY, &[("view", Effect::Allowed)]);
     assert_eq!(rig.log.records[1].caller, 4);
     assert_eq!(
@@ -130,7 +130,7 @@ fn a_record_tells_what_the_entry_told() {
 
 #[test]
 fn committed_values_are_sealed_under_the_key_of_the_principal() {
-    let mut rig = Rig::new(redaction(Form::Commitment, true));
+    let mut rig = Rig::new(redaction(Form::Commitment, EvidenceForm::Commitment));
     rig.add(&ENTRY, &[("view", Effect::Allowed)]);
     let decision = rig.decision(1);
     let key = &rig.log.keys["ada"];
@@ -151,8 +151,20 @@ fn committed_values_are_sealed_under_the_key_of_the_principal() {
 }
 
 #[test]
+fn an_absent_evidence_is_in_no_form_and_needs_no_key() {
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Absent));
+    for evidence in [Evidence::Read(b"read"), Evidence::Request(b"all")] {
+        rig.add(&Entry { evidence, ..ENTRY }, &[]);
+    }
+    for at in [0, 1] {
+        assert_eq!(rig.decision(at).evidence, record::Evidence::None);
+    }
+    assert!(rig.log.keys.is_empty() && rig.log.sealed.is_empty());
+}
+
+#[test]
 fn pseudonyms_and_absent_ids_need_no_key() {
-    let mut rig = Rig::new(redaction(Form::Pseudonym, false));
+    let mut rig = Rig::new(redaction(Form::Pseudonym, EvidenceForm::Clear));
     rig.add(&Entry { evidence: Evidence::None, ..ENTRY }, &[]);
     rig.add(&Entry { resource: "a2", evidence: Evidence::None, ..ENTRY }, &[]);
     let secret = LogSecret::new([9; 32]);
@@ -162,7 +174,7 @@ fn pseudonyms_and_absent_ids_need_no_key() {
     );
     assert_eq!(rig.decision(0).principal, rig.decision(1).principal);
     assert_ne!(rig.decision(0).resource, rig.decision(1).resource);
-    let mut rig = Rig::new(redaction(Form::Absent, false));
+    let mut rig = Rig::new(redaction(Form::Absent, EvidenceForm::Clear));
     rig.add(&ENTRY, &[]);
     assert_eq!(rig.decision(0).principal, Identity::Absent);
     assert!(rig.log.keys.is_empty() && rig.log.sealed.is_empty());
@@ -170,7 +182,7 @@ fn pseudonyms_and_absent_ids_need_no_key() {
 
 #[test]
 fn without_a_key_nothing_of_a_subject_is_recorded() {
-    let mut rig = Rig::new(redaction(Form::Commitment, true));
+    let mut rig = Rig::new(redaction(Form::Commitment, EvidenceForm::Commitment));
     rig.log.is_keyless = true;
     rig.add(&ENTRY, &[]);
     let decision = rig.decision(0);
@@ -181,7 +193,7 @@ fn without_a_key_nothing_of_a_subject_is_recorded() {
 
 #[test]
 fn a_record_tells_that_its_evidence_was_too_large() {
-    let mut rig = Rig::new(redaction(Form::Clear, true));
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Commitment));
     rig.add(&Entry { evidence: Evidence::TooLarge, ..ENTRY }, &[]);
     let decision = rig.decision(0);
     assert_eq!((decision.is_cut, &decision.evidence), (true, &record::Evidence::None));
@@ -190,7 +202,7 @@ fn a_record_tells_that_its_evidence_was_too_large() {
 
 #[test]
 fn lost_entries_become_a_record() {
-    let mut rig = Rig::new(redaction(Form::Clear, false));
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
     let lost = Drained::Lost { first: (1 << 32) + 7, count: 9 };
     rig.assembler.drained(3, &lost, 77, &mut rig.log);
     let expected =
@@ -200,7 +212,7 @@ fn lost_entries_become_a_record() {
 
 #[test]
 fn ever_new_names_take_bounded_memory() {
-    let mut rig = Rig::new(redaction(Form::Absent, false));
+    let mut rig = Rig::new(redaction(Form::Absent, EvidenceForm::Clear));
     let count = MAX_TARGETS + 10;
     for number in 0..count {
         let kind = number.to_string();

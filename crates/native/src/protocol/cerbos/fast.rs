@@ -115,6 +115,9 @@ pub(crate) trait Decide {
 
     /// Notes where in the results the fields of a resource end.
     fn note_end(&mut self, _at: usize) {}
+
+    /// Notes the id of the request at its end; empty if there is none.
+    fn note_request(&mut self, _id: &str) {}
 }
 
 impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Decide for D {
@@ -173,6 +176,7 @@ impl<D: Decide> Writer<D> {
         if !is_answered || self.resources == 0 {
             return Err(Stop::Unsupported);
         }
+        self.decide.note_request(id.unwrap_or(""));
         let head = match id {
             None | Some("") => "{\"results\":[".to_owned(),
             Some(id) => format!("{{\"requestId\":\"{id}\",\"results\":["),
@@ -329,7 +333,7 @@ impl Tape {
 }
 
 /// The largest number of names that are compared each with each.
-const MAX_COMPARED: usize = 32;
+pub(crate) const MAX_COMPARED: usize = 32;
 
 #[cfg(test)]
 mod tests;

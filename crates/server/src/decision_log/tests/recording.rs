@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wardgate_decision_log::record::{Decision, Identity};
 use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
-use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
+use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
 
 use super::*;
 use crate::config::{Keep, OnFull};
@@ -12,7 +12,8 @@ use crate::decision_log::private::Private;
 
 fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
     let secret = LogSecret::new([9; 32]);
-    let redaction = Redaction { principal: ids, resource: ids, hides_evidence: true, secret };
+    let redaction =
+        Redaction { principal: ids, resource: ids, evidence: EvidenceForm::Absent, secret };
     RecorderSettings {
         redaction,
         on_full,
@@ -196,11 +197,37 @@ fn nothing_is_decided_without_a_record_where_that_is_asked() {
 }
 
 #[test]
+fn what_a_failing_disk_leaves_no_room_for_is_told_as_lost() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Clear, OnFull::Drop, Keep::System));
+    let away = folder.0.with_extension("away");
+    let long = "x".repeat(1000);
+    assert!(record(&recorder, &long, Effect::Allowed));
+    fs::rename(&folder.0, &away).unwrap();
+    for _ in 0..3000 {
+        assert!(record(&recorder, &long, Effect::Allowed));
+    }
+    assert!(recorder.is_failing());
+    let mut metrics = String::new();
+    recorder.write_metrics(&mut metrics);
+    assert!(!metrics.contains("\nwardgate_decision_log_failures_total 0\n"), "{metrics}");
+    fs::rename(&away, &folder.0).unwrap();
+    assert!(record(&recorder, &long, Effect::Allowed));
+    assert!(!recorder.is_failing());
+    recorder.close().unwrap();
+    let (found, lost) = decisions(&folder);
+    assert!(lost > 0 && found.len() > 1000);
+    assert_eq!(found.len() as u64 + lost, 3002);
+    assert_eq!(verified(&folder).unwrap().lost, lost);
+}
+
+#[test]
 fn what_is_erased_is_in_no_file_and_all_proofs_hold() {
     let folder = Temporary::new();
     let secret = || signer().secret();
     let (principal, resource) = (Form::Commitment, Form::Commitment);
-    let redaction = Redaction { principal, resource, hides_evidence: true, secret: secret() };
+    let redaction =
+        Redaction { principal, resource, evidence: EvidenceForm::Absent, secret: secret() };
     let settings = RecorderSettings {
         redaction,
         ..settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::Memory)

@@ -2,7 +2,6 @@
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::Json;
-use wardgate_native::SystemClock;
 use wardgate_native::limited::LimitedDecision;
 use wardgate_native::protocol::authzen::{
     AuthzenError, Evaluation, Requests, Semantic, Shared as Defaults, write_refusal,
@@ -22,7 +21,7 @@ use crate::http::steps::Steps;
 
 /// Answers an evaluation.
 pub(super) fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<Answer> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let mut charges = Charges::new(context.limits()?);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
@@ -31,8 +30,8 @@ pub(super) fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<Answe
     let (resource, asked) = requests
         .with(evaluation, |request| {
             let budget = Steps::of(shared);
-            let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-            (named(&request.resource), Asked::new(request, uncharged, shared))
+            let uncharged = policies.check_uncharged_within(request, now, &budget);
+            (named(&request.resource), Asked::new(request, uncharged, now, shared))
         })
         .map_err(refused)?;
     let circumstances = evaluation.context.clone();
@@ -64,7 +63,7 @@ type Question = Result<Asked, AuthzenError>;
 
 /// Decides by the policies, up to the end that these alone bring about.
 fn decided(questions: &Questions<'_>, context: Context<'_>) -> Result<Vec<Question>> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let wants = |item: &super::Item| item.as_ref().is_ok_and(|one| wants_response(&one.context));
     if wants_response(questions.defaults.context()) || questions.items.iter().any(wants) {
         let message = "`cerbos.includeMeta` of several evaluations is not answered by policies with rate limits";
@@ -78,8 +77,8 @@ fn decided(questions: &Questions<'_>, context: Context<'_>) -> Result<Vec<Questi
         let question = item.as_ref().map_err(Clone::clone).and_then(|evaluation| {
             must_be_left(&budget)?;
             let asked = requests.with(evaluation, |request| {
-                let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-                Asked::new(request, uncharged, shared)
+                let uncharged = policies.check_uncharged_within(request, now, &budget);
+                Asked::new(request, uncharged, now, shared)
             })?;
             let is_denied = !is_allowed(asked.uncharged.by_policies());
             if is_denied && budget.left() == 0 { Err(spent()) } else { Ok(asked) }

@@ -10,7 +10,6 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Resource;
 use wardgate_engine::wire::Json;
-use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
 use wardgate_native::protocol::cerbos::answer::{self, ResultEntry, optional};
 use wardgate_native::protocol::json::{document, list, member};
@@ -141,7 +140,7 @@ impl Entry {
 /// Answers several evaluations. As in Cerbos, the metadata covers all of them, also those after the
 /// end of the semantic: the tests of Cerbos have it so.
 pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String> {
-    let (policies, shared) = (context.policies()?, context.shared);
+    let (policies, shared, now) = (context.policies()?, context.shared, context.now());
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, context.state.directory(), &verify);
@@ -155,10 +154,10 @@ pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<St
             let resource = entities.of(&question.resource);
             must_be_left(&budget)?;
             requests.with(question, |request| {
-                let decision = policies.check_within(request, SystemClock, &budget);
+                let decision = policies.check_within(request, now, &budget);
                 let decision = decided(decision, &budget)?;
                 tally.add(&decision);
-                noted::note(request, &decision);
+                noted::note(request, &decision, now);
                 let is_allowed = is_allowed(&decision);
                 let entry = Entry::new(&request.resource, decision);
                 Ok((groups.add(key, question, resource, entry), is_allowed))

@@ -9,11 +9,11 @@ use wardgate_native::protocol::json::document;
 
 /// Answers it.
 pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String> {
-    let policies = context.policies()?;
+    context.policies()?;
     let mut call = read(body, context.shared)?;
     must_have_no_limits(&call, context)?;
     let mut text = begin_response(call.request_id());
-    each(&mut call, policies, context.shared, |request, decision| {
+    each(&mut call, context, |request, decision| {
         let result = document(|json| {
             json.field("resourceId", &request.resource.id);
             effects(json, decision);

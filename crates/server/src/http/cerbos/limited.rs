@@ -52,10 +52,10 @@ pub(super) fn general(body: &[u8], context: Context<'_>) -> Result<Answer> {
     let (policies, mut charges) = (context.policies()?, Charges::new(context.limits()?));
     let mut call = read(body, context.shared)?;
     let (text, with_meta) = (answer::begin_response(call.request_id()), call.include_meta);
-    let (budget, mut all) = (Steps::of(context.shared), Vec::new());
+    let (budget, now, mut all) = (Steps::of(context.shared), context.now(), Vec::new());
     call.each(|request| {
-        let uncharged = policies.check_uncharged_within(request, SystemClock, &budget);
-        all.push((named(&request.resource), Asked::new(request, uncharged, context.shared)));
+        let uncharged = policies.check_uncharged_within(request, now, &budget);
+        all.push((named(&request.resource), Asked::new(request, uncharged, now, context.shared)));
         Ok::<(), Problem>(())
     })?;
     Ok(Answer::charging(async move {

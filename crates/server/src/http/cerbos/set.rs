@@ -5,7 +5,6 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::Decision;
 use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_engine::wire::Json;
-use wardgate_native::SystemClock;
 use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
 use super::{bad, document, joined, must_be_few, must_be_few_actions};
@@ -27,14 +26,15 @@ pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String> 
     must_be_few(instances.entries().len(), &shared.config().http)?;
     must_be_few_actions(request.actions.len(), &shared.config().http)?;
     let (mut tally, budget) = (Tally::default(), Steps::of(shared));
+    let now = context.now();
     let (mut instances_text, mut metas) = (String::from("{"), String::from("{"));
     for (id, instance) in instances.entries() {
         let instance = Message::read(instance, format!("resource.instances.{id}"), &["attr"]);
         request.resource.attr = instance.and_then(|found| found.attributes("attr")).map_err(bad)?;
         request.resource.id = id.to_string();
-        let decision = policies.check_within(&request, SystemClock, &budget);
+        let decision = policies.check_within(&request, now, &budget);
         tally.add(&decision);
-        noted::note(&request, &decision);
+        noted::note(&request, &decision, now);
         let room = MAX_ANSWER_BYTES.saturating_sub(metas.len());
         joined(&mut instances_text, &member(id, |json| written(json, &decision)), room)?;
         if with_meta {
