@@ -9,6 +9,7 @@ use wardgate_engine::decision::{Decision, Reason};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 use wardgate_engine::request::{Request, Resource};
 
+use super::entry::Evidence;
 use crate::fast::decide::{Decider, select};
 use crate::fast::index::Way;
 use crate::fast::input::{FastInput, SlotValue, ToRequest, read};

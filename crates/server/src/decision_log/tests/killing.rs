@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use wardgate_decision_log::record::{Identity, ProcessEvent};
 use wardgate_decision_log::redaction::LogSecret;
-use wardgate_native::decision_log::{Effect, Entry, Form, Redaction};
+use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
 
 use super::memory_disk::Random;
 use super::*;
@@ -35,7 +35,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
     let (principal, resource) = (Form::Commitment, Form::Clear);
     let secret = LogSecret::new([9; 32]);
     let settings = RecorderSettings {
-        redaction: Redaction { principal, resource, hides_evidence: true, secret },
+        redaction: Redaction { principal, resource, evidence: EvidenceForm::Commitment, secret },
         on_full,
         keep,
         sync: Duration::from_millis(20),
