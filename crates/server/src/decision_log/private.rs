@@ -176,7 +176,7 @@ impl Values {
 }
 
 /// Returns the path of the values of a segment.
-fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
+pub(super) fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
     folder.join(format!("{first_frame:012}.wgv"))
 }
 
