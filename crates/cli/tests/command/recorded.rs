@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use wardgate_bundle::{Conditions, Trust, open};
 use wardgate_crypto::blake3;
-use wardgate_decision_log::record::{Body, Policies, ShortText};
+use wardgate_decision_log::record::{
+    Body, Decision, Effect, Evidence, Identity, Outcome, Policies, Record, ShortText,
+};
 use wardgate_decision_log::redaction::{Sealed, SubjectKey};
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_engine::attr::Attr;
@@ -47,6 +49,11 @@ pub(crate) fn write(folder: &Path, bundle: &str) {
         });
         files.writer.write(TIME * 1_000_000).unwrap();
     }
+    for (number, body) in (0..).zip(others()) {
+        let record = Record { stream: 2, caller: 0, sequence: number, body: Body::Decision(body) };
+        files.record(&record.to_bytes(), TIME * 1_000_000);
+    }
+    files.writer.write(TIME * 1_000_000).unwrap();
     files.writer.seal(TIME.cast_unsigned(), &[0; 32]).unwrap();
     let private = folder.join("log/private");
     fs::create_dir(&private).unwrap();
@@ -57,6 +64,28 @@ pub(crate) fn write(folder: &Path, bundle: &str) {
     };
     fs::write(private.join("keys.wgk"), [key("ann"), key("sam")].concat()).unwrap();
     fs::write(folder.join("log.key"), LogSigner::text("log.example/a", &[7; 32]).unwrap()).unwrap();
+}
+
+/// Returns decisions that cannot be made again.
+fn others() -> Vec<Decision> {
+    let decision = |target, evidence, is_cut| Decision {
+        micros: TIME * 1_000_000,
+        policies: 0,
+        outcomes: vec![Outcome { target, effect: Effect::Denied }],
+        principal: Identity::Absent,
+        resource: Identity::Absent,
+        trace: None,
+        request: None,
+        is_general: true,
+        is_cut,
+        evidence,
+    };
+    vec![
+        decision(0, Evidence::Digest([9; 32]), false),
+        decision(0, Evidence::None, true),
+        decision(99, Evidence::Read(vec![1, 2]), false),
+        decision(0, Evidence::Read(vec![1, 2]), false),
+    ]
 }
 
 /// Records decisions on single actions by the fast path, and one on all actions by the general path.
