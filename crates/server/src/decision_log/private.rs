@@ -40,6 +40,16 @@ pub(super) struct Private {
     /// The subject that was asked for last, and its key.
     last: Option<([u8; NAME_BYTES], Arc<SubjectKey>)>,
     random: SystemRandom,
+    values: Option<Values>,
+}
+
+/// The values of the segment that grows.
+#[derive(Debug)]
+struct Values {
+    first_frame: u64,
+    path: PathBuf,
+    file: File,
+    is_synced: bool,
 }
 
 impl Private {
@@ -57,7 +67,7 @@ impl Private {
         let keys = recover_keys(&mut file, &path)?;
         drop_values_from(&folder, next)?;
         let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
-        Ok(Self { folder, secret, keys, file, unwritten, last, random })
+        Ok(Self { folder, secret, keys, file, unwritten, last, random, values: None })
     }
 
     /// Returns the key of a subject, a new one if it has none. `None` if there are too many, or no randomness.
@@ -123,19 +133,48 @@ impl Private {
     }
 
     /// Writes the values of the segment whose first frame has this number.
-    pub(super) fn write_values(&self, first_frame: u64, values: &[Sealed]) -> Result<()> {
-        if values.is_empty() {
+    pub(super) fn write_values(&mut self, first_frame: u64, sealed: &[Sealed]) -> Result<()> {
+        if sealed.is_empty() {
             return Ok(());
         }
-        let path = values_path(&self.folder, first_frame);
         let mut bytes = Vec::new();
-        values.iter().for_each(|value| value.write(&mut bytes));
-        let written = open(&path).and_then(|mut file| {
-            let end = file.seek(SeekFrom::End(0))?;
+        sealed.iter().for_each(|value| value.write(&mut bytes));
+        let Values { path, file, is_synced, .. } = self.values_of(first_frame)?;
+        *is_synced = false;
+        let written = file.seek(SeekFrom::End(0)).and_then(|end| {
             // The rest of a value would hide those behind it.
             file.write_all(&bytes).inspect_err(|_| file.set_len(end).unwrap_or_default())
         });
-        written.map_err(LogError::write(&path))
+        written.map_err(LogError::write(path))
+    }
+
+    /// Returns the open file of the values of a segment.
+    fn values_of(&mut self, first_frame: u64) -> Result<&mut Values> {
+        if self.values.as_ref().is_some_and(|values| values.first_frame != first_frame) {
+            self.sync_values()?;
+            self.values = None;
+        }
+        match &mut self.values {
+            Some(values) => Ok(values),
+            none => {
+                let path = values_path(&self.folder, first_frame);
+                let file = open(&path).map_err(LogError::write(&path))?;
+                sync_names(&self.folder).map_err(LogError::write(&path))?;
+                Ok(none.insert(Values { first_frame, path, file, is_synced: true }))
+            }
+        }
+    }
+
+    /// Returns when all values are on the disk.
+    ///
+    /// # Errors
+    /// The system reports a failure: some values may be missing after a loss of power. It is told once.
+    pub(super) fn sync_values(&mut self) -> Result<()> {
+        let Some(values) = self.values.as_mut().filter(|values| !values.is_synced) else {
+            return Ok(());
+        };
+        values.is_synced = true;
+        values.file.sync_data().map_err(LogError::write(&values.path))
     }
 }
 
