@@ -49,12 +49,10 @@ export function provideFrames(logger: FrameLogger): void {
 }
 
 /** Returns the log of frames, if the variable `DECISION_LOG` wants one. */
-export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISIONS, LIMITS }: Env): FrameLog | undefined {
+export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISIONS }: Env): FrameLog | undefined {
   if (DECISION_LOG !== "frames") return undefined;
   if (frameLogger === undefined) throw new ConfigError("DECISION_LOG can be `frames` only with src/frames.ts as `main`");
   if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
-  // A limiter decides after the PDP, and the PDP records.
-  if (LIMITS !== undefined) throw new ConfigError("DECISION_LOG cannot be `frames` beside the binding LIMITS");
   if (DECISION_SAMPLE !== undefined) throw new ConfigError("DECISION_SAMPLE is for `console` and `queue`: frames have every decision");
   // The timers of an instance run only during requests.
   return frameLogger({ sink: (frame) => DECISIONS.send(frame, { contentType: "bytes" }), flushMillis: 0 });

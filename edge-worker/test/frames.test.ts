@@ -6,7 +6,7 @@ import { decisionLog, openSegment, segmentsOf, type LogRecord } from "wardgate/l
 import { framesOf, provideFrames } from "../src/decision-log.ts";
 import type { Env } from "../src/env.ts";
 import { nameOf, storeFrames } from "../src/frame-store.ts";
-import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, given, metrics, reading } from "./testing.ts";
+import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, given, limited, metrics, reading } from "./testing.ts";
 
 beforeAll(async () => {
   await fill();
@@ -56,10 +56,24 @@ describe("frames", () => {
     expect(records.filter(({ kind }) => kind === "decision").length).toBe(3);
   });
 
-  it("need their queue, no limits and no sample", () => {
+  it("have decisions with rate limits, after their charges", async () => {
+    const sent: Uint8Array[] = [];
+    await given.POLICIES_KV.put("limited", limited);
+    const changes = { BUNDLE: "kv:limited", LIMITS: given.LIMITS, LIMITS_DEADLINE: 60_000, INDEX: undefined };
+    const deployed = deployment({ ...changes, DECISION_LOG: "frames", DECISIONS: { send: async (frame: Uint8Array) => void sent.push(frame) } });
+    const viewing = { subject: { type: "user", id: "frames" }, action: { name: "view" }, resource: { type: "album", id: "a" } };
+    const answers: unknown[] = [];
+    for (let time = 0; time < 6; time += 1) answers.push(((await ask(deployed, EVALUATION, viewing)).body as { readonly decision: boolean }).decision);
+    const [records = []] = await recordsIn(sent);
+    const recorded = records.flatMap((it) => (it.kind === "decision" ? [it.outcomes[0]!.answer] : []));
+    expect(recorded).toEqual(answers.map((isAllowed) => (isAllowed === true ? "allowed" : "limited")));
+    expect(new Set(recorded).size).toBe(2);
+  });
+
+  it("need their queue, and no sample", () => {
     const DECISIONS = { send: async () => undefined };
-    for (const changes of [{}, { DECISIONS, LIMITS: given.LIMITS }, { DECISIONS, DECISION_SAMPLE: 0.5 }]) {
-      expect(() => framesOf({ DECISION_LOG: "frames", ...changes } as unknown as Env)).toThrow(/DECISION|LIMITS/);
+    for (const changes of [{}, { DECISIONS, DECISION_SAMPLE: 0.5 }]) {
+      expect(() => framesOf({ DECISION_LOG: "frames", ...changes } as unknown as Env)).toThrow(/DECISION/);
     }
     expect(framesOf({ DECISION_LOG: "queue" })).toBe(undefined);
   });

@@ -13,7 +13,7 @@ import { answerOf, withRequestErrors, toAuxData, toPrincipal, toResource, type D
 import type { Searching } from "./authzen-pages.ts";
 import { AuthzenError, type ActionSearch, type Entity, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 import { readCheckMany } from "../pdp/check-many.ts";
-import { METERED, METERING, NEEDS_LIMITER, type Metered, type MeteredSharer } from "../base/metered.ts";
+import { METERED, METERING, NEEDS_LIMITER, settled, type Metered, type MeteredSharer } from "../base/metered.ts";
 import type { Decision } from "../pdp/decision.ts";
 import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "../pdp/sharing.ts";
 import type { ActionRequest, Pdp, Resource } from "../pdp/types.ts";
@@ -118,7 +118,7 @@ type Decide = (request: ActionRequest) => boolean;
 
 function decideEach(pdp: Pdp): Decide {
   if (!isLimited(pdp)) return (request) => withRequestErrors(() => pdp.isAllowed(request));
-  return ({ action, ...request }) => answerOf(() => pdp[METERED]({ ...request, actions: [action] }).decision, action).decision;
+  return ({ action, ...request }) => answerOf(() => settled(pdp[METERED]({ ...request, actions: [action] })), action).decision;
 }
 
 /** A PDP that was opened with `limits: true`, whose own methods do not decide. */
@@ -135,7 +135,7 @@ function isLimited(pdp: Pdp): pdp is Pdp & LimitedPdp {
 function sharerOf(pdp: Pdp, steps: number): Sharer {
   if (!isLimited(pdp)) return sharing(pdp, steps);
   const metered = pdp[METERING](steps);
-  return { check: (request, shared) => metered.check(request, shared).decision, left: () => metered.left() };
+  return { check: (request, shared) => settled(metered.check(request, shared)), left: () => metered.left() };
 }
 
 /** Returns a function that decides requests with shared parts, within one budget of steps. */

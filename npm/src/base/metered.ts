@@ -23,6 +23,13 @@ export interface MeteredSharer<D = unknown> {
 export interface Metered<D = unknown> {
   readonly decision: D;
   readonly actions: readonly MeteredAction[];
+  /** Records the decision after its charges, and returns the answer; absent if nothing is recorded. */
+  readonly settle?: ((decision: D) => D) | undefined;
+}
+
+/** Returns the answer to a request that is not charged. */
+export function settled<D>({ decision, settle }: Metered<D>): D {
+  return settle === undefined ? decision : settle(decision);
 }
 
 /** An action, and the limits that it meets; `undefined` if the steps did not suffice to find them. */

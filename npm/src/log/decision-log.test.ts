@@ -1,13 +1,17 @@
 // Decisions that a PDP records, read back from the frames that the sink got.
 
+import { readFileSync } from "node:fs";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { album, atNoon, closed, fixture, inFull, noon, ofCode, onLists, onOne, openAlbum, thrownBy, viewing, withActions } from "../testing.ts";
 import { open } from "../pdp/open.ts";
 import type { OpenOptions } from "../pdp/options.ts";
 import type { Decided } from "../pdp/recording.ts";
-import type { Pdp } from "../pdp/types.ts";
+import type { CheckRequest, Pdp } from "../pdp/types.ts";
 import { startPool } from "../pool/pool.ts";
+import { limiter } from "../ratelimit/limiter.ts";
+import { memory } from "../ratelimit/memory.ts";
 import { decisionLog, openSegment, segmentStart, type DecisionLogOptions, type DecisionRecord, type LogRecord } from "./log.ts";
 
 /** The frames that a sink got, and the records in them. */
@@ -38,6 +42,12 @@ async function logged(options: Partial<DecisionLogOptions> = {}, opening: Partia
   const frames = new Frames();
   const log = decisionLog({ sink: frames.sink, flushMillis: 0, ...options });
   return { frames, log, pdp: await open(album, { ...atNoon, log, ...opening }) };
+}
+
+/** Requests about policies with rate limits. */
+interface Limited {
+  readonly bundle: string;
+  readonly cases: readonly { readonly request: CheckRequest }[];
 }
 
 const clear = (id: string) => ({ kind: "clear", id });
@@ -225,6 +235,36 @@ describe("a decision log", () => {
     expect((await frames.records()).map(({ kind, sequence }) => [kind, sequence])).toEqual([["process", 0], ["settings", 1], ["policies", 2], ["target", 3], ["decision", 0]]);
   });
 
+  it("has the decisions of a limiter, after their charges", async () => {
+    const { bundle, cases } = JSON.parse(readFileSync(new URL("../../../tests/limits/decisions.json", import.meta.url), "utf8")) as Limited;
+    const frames = new Frames();
+    const heard: Decided[] = [];
+    const log = decisionLog({ sink: frames.sink, flushMillis: 0 });
+    const limits = await open(Buffer.from(bundle, "base64"), { trust: "unsigned", limits: true, log, onDecision: (decided) => heard.push(decided) });
+    const guard = limiter(limits, { store: memory({ keys: 1000 }) });
+    const expected = [];
+    for (const { request } of cases) {
+      const { decision } = await guard.check(request);
+      const answers = Object.values(decision.actions).map(({ effect, reason: { kind } }) => (effect === "allow" ? "allowed" : /limited|limit-error|store-away/.test(kind) ? "limited" : "denied"));
+      if (answers.length > 0) expected.push(answers);
+    }
+    await log.flush();
+    expect((await frames.decisions()).map(({ outcomes }) => outcomes.map(({ answer }) => answer))).toEqual(expected);
+    expect(new Set(expected.flat())).toEqual(new Set(["allowed", "denied", "limited"]));
+    expect(heard.length).toBe(expected.flat().length);
+  });
+
+  it("without room denies what a limiter allows", async () => {
+    const log = decisionLog({ sink: () => undefined, capacity: 16, onFull: "deny", flushMillis: 0 });
+    const guard = limiter(await open(album, { ...atNoon, log, limits: true }));
+    const check = async (): Promise<[boolean, string | undefined]> => {
+      const { allowed, decision } = await guard.check(viewing());
+      return [allowed, decision.actions["view"]?.reason.kind];
+    };
+    for (let count = 0; count < 16; count += 1) expect(await check()).toEqual([true, "rule"]);
+    expect(await check()).toEqual([false, "log-full"]);
+  });
+
   it("refuses wrong options", async () => {
     const sink = (): void => undefined;
     for (const options of [undefined, null, {}, { sink: 1 }, { sink, evidence: "read" }, { sink, key: new Uint8Array(32) }, { sink, principal: "pseudonym" },
@@ -235,7 +275,7 @@ describe("a decision log", () => {
       expect(() => decisionLog({ sink, ...options } as never)).toThrow(RangeError);
     }
     const log = decisionLog({ sink });
-    for (const options of [{ log: {} }, { log: 1 }, { onDecision: 1 }, { log, limits: true }, { onDecision: sink, limits: true }]) {
+    for (const options of [{ log: {} }, { log: 1 }, { onDecision: 1 }]) {
       await expect(open(album, { ...atNoon, ...options } as never)).rejects.toThrow(TypeError);
     }
     await expect(startPool({ count: () => 0 } as never, album, { ...atNoon, log } as never)).rejects.toThrow("neither `log`");

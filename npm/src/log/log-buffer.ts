@@ -153,5 +153,5 @@ export class BufferWriter implements DecisionWriter {
 /** The references of an entry: kind, version, scope, action, ids of the resource, of the principal and of the request. */
 export const REFERENCES = 7;
 /** The outcome of a search. */
-export const SEARCH = 4;
+export const SEARCH = 8;
 const DECISIONS_OF_A_TIME = 64;

@@ -2,7 +2,7 @@
 //
 // The records are written in the one way of `docs/DECISION-LOG.md`; the module refuses others when it makes the frame.
 
-import { ALLOWED, CONTINUES } from "../pdp/recording.ts";
+import { ALLOWED, CONTINUES, LIMITED } from "../pdp/recording.ts";
 import type { LogInstance } from "./log-abi.ts";
 import { REFERENCES, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
 import type { IdForm } from "./log-types.ts";
@@ -124,7 +124,7 @@ export class LogEncoder {
     let end = first;
     numbers.length = 0;
     do {
-      numbers.push(this.#target(buffer, end) * 4 + (outcomes[end]! & ALLOWED));
+      numbers.push(this.#target(buffer, end) * 4 + (outcomes[end]! & (ALLOWED | LIMITED)));
       end += 1;
     } while (end < buffer.count && outcomes[end]! & CONTINUES);
     const start = this.#open(1, this.#settings.stream);

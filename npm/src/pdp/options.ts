@@ -120,8 +120,8 @@ export interface OpenNowOptions {
    */
   readonly limits?: boolean | undefined;
   /**
-   * A decision log of `wardgate/log`. All methods that decide are recorded in it, `explain` is not. Not together with
-   * `limits`.
+   * A decision log of `wardgate/log`. All methods that decide are recorded in it, and with `limits` the decisions of the
+   * limiter; `explain` is not.
    *
    * @example
    *     const log = decisionLog({ sink: (frame) => queue.send(frame) });
@@ -130,7 +130,7 @@ export interface OpenNowOptions {
   readonly log?: DecisionLog | undefined;
   /**
    * Gets ids, names and effect of each decision, after it was made; `explain` is none. An exception of it is reported like
-   * one in an event listener, and changes no decision. Not together with `limits`.
+   * one in an event listener, and changes no decision.
    *
    * @example
    *     await open(bundle, { trust, onDecision: (decided) => console.log(decided) });
@@ -189,7 +189,7 @@ export function readOptions(options: unknown): Settings {
     clock: readClock(members.get("clock")),
     accessors: readAccessors(members.get("accessors")),
     spocp: readSpocp(members.get("spocp")),
-    ...readRecording(members, enforcesLimits),
+    ...readRecording(members),
     code: members.get("code"),
   };
 }
@@ -252,17 +252,13 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
   throw new TypeError(`option \`spocp\` must be the export \`spocp\` of \`wardgate/spocp\`, found ${describe(spocp)}`);
 }
 
-function readRecording(members: ReadonlyMap<string, unknown>, enforcesLimits: boolean): Pick<Settings, "log" | "onDecision"> {
+function readRecording(members: ReadonlyMap<string, unknown>): Pick<Settings, "log" | "onDecision"> {
   const [log, onDecision] = [members.get("log"), members.get("onDecision")];
   if (log !== undefined && !isDecisionLog(log)) {
     throw new TypeError(`option \`log\` must be a log of \`decisionLog\` of \`wardgate/log\`, found ${describe(log)}`);
   }
   if (onDecision !== undefined && typeof onDecision !== "function") {
     throw new TypeError(`option \`onDecision\` must be a function, found ${describe(onDecision)}`);
-  }
-  // The limiter makes the decision, after this PDP.
-  if (enforcesLimits && (log ?? onDecision) !== undefined) {
-    throw new TypeError("options `log` and `onDecision` cannot be given together with `limits`");
   }
   return { log, onDecision: onDecision as DecisionListener | undefined };
 }

@@ -4,13 +4,14 @@
 // ids and names of the request again. No listener changes a decision; a log without room denies, if its
 // owner wants so. `explain` is recorded nowhere.
 
+import { METERED, METERING, type Metered, type MeteredSharer } from "../base/metered.ts";
 import { callListener } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import type { CheckManyOptions } from "./check-many.ts";
-import type { Decision } from "./decision.ts";
+import type { ActionDecision, Decision } from "./decision.ts";
 import type { Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
-import { ALLOWED, CONTINUES, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
+import { ALLOWED, CONTINUES, LIMITED, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
 import type {
@@ -73,10 +74,25 @@ export class RecordedPdp extends OpenedPdp {
     }
   }
 
+  override [METERED](request: CheckRequest): Metered<Decision> {
+    return this.#recording.settling(request, super[METERED](request));
+  }
+
+  override [METERING](steps: number): MeteredSharer<Decision> {
+    const sharer = super[METERING](steps);
+    return { check: (request, shared) => this.#recording.settling(request as CheckRequest, sharer.check(request, shared)), left: () => sharer.left() };
+  }
+
   override [SHARING](steps: number): Sharer {
     const sharer = super[SHARING](steps);
     return { check: (request, shared) => this.#recording.several(request, sharer.check(request, shared)), left: () => sharer.left() };
   }
+}
+
+/** Returns the outcome of a decision on an action. */
+function outcomeOf({ effect, reason }: ActionDecision): number {
+  if (effect === "allow") return ALLOWED;
+  return OF_LIMITS.has(reason.kind) ? LIMITED : 0;
 }
 
 /** Records what was decided, and returns what is answered. */
@@ -111,8 +127,8 @@ class Recording {
     const { writer } = this;
     const mayAnswer = writer === undefined || actions.length === 0 || writer.reserve(actions.length);
     if (writer !== undefined && mayAnswer) {
-      actions.forEach(([action, { effect }], at) => {
-        const outcome = (effect === "allow" ? ALLOWED : 0) | (at % MAX_OUTCOMES === 0 ? 0 : CONTINUES);
+      actions.forEach(([action, decided], at) => {
+        const outcome = outcomeOf(decided) | (at % MAX_OUTCOMES === 0 ? 0 : CONTINUES);
         writer.put(resource.kind, resource.policyVersion, resource.scope, action, resource.id, id, requestId, outcome);
       });
     }
@@ -121,6 +137,11 @@ class Recording {
       for (const [action, { effect }] of Object.entries(answer.actions)) this.#tell(id, resource, action, requestId, effect === "allow");
     }
     return answer;
+  }
+
+  /** Records a decision when the limiter has charged it. */
+  settling(request: CheckRequest, metered: Metered<Decision>): Metered<Decision> {
+    return { ...metered, settle: (decision) => this.several(request, decision) };
   }
 
   /** Records which of some resources are allowed, for each run of one kind, version and scope. */
@@ -245,6 +266,8 @@ function denied(decision: Decision): Decision {
   return { ...rest, actions: Object.fromEntries(actions) };
 }
 
+/** The reasons of denials of what the policies allow. */
+const OF_LIMITS: ReadonlySet<string> = new Set(["limited", "limit-error", "store-away"]);
 const NO_TARGET = {};
 /** The most actions of one record. */
 const MAX_OUTCOMES = 255;

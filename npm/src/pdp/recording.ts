@@ -43,9 +43,10 @@ export interface DecisionWriter {
   search(kind: string, version: string | undefined, scope: string | undefined, action: string, asked: number, allowed: number): void;
 }
 
-/** The outcome of an entry: `ALLOWED` or 0, and `CONTINUES` for a further action of the decision before. */
+/** The outcome of an entry: `ALLOWED`, `LIMITED` or 0, and `CONTINUES` for a further action of the decision before. */
 export const ALLOWED = 1;
-export const CONTINUES = 2;
+export const LIMITED = 2;
+export const CONTINUES = 4;
 
 /** A decision, as the listener `onDecision` gets it: ids and names, and no attributes. */
 export type Decided = DecidedAction | DecidedSearch;

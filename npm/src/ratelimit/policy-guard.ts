@@ -133,8 +133,7 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
   }
 
   async check(request: GuardedRequest<R>): Promise<Guarded<D>> {
-    const { decision, actions } = this.#pdp[METERED](withActions(request));
-    return run(this.#all(decision, actions));
+    return run(this.#all(this.#pdp[METERED](withActions(request))));
   }
 
   async close(): Promise<void> {
@@ -145,14 +144,13 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
     const sharer = this.#pdp[METERING](maxSteps);
     return {
       check: async (request, shared = 0) => {
-        const { decision, actions } = sharer.check(withActions(request), shared);
-        return run(this.#all(decision, actions));
+        return run(this.#all(sharer.check(withActions(request), shared)));
       },
       left: () => sharer.left(),
     };
   }
 
-  *#all(decision: D, actions: readonly MeteredAction[]): Steps<Guarded<D>> {
+  *#all({ decision, actions, settle }: Metered<D>): Steps<Guarded<D>> {
     const decided = (decision as { readonly actions: { readonly [action: string]: ActionDecision } }).actions;
     const limits: MetLimit[] = [];
     let allowed = actions.length > 0;
@@ -167,7 +165,9 @@ export class MeteringGuard<R, D> implements PolicyGuard<R, D> {
       }
       allowed &&= action.effect === "allow";
     }
-    return new GuardedDecision(allowed, unavailable, decision, limits);
+    const answer = settle === undefined ? decision : settle(decision);
+    // A decision log without room may deny.
+    return new GuardedDecision(allowed && answer === decision, unavailable, answer, limits);
   }
 
   /** Charges the limits of an action, adds them to `limits`, and returns the reason for which they deny. */

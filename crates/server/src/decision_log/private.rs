@@ -16,6 +16,7 @@ use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
 
 use super::error::{LogError, Result};
 use crate::journal::files::{open, sync_names};
+use crate::journal::log::Medium;
 
 const NAME_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;
@@ -35,20 +36,24 @@ pub(super) struct Private {
     secret: LogSecret,
     keys: Keys,
     file: File,
+    /// The values of the segment that grows.
+    values: Option<Values>,
     /// The keys that are not in the file yet.
     unwritten: Vec<u8>,
     /// The subject that was asked for last, and its key.
     last: Option<([u8; NAME_BYTES], Arc<SubjectKey>)>,
     random: SystemRandom,
-    values: Option<Values>,
 }
 
-/// The values of the segment that grows.
+/// The file of the sealed values of one segment.
 #[derive(Debug)]
 struct Values {
     first_frame: u64,
     path: PathBuf,
     file: File,
+    /// The bytes of the file.
+    end: u64,
+    bytes: Vec<u8>,
     is_synced: bool,
 }
 
@@ -67,7 +72,7 @@ impl Private {
         let keys = recover_keys(&mut file, &path)?;
         drop_values_from(&folder, next)?;
         let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
-        Ok(Self { folder, secret, keys, file, unwritten, last, random, values: None })
+        Ok(Self { folder, secret, keys, file, values: None, unwritten, last, random })
     }
 
     /// Returns the key of a subject, a new one if it has none. `None` if there are too many, or no randomness.
@@ -133,36 +138,22 @@ impl Private {
     }
 
     /// Writes the values of the segment whose first frame has this number.
-    pub(super) fn write_values(&mut self, first_frame: u64, sealed: &[Sealed]) -> Result<()> {
-        if sealed.is_empty() {
+    pub(super) fn write_values(&mut self, first_frame: u64, values: &[Sealed]) -> Result<()> {
+        if values.is_empty() {
             return Ok(());
         }
-        let mut bytes = Vec::new();
-        sealed.iter().for_each(|value| value.write(&mut bytes));
-        let Values { path, file, is_synced, .. } = self.values_of(first_frame)?;
-        *is_synced = false;
-        let written = file.seek(SeekFrom::End(0)).and_then(|end| {
-            // The rest of a value would hide those behind it.
-            file.write_all(&bytes).inspect_err(|_| file.set_len(end).unwrap_or_default())
-        });
-        written.map_err(LogError::write(path))
-    }
-
-    /// Returns the open file of the values of a segment.
-    fn values_of(&mut self, first_frame: u64) -> Result<&mut Values> {
         if self.values.as_ref().is_some_and(|values| values.first_frame != first_frame) {
             self.sync_values()?;
-            self.values = None;
         }
-        match &mut self.values {
-            Some(values) => Ok(values),
-            none => {
-                let path = values_path(&self.folder, first_frame);
-                let file = open(&path).map_err(LogError::write(&path))?;
-                sync_names(&self.folder).map_err(LogError::write(&path))?;
-                Ok(none.insert(Values { first_frame, path, file, is_synced: true }))
-            }
-        }
+        // After an error the file is opened anew.
+        let known = self.values.take().filter(|known| known.first_frame == first_frame);
+        let mut file = match known {
+            Some(known) => known,
+            None => Values::open(&self.folder, first_frame)?,
+        };
+        file.append(values)?;
+        self.values = Some(file);
+        Ok(())
     }
 
     /// Returns when all values are on the disk.
@@ -174,7 +165,31 @@ impl Private {
             return Ok(());
         };
         values.is_synced = true;
-        values.file.sync_data().map_err(LogError::write(&values.path))
+        let synced = values.file.sync().and_then(|()| sync_names(&self.folder));
+        synced.map_err(LogError::write(&values.path))
+    }
+}
+
+impl Values {
+    fn open(folder: &Path, first_frame: u64) -> Result<Self> {
+        let path = values_path(folder, first_frame);
+        let opened = open(&path).and_then(|mut file| file.length().map(|end| (file, end)));
+        let (file, end) = opened.map_err(LogError::write(&path))?;
+        Ok(Self { first_frame, path, file, end, bytes: Vec::new(), is_synced: false })
+    }
+
+    fn append(&mut self, values: &[Sealed]) -> Result<()> {
+        let Self { path, file, end, bytes, is_synced, .. } = self;
+        *is_synced = false;
+        bytes.clear();
+        values.iter().for_each(|value| value.write(bytes));
+        if let Err(error) = file.write_at(*end, bytes) {
+            // The rest of a value would hide those behind it.
+            file.truncate(*end).unwrap_or_default();
+            return Err(LogError::Write(path.clone(), error));
+        }
+        *end = end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        Ok(())
     }
 }
 

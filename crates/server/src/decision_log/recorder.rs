@@ -151,6 +151,14 @@ impl Recorder {
         is_kept || shared.on_full == OnFull::Drop
     }
 
+    /// Returns like [`Recorder::keep`], once this thread has decided what else is ready: then one write is for all of it.
+    pub(crate) async fn kept(&self) -> bool {
+        if self.shared.keep != Keep::Memory {
+            tokio::task::yield_now().await;
+        }
+        self.keep()
+    }
+
     /// Returns true if decisions are recorded with their evidence.
     #[must_use]
     pub fn has_evidence(&self) -> bool {
