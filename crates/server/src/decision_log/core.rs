@@ -196,6 +196,7 @@ impl Core {
         }
         if self.intervals.synced.elapsed() >= self.intervals.sync {
             self.sync()?;
+            self.output.private.sync_values()?;
         }
         // Nothing was lost yet, but nothing is safe either until the next sync.
         if self.output.writer.is_broken() { Err(LogError::Broken) } else { Ok(()) }
@@ -225,6 +226,7 @@ impl Core {
 
     fn seal(&mut self, now: i64) -> Result<()> {
         self.intervals.sealed = Instant::now();
+        self.output.private.sync_values()?;
         if !self.output.writer.is_unsealed() {
             return Ok(());
         }

@@ -54,6 +54,7 @@ struct Values {
     /// The bytes of the file.
     end: u64,
     bytes: Vec<u8>,
+    is_synced: bool,
 }
 
 impl Private {
@@ -141,6 +142,9 @@ impl Private {
         if values.is_empty() {
             return Ok(());
         }
+        if self.values.as_ref().is_some_and(|values| values.first_frame != first_frame) {
+            self.sync_values()?;
+        }
         // After an error the file is opened anew.
         let known = self.values.take().filter(|known| known.first_frame == first_frame);
         let mut file = match known {
@@ -151,6 +155,19 @@ impl Private {
         self.values = Some(file);
         Ok(())
     }
+
+    /// Returns when all values are on the disk.
+    ///
+    /// # Errors
+    /// The system reports a failure: some values may be missing after a loss of power. It is told once.
+    pub(super) fn sync_values(&mut self) -> Result<()> {
+        let Some(values) = self.values.as_mut().filter(|values| !values.is_synced) else {
+            return Ok(());
+        };
+        values.is_synced = true;
+        let synced = values.file.sync().and_then(|()| sync_names(&self.folder));
+        synced.map_err(LogError::write(&values.path))
+    }
 }
 
 impl Values {
@@ -158,11 +175,12 @@ impl Values {
         let path = values_path(folder, first_frame);
         let opened = open(&path).and_then(|mut file| file.length().map(|end| (file, end)));
         let (file, end) = opened.map_err(LogError::write(&path))?;
-        Ok(Self { first_frame, path, file, end, bytes: Vec::new() })
+        Ok(Self { first_frame, path, file, end, bytes: Vec::new(), is_synced: false })
     }
 
     fn append(&mut self, values: &[Sealed]) -> Result<()> {
-        let Self { path, file, end, bytes, .. } = self;
+        let Self { path, file, end, bytes, is_synced, .. } = self;
+        *is_synced = false;
         bytes.clear();
         values.iter().for_each(|value| value.write(bytes));
         if let Err(error) = file.write_at(*end, bytes) {

@@ -1,7 +1,7 @@
 //! Frames out of the segments of a log, one after another. Nothing is written, and a writer may be at work.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::frame::{Frame, FrameError, HEAD_BYTES, Head, START};
@@ -115,8 +115,15 @@ impl LogReader {
                 // A segment without frames between hides no second gap.
                 self.gap.get_or_insert(number);
             }
-            self.next_frame = segment.first_frame;
-            self.current = Source::open(&segment.path, self.segments.len() == 0)?;
+            match Source::open(&segment.path, self.segments.len() == 0) {
+                // The oldest segment was deleted meanwhile.
+                Err(LogError::Read(_, error))
+                    if error.kind() == io::ErrorKind::NotFound && self.current.is_none() => {}
+                opened => {
+                    self.next_frame = segment.first_frame;
+                    self.current = opened?;
+                }
+            }
         }
     }
 }
