@@ -9,8 +9,8 @@ use wardgate_bundle::Trust;
 use wardgate_decision_log::limits::MAX_EVIDENCE_BYTES;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
-    Drained, Entry, Evidence, RecordedDecision, Recorder, Recording, RingReader, replay,
-    replay_with, ring,
+    Drained, Entry, Evidence, RecordedDecision, Recorder, Recording, RingReader, known_request,
+    moment, replay, replay_with, ring,
 };
 use wardgate_native::{Pdp, Request, Resource, Target};
 use wardgate_tests::generate::{World, world};
@@ -42,7 +42,7 @@ fn evidence_alone_gives_the_answers_of_generated_requests() {
 
 #[test]
 fn other_policies_give_their_own_answers_or_none() {
-    let [told, kept] = [const { Cell::new(0_u32) }; 2];
+    let [told, kept, known] = [const { Cell::new(0_u32) }; 3];
     for plain in [false, true] {
         property::run([60, 3_000], &(world(60), any::<u8>()), |(world, which)| {
             let world = if plain { world.plain() } else { world };
@@ -61,11 +61,13 @@ fn other_policies_give_their_own_answers_or_none() {
                     told.set(told.get() + 1);
                 }
             }
+            known.set(known.get() + log.known);
             Ok(())
         });
     }
-    let [told, kept] = [&told, &kept].map(Cell::get);
-    println!("{told} decisions, of which the evidence of {kept} does not suffice");
+    let [told, kept, known] = [&told, &kept, &known].map(Cell::get);
+    println!("{told} decisions, {kept} not told, {known} requests made of evidence");
+    assert!(known * 2 > told, "only {known} requests");
     assert!(told > 5_000 && kept * 4 < told, "{kept} of {told} decisions are not told");
 }
 
@@ -93,6 +95,8 @@ struct Log {
     read: u32,
     whole: u32,
     large: u32,
+    /// The requests that were made of what was read.
+    known: u32,
     /// The actions of the last request, the answers, and what was read for them.
     parts: Vec<(String, bool, Vec<u8>)>,
 }
@@ -108,6 +112,7 @@ impl Log {
             read: 0,
             whole: 0,
             large: 0,
+            known: 0,
             parts: Vec::new(),
         }
     }
@@ -139,7 +144,7 @@ impl Log {
         action: &str,
         now: Timestamp,
     ) -> Option<bool> {
-        let _ = self.recorder.is_allowed_request(&self.pdp, request, action, now);
+        let was_allowed = self.recorder.is_allowed_request(&self.pdp, request, action, now);
         let Some(Drained::Entry(_, found)) = self.reader.next() else { panic!("no entry") };
         let (recorded, candidate) = (self.pdp.snapshot(), candidate.snapshot());
         let targets = &[target(&request.resource, action)];
@@ -150,6 +155,12 @@ impl Log {
         let replay = |decision| *replay_with(&recorded, &candidate, decision).first().unwrap();
         let found = replay(&decision);
         assert!([None, found].contains(&replay(&unknown)));
+        // What was read makes a request of which the policies say the same.
+        if let Some(known) = known_request(&recorded, &decision, 0) {
+            let now = moment(micros).unwrap();
+            assert_eq!(recorded.is_allowed(&known, action, now), was_allowed, "{known:?}");
+            self.known += 1;
+        }
         found
     }
 

@@ -32,6 +32,6 @@ pub use entry::{Entry, EntryRead, Evidence};
 pub use evidence::request_evidence;
 pub use notes::CallNotes;
 pub use recorder::{Recorder, Recording, whole_micros};
-pub use replay::{RecordedDecision, moment, replay, replay_with, request};
+pub use replay::{RecordedDecision, known_request, moment, replay, replay_with, request};
 pub use ring::{Drained, RingReader, RingWriter, ring};
 pub use wardgate_decision_log::record::Effect;

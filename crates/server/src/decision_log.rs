@@ -25,6 +25,7 @@ mod proving;
 mod reading;
 mod recorder;
 pub(crate) mod recording;
+mod retention;
 mod segments;
 mod tree;
 mod unsealing;

@@ -5,7 +5,7 @@ use std::fmt;
 use wardgate_decision_log::record::{self, Decision, Identity, ShortText, Target};
 use wardgate_decision_log::redaction::{Field, ValuePosition};
 use wardgate_native::Target as Question;
-use wardgate_native::decision_log::Evidence;
+use wardgate_native::decision_log::{Evidence, RecordedDecision};
 use wardgate_server::decision_log::{Unsealed, Unsealer};
 
 use super::each::Names;
@@ -23,7 +23,7 @@ pub(super) enum Absence {
     Changed,
     NoTarget,
     NoPolicies,
-    NotRequest,
+    OnlyResults,
     Unreadable,
 }
 
@@ -87,13 +87,18 @@ impl Revealed {
         }
     }
 
-    /// Returns the id of the principal and that of the resource, where they are known as a whole.
-    pub(super) fn ids(&self) -> [Option<&str>; 2] {
-        let Decision { principal, resource, is_cut, .. } = &self.decision;
-        [principal, resource].map(|id| match id {
+    /// Returns the decision as it is decided again. Ids that are not known as a whole are left out.
+    pub(super) fn recorded<'r>(
+        &'r self,
+        targets: &'r [Question<'r>],
+    ) -> Result<RecordedDecision<'r>, Absence> {
+        let Decision { principal, resource, is_cut, micros, .. } = &self.decision;
+        let [principal, resource] = [principal, resource].map(|id| match id {
             Identity::Clear(id) if !is_cut => Some(id.as_str()),
             _ => None,
-        })
+        });
+        let (evidence, micros) = (self.evidence()?, *micros);
+        Ok(RecordedDecision { targets, evidence, micros, principal, resource })
     }
 }
 
@@ -127,7 +132,7 @@ impl fmt::Display for Absence {
             Self::Changed => "whose sealed values have changed",
             Self::NoTarget => "about a target of a deleted segment",
             Self::NoPolicies => "by policies that were not given",
-            Self::NotRequest => "that have only what the fast path read",
+            Self::OnlyResults => "that have results of tests instead of values",
             Self::Unreadable => "whose evidence these policies cannot read",
         })
     }

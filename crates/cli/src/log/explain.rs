@@ -6,12 +6,12 @@ use wardgate_decision_log::record::Body;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
-use wardgate_native::decision_log::{moment, request};
+use wardgate_native::decision_log::{known_request, moment, request};
 use wardgate_server::decision_log::Unsealer;
 
 use super::bundles::Bundles;
 use super::each::{Names, each};
-use super::evidence::{Absence, Revealed};
+use super::evidence::{Absence, Revealed, question, targets};
 use super::refused;
 use crate::arguments::ExplainRecord;
 use crate::explain::{self, Form};
@@ -30,11 +30,12 @@ pub(super) fn run(explain: &ExplainRecord, out: &mut Output) -> Result<()> {
             && let Body::Decision(decision) = &found.record.body
         {
             let revealed = Revealed::open(found.number, decision, &mut values)?;
-            let asked = asked(&revealed, found.names, &bundles);
-            explained = Some(match asked {
-                Ok((policies, request, now)) => {
+            explained = Some(match asked(&revealed, found.names, &bundles) {
+                Ok((policies, requests, now)) => {
                     let form = Form { json: explain.json, steps: explain.steps };
-                    explain::one(policies.table(), None, (&request, now), form, out)?;
+                    for request in &requests {
+                        explain::one(policies.table(), None, (request, now), form, out)?;
+                    }
                     Ok(())
                 }
                 Err(absence) => Err(absence),
@@ -52,14 +53,23 @@ pub(super) fn run(explain: &ExplainRecord, out: &mut Output) -> Result<()> {
     }
 }
 
-/// Returns the policies that made a decision, its request, and its time.
+/// Returns the policies that made a decision, its time, and what was asked: one request, or one for each action of which
+/// only what the policies read is known.
 fn asked<'b>(
     revealed: &Revealed,
     names: &Names,
     bundles: &'b Bundles,
-) -> Result<(&'b Policies, Request, Timestamp), Absence> {
-    let decision = &revealed.decision;
+) -> Result<(&'b Policies, Vec<Request>, Timestamp), Absence> {
+    let (decision, evidence) = (&revealed.decision, revealed.evidence()?);
     let policies = bundles.of(decision, names)?;
-    let request = request(revealed.evidence()?).ok_or(Absence::NotRequest)?;
-    Ok((policies, request, moment(decision.micros).ok_or(Absence::Unreadable)?))
+    let now = moment(decision.micros).ok_or(Absence::Unreadable)?;
+    if let Some(request) = request(evidence) {
+        return Ok((policies, vec![request], now));
+    }
+    let targets = targets(decision, names)?;
+    let questions: Vec<_> = targets.iter().map(|target| question(target)).collect();
+    let recorded = revealed.recorded(&questions)?;
+    let known = (0..questions.len()).map(|at| known_request(policies, &recorded, at));
+    let known: Option<Vec<_>> = known.collect();
+    Ok((policies, known.ok_or(Absence::OnlyResults)?, now))
 }

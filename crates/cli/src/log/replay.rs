@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wardgate_decision_log::record::{Body, Decision, Effect, Target};
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
-use wardgate_native::decision_log::{RecordedDecision, moment, replay, replay_with, request};
+use wardgate_native::decision_log::{moment, replay, replay_with, request};
 use wardgate_server::decision_log::Unsealer;
 
 use super::bundles::Bundles;
@@ -98,31 +98,22 @@ fn candidate(path: &Path, arguments: &Replay) -> Result<Policies> {
 impl Deciders {
     /// Decides each outcome again. An answer is `None` where the evidence does not give it.
     fn decide<'n>(&self, revealed: &Revealed, names: &'n Names) -> Result<Vec<Again<'n>>, Absence> {
-        let (decision, evidence) = (&revealed.decision, revealed.evidence()?);
-        let (targets, micros) = (targets(decision, names)?, decision.micros);
+        let targets = targets(&revealed.decision, names)?;
         let questions: Vec<_> = targets.iter().map(|target| question(target)).collect();
-        let asked = request(evidence);
-        let recorded = self.bundles.of(decision, names);
+        let asked = revealed.recorded(&questions)?;
+        let whole = request(asked.evidence);
+        let recorded = self.bundles.of(&revealed.decision, names);
+        let again = |policies| replay(policies, &questions, asked.evidence, asked.micros);
         let (policies, answers) = match (&self.candidate, recorded) {
-            (None, recorded) => {
-                let policies = recorded?;
-                (policies, replay(policies, &questions, evidence, micros))
-            }
+            (None, recorded) => recorded.map(|policies| (policies, again(policies)))?,
             // A request says all, so the policies of then are not needed.
-            (Some(candidate), _) if asked.is_some() => {
-                (candidate, replay(candidate, &questions, evidence, micros))
-            }
-            (Some(candidate), recorded) => {
-                let [principal, resource] = revealed.ids();
-                let targets = questions.as_slice();
-                let asked = RecordedDecision { targets, evidence, micros, principal, resource };
-                (candidate, replay_with(recorded?, candidate, &asked))
-            }
+            (Some(candidate), _) if whole.is_some() => (candidate, again(candidate)),
+            (Some(candidate), recorded) => (candidate, replay_with(recorded?, candidate, &asked)),
         };
         let because = |target: &Target| {
-            let request =
-                Request { actions: vec![target.action.as_str().to_owned()], ..asked.clone()? };
-            let decided = policies.check(&request, moment(micros)?);
+            let actions = vec![target.action.as_str().to_owned()];
+            let request = Request { actions, ..whole.clone()? };
+            let decided = policies.check(&request, moment(asked.micros)?);
             decided.actions.first().map(|action| reason(&action.reason))
         };
         let again = |(target, is_allowed)| Again { target, is_allowed, reason: because(target) };

@@ -23,6 +23,7 @@ mod log;
 mod messages;
 mod mqtt;
 mod ratelimit;
+mod recorded;
 mod spocp;
 mod test;
 mod trust;

@@ -117,6 +117,7 @@ impl Stage {
                 self.folder.write("sam.json", SAM);
             }
             ["log"] => crate::log::write(self.folder.path()),
+            ["recorded", bundle] => crate::recorded::write(self.folder.path(), bundle),
             ["file", name] => self.folder.write(name, text),
             ["empty", name] => self.folder.write(name, ""),
             ["folder", name] => fs::create_dir_all(at(name)).unwrap(),

@@ -107,6 +107,11 @@ impl Assembler {
         self.next
     }
 
+    /// Defines all targets anew: records behind this can be read without those before.
+    pub fn forget_targets(&mut self) {
+        self.targets.clear();
+    }
+
     /// Writes an event of the log itself.
     pub fn event(&mut self, body: Body, micros: i64, sink: &mut impl Sink) {
         let sequence = self.sequence;

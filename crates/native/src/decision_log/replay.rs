@@ -2,6 +2,7 @@
 //!
 //! **No error gives an answer.** Evidence that was not written by these policies about this target gives none.
 
+use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
@@ -136,6 +137,81 @@ fn replay_read(
 #[must_use]
 pub fn request(evidence: Evidence<'_>) -> Option<Request> {
     if let Evidence::Request(bytes) = evidence { read_request(bytes) } else { None }
+}
+
+/// Returns a request about one target of a recorded decision, by its number, that the policies which decided cannot tell from
+/// the one that was asked. It has what they read and nothing more; a role that no rule names is `(another role)`.
+/// Returns `None` if the evidence holds a result of a test in the place of a value.
+#[must_use]
+pub fn known_request(
+    recorded: &Policies,
+    decision: &RecordedDecision<'_>,
+    target: usize,
+) -> Option<Request> {
+    let RecordedDecision { targets, evidence, .. } = *decision;
+    let asked = *targets.get(target)?;
+    let Evidence::Read(bytes) = evidence else {
+        let actions = vec![asked.action.to_owned()];
+        return Some(Request { actions, ..request(evidence)? });
+    };
+    let bytes = *parts(bytes, targets.len())?.get(target)?;
+    let part = Part::read(recorded, asked, bytes)?;
+    let id = |known: Option<&str>, root| known.or(part.text(root)).unwrap_or_default().to_owned();
+    let mut request = Request {
+        actions: vec![asked.action.to_owned()],
+        principal: Principal {
+            id: id(decision.principal.or(part.own), SlotRoot::PrincipalId),
+            roles: part.roles.iter().map(|role| role.unwrap_or(ANOTHER_ROLE).to_owned()).collect(),
+            ..Principal::default()
+        },
+        resource: Resource {
+            kind: asked.kind.to_owned(),
+            id: id(decision.resource, SlotRoot::ResourceId),
+            policy_version: asked.policy_version.to_owned(),
+            scope: asked.scope.to_owned(),
+            ..Resource::default()
+        },
+        ..Request::default()
+    };
+    let slots = part.fast_path.map_or(&[][..], |fast_path| &*fast_path.slots);
+    for (slot, value) in slots.iter().zip(part.values) {
+        if slot.is_time() {
+            continue;
+        }
+        let attributes = match slot.root {
+            SlotRoot::PrincipalAttr => &mut request.principal.attr,
+            SlotRoot::ResourceAttr => &mut request.resource.attr,
+            SlotRoot::Claims => &mut request.aux_data.jwt,
+            SlotRoot::Tokens => &mut request.aux_data.jwts,
+            _ => continue,
+        };
+        let value = match value {
+            _ if slot.test.is_some() => return None,
+            Stored::Broken => continue,
+            Stored::Missing => None,
+            Stored::Attr(attr) => Some(attr),
+            Stored::Json(_) => return None,
+        };
+        set(attributes, &slot.path, value);
+    }
+    Some(request)
+}
+
+/// Sets the value at the end of a path. Without one, the objects on the way to it are made.
+fn set(object: &mut AttrMap, path: &[Box<str>], value: Option<Attr>) {
+    let Some((name, rest)) = path.split_first() else { return };
+    let found = object.get(name).cloned();
+    let member = match (rest.is_empty(), value) {
+        (true, None) => return,
+        (true, Some(value)) => value,
+        (false, value) => {
+            let mut inner = if let Some(Attr::Map(inner)) = found { inner } else { AttrMap::new() };
+            set(&mut inner, rest, value);
+            Attr::Map(inner)
+        }
+    };
+    let others = std::mem::take(object).into_iter().filter(|(known, _)| known != name);
+    *object = others.chain([(name.clone(), member)]).collect();
 }
 
 fn read_request(bytes: &[u8]) -> Option<Request> {
@@ -331,5 +407,5 @@ impl FastInput for Known<'_> {
     }
 }
 
-/// Stands for a role that no policy names: the names of roles have no control characters.
-const ANOTHER_ROLE: &str = "\u{0}";
+/// Stands for each role that the policies do not tell from others.
+const ANOTHER_ROLE: &str = "(another role)";

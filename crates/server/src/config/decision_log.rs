@@ -54,6 +54,8 @@ pub struct DecisionLog {
     pub heartbeat: Duration,
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// How long records stay at least; `None` for ever.
+    pub retention: Option<Duration>,
 }
 
 impl DecisionLog {
@@ -84,6 +86,7 @@ impl DecisionLog {
             segment_bytes: section
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
+            retention: section.number("keep-days", 1..=36_500)?.map(days),
         };
         section.finish()?;
         if folder.is_none() {
@@ -97,6 +100,10 @@ impl DecisionLog {
         }
         Ok(Some(log))
     }
+}
+
+fn days(days: u64) -> Duration {
+    Duration::from_secs(days.saturating_mul(24 * 60 * 60))
 }
 
 fn refuse<T>(message: &str) -> Result<T, ConfigError> {

@@ -1,10 +1,11 @@
 //! The way of entries to the log: out of rings, made into records, and added to frames.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use wardgate_decision_log::record::{Body, Clock};
+use wardgate_decision_log::record::{Body, Clock, Policies};
 use wardgate_decision_log::redaction::{Sealed, SubjectKey};
 use wardgate_native::decision_log::{Assembler, Drained, RingReader, Sink};
 
@@ -18,6 +19,8 @@ use super::writer::LogWriter;
 pub(super) struct Core {
     readers: Vec<(u16, RingReader)>,
     assembler: Assembler,
+    /// The policies that decisions may name: those in force, and before them those of requests that are decided now.
+    policies: VecDeque<Policies>,
     output: Output,
     counts: Counts,
     /// The time of the last tick.
@@ -56,12 +59,14 @@ struct Output {
 }
 
 impl Core {
-    pub(super) fn new(writer: LogWriter, private: Private, settings: RecorderSettings) -> Self {
+    pub(super) fn new(mut writer: LogWriter, private: Private, settings: RecorderSettings) -> Self {
         let assembler = Assembler::new(settings.redaction, writer.next());
+        writer.roll_when_asked();
         let now = Instant::now();
         Self {
             readers: Vec::new(),
             assembler,
+            policies: VecDeque::new(),
             output: Output { writer, private, waiting: Vec::new(), sealed: Vec::new() },
             counts: Counts::default(),
             now: 0,
@@ -88,7 +93,34 @@ impl Core {
 
     /// Records an event of the log itself.
     pub(super) fn event(&mut self, body: Body, micros: i64) {
+        if self.output.is_empty() && self.output.writer.is_full() {
+            self.begin_segment(micros);
+        }
+        if let Body::Policies(policies) = &body {
+            self.policies.truncate(MAX_POLICIES - 1);
+            self.policies.push_front(policies.clone());
+        }
         self.assembler.event(body, micros, &mut self.output);
+    }
+
+    /// Begins a segment if the one that grows is full, and defines again what later records name: so each can be read alone.
+    fn roll(&mut self, now: i64) -> Result<()> {
+        if !self.output.writer.is_full() {
+            return Ok(());
+        }
+        if !self.output.is_empty() {
+            self.output.write(now)?;
+        }
+        self.begin_segment(now);
+        self.output.settle(now)
+    }
+
+    fn begin_segment(&mut self, now: i64) {
+        self.output.writer.begin_segment();
+        self.assembler.forget_targets();
+        for policies in self.policies.iter().rev() {
+            self.assembler.event(Body::Policies(policies.clone()), now, &mut self.output);
+        }
     }
 
     /// Takes all entries out of the rings.
@@ -97,26 +129,40 @@ impl Core {
     /// A frame is full and cannot be written. The rest stays in the rings.
     pub(super) fn drain(&mut self, now: i64) -> Result<()> {
         self.output.settle(now)?;
-        for (stream, reader) in &mut self.readers {
-            while let Some(drained) = reader.next() {
-                self.counts.add(&drained);
-                self.assembler.drained(*stream, &drained, now, &mut self.output);
-                self.output.settle(now)?;
-            }
-        }
-        let closed = self.readers.extract_if(.., |(_, reader)| reader.is_closed());
-        let closed: Vec<_> = closed.collect();
-        self.drain_last(closed, now)
+        self.roll(now)?;
+        let mut readers = std::mem::take(&mut self.readers);
+        let drained = self.drain_rings(&mut readers, now);
+        self.readers = readers;
+        drained
     }
 
-    /// Takes what is left in the rings of threads that have ended.
-    fn drain_last(&mut self, rings: Vec<(u16, RingReader)>, now: i64) -> Result<()> {
-        for (stream, mut reader) in rings {
-            while let Some(drained) = reader.finish() {
-                self.counts.add(&drained);
-                self.assembler.drained(stream, &drained, now, &mut self.output);
-                self.output.settle(now)?;
+    /// Takes all entries out of these rings, of which those of threads that have ended go.
+    fn drain_rings(&mut self, readers: &mut Vec<(u16, RingReader)>, now: i64) -> Result<()> {
+        let mut at = 0;
+        while let Some((stream, reader)) = readers.get_mut(at) {
+            // Asked before: what is in the ring then is all that there will be.
+            if reader.is_closed() {
+                self.drain_ring((*stream, reader), RingReader::finish, now)?;
+                readers.swap_remove(at);
+            } else {
+                self.drain_ring((*stream, reader), RingReader::next, now)?;
+                at = at.saturating_add(1);
             }
+        }
+        Ok(())
+    }
+
+    fn drain_ring(
+        &mut self,
+        (stream, reader): (u16, &mut RingReader),
+        take: for<'r> fn(&'r mut RingReader) -> Option<Drained<'r>>,
+        now: i64,
+    ) -> Result<()> {
+        while let Some(drained) = take(reader) {
+            self.counts.add(&drained);
+            self.assembler.drained(stream, &drained, now, &mut self.output);
+            self.output.settle(now)?;
+            self.roll(now)?;
         }
         Ok(())
     }
@@ -164,11 +210,17 @@ impl Core {
     /// Writes and seals everything, with an event at the end.
     pub(super) fn finish(&mut self, last: Body, now: i64) -> Result<()> {
         self.drain(now)?;
-        let rings = std::mem::take(&mut self.readers);
-        self.drain_last(rings, now)?;
+        for (stream, mut reader) in std::mem::take(&mut self.readers) {
+            self.drain_ring((stream, &mut reader), RingReader::finish, now)?;
+        }
         self.event(last, now);
         self.write(now)?;
         self.seal(now)
+    }
+
+    /// Returns the number of frames that the newest checkpoint covers.
+    pub(super) const fn sealed(&self) -> u64 {
+        self.output.writer.sealed()
     }
 
     fn seal(&mut self, now: i64) -> Result<()> {
@@ -244,3 +296,7 @@ impl Sink for Output {
         self.private.key(subject)
     }
 }
+
+/// The most policies that the beginning of a segment repeats: a request that is decided now may be of one that was
+/// replaced meanwhile.
+const MAX_POLICIES: usize = 4;

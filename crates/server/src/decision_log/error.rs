@@ -15,6 +15,8 @@ pub(super) type Result<T, E = LogError> = std::result::Result<T, E>;
 pub enum LogError {
     /// Another process writes the log.
     InUse(PathBuf),
+    /// The lock of this process was deleted or replaced, so another one may write the log.
+    LockLost(PathBuf),
     /// The folder has a log of another origin or key, or none.
     Foreign(String),
     /// A file cannot be read.
@@ -51,6 +53,7 @@ impl LogError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::InUse(_) => "log-in-use",
+            Self::LockLost(_) => "log-lock-lost",
             Self::Foreign(_) => "log-foreign",
             Self::Read(..) => "log-read",
             Self::Write(..) => "log-write",
@@ -97,6 +100,11 @@ impl fmt::Display for LogError {
             Self::InUse(path) => {
                 write!(out, "another process writes the decision log in `{}`", path.display())
             }
+            Self::LockLost(path) => write!(
+                out,
+                "`{}` was deleted or replaced: another process may write the decision log, so this one does not",
+                path.display()
+            ),
             Self::Foreign(what) | Self::Missing(what) => out.write_str(what),
             Self::Read(path, error) => {
                 write!(out, "cannot read `{}`: {}", path.display(), reason(error))

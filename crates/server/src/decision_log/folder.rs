@@ -9,7 +9,7 @@ use wardgate_decision_log::checkpoint::LogKey;
 use super::error::{LogError, Result};
 use super::segments::Disk;
 use crate::journal::error::JournalError;
-use crate::journal::files::{lock, open, save_torn, sync_names};
+use crate::journal::files::{file_id, lock, open, save_torn, sync_names};
 use crate::journal::recover::Torn;
 
 /// The first line of the file `identity`.
@@ -24,7 +24,23 @@ pub(super) struct Folder(PathBuf);
 
 /// The lock of the one writer, as long as this lives.
 #[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "the system unlocks it")] File);
+pub(super) struct Lock {
+    /// The system unlocks it.
+    _file: File,
+    path: PathBuf,
+    id: Option<(u64, u64)>,
+}
+
+impl Lock {
+    /// Checks that no other process can have locked the log meanwhile.
+    ///
+    /// # Errors
+    /// The file was deleted or replaced.
+    pub(super) fn check(&self) -> Result<()> {
+        let is_same = fs::metadata(&self.path).is_ok_and(|found| file_id(&found) == self.id);
+        if is_same { Ok(()) } else { Err(LogError::LockLost(self.path.clone())) }
+    }
+}
 
 /// A segment: the number of its first frame, and its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,11 +62,12 @@ impl Folder {
     pub(super) fn lock(&self) -> Result<Lock> {
         fs::create_dir_all(&self.0).map_err(LogError::write(&self.0))?;
         let path = self.0.join(".lock");
-        match lock(&path) {
-            Ok(file) => Ok(Lock(file)),
-            Err(JournalError::Locked) => Err(LogError::InUse(self.0.clone())),
-            Err(error) => Err(LogError::segment(&path)(error)),
-        }
+        let file = lock(&path).map_err(|error| match error {
+            JournalError::Locked => LogError::InUse(self.0.clone()),
+            error => LogError::segment(&path)(error),
+        })?;
+        let id = file.metadata().map(|found| file_id(&found)).map_err(LogError::read(&path))?;
+        Ok(Lock { _file: file, path, id })
     }
 
     /// Writes the identity of a new log, or compares it with that of the log which is there.
@@ -98,6 +115,28 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LogError::Read(path, error)),
         }
+    }
+
+    /// Returns the bytes of the segments and of the values beside them.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        let mut bytes = 0_u64;
+        for folder in [&self.0, &self.0.join("private")] {
+            let entries = match fs::read_dir(folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for entry in entries {
+                let entry = entry?;
+                let is_counted =
+                    entry.path().extension().is_some_and(|end| end == "wgl" || end == "wgv");
+                if is_counted {
+                    // One that is deleted at this moment has none.
+                    bytes = bytes.saturating_add(entry.metadata().map_or(0, |found| found.len()));
+                }
+            }
+        }
+        Ok(bytes)
     }
 
     /// Writes a file as a whole: after a crash it is the old one or the new one.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::error::Result;
+use super::error::{LogError, Result};
 
 /// What fails now, and how often something has failed.
 #[derive(Debug, Default)]
@@ -31,6 +31,12 @@ impl Health {
     /// Notes if a checkpoint could be written, and returns that.
     pub(super) fn note_seal(&self, done: &Result<()>) -> bool {
         self.note(&self.seals, done, "checkpoints of the decision log are written again")
+    }
+
+    /// Notes that old records could not be deleted, which harms no new ones.
+    pub(super) fn note_deletion(&self, error: &LogError) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        tracing::error!(code = error.code(), "old decisions are not deleted: {error}");
     }
 
     fn note(&self, fails: &AtomicBool, done: &Result<()>, again: &str) -> bool {

@@ -43,9 +43,18 @@ pub(crate) struct Noting {
     has_evidence: bool,
 }
 
+/// The decisions on a request.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// The decisions that are to be recorded with their answer.
+    pub(crate) noted: Vec<Noted>,
+    /// True if others are recorded already.
+    pub(crate) has_recorded: bool,
+}
+
 thread_local! {
     /// The decisions on the request that this thread decides; `None` where nothing is recorded.
-    static NOTED: RefCell<Option<(Noting, Vec<Noted>)>> = const { RefCell::new(None) };
+    static NOTED: RefCell<Option<(Noting, Collected)>> = const { RefCell::new(None) };
 
     /// Memory for the evidence of one decision.
     static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -55,7 +64,7 @@ thread_local! {
 }
 
 /// Answers a call at a time by `answer`, which notes its decisions, and records them under the number of the policies. Returns
-/// false with the answer if it must be a denial.
+/// false with the answer if it must be a denial. It may leave once [`Recorder::kept`] has returned.
 pub(crate) fn answered<R>(
     recorder: &Recorder,
     policies: u32,
@@ -68,22 +77,27 @@ pub(crate) fn answered<R>(
         let record =
             |entry: &Entry<'_>, actions: &[(&str, Effect)]| recorder.record(entry, actions);
         let is_recorded = notes.each(call, policies, record);
-        Some((answer, is_recorded && recorder.keep()))
+        NOTED.with_borrow_mut(|noted| {
+            if let Some((_, collected)) = noted {
+                collected.has_recorded = true;
+            }
+        });
+        Some((answer, is_recorded))
     })
 }
 
-/// Calls `decide`, and returns the decisions that it noted, if they are to be recorded.
-pub(crate) fn collected<R>(noting: Option<Noting>, decide: impl FnOnce() -> R) -> (R, Vec<Noted>) {
-    let before = NOTED.replace(noting.map(|noting| (noting, Vec::new())));
+/// Calls `decide`, and returns the decisions that it noted or recorded, if they are to be recorded.
+pub(crate) fn collected<R>(noting: Option<Noting>, decide: impl FnOnce() -> R) -> (R, Collected) {
+    let before = NOTED.replace(noting.map(|noting| (noting, Collected::default())));
     let decided = decide();
-    (decided, NOTED.replace(before).map(|(_, noted)| noted).unwrap_or_default())
+    (decided, NOTED.replace(before).map(|(_, collected)| collected).unwrap_or_default())
 }
 
 /// Notes a decision at a time, if it is to be recorded.
 pub(crate) fn note(request: &Request, decision: &Decision, now: Timestamp) {
     NOTED.with_borrow_mut(|noted| {
-        if let Some((noting, noted)) = noted {
-            noted.push(Noted::new(*noting, request, decision, now));
+        if let Some((noting, collected)) = noted {
+            collected.noted.push(Noted::new(*noting, request, decision, now));
         }
     });
 }

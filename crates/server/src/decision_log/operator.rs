@@ -79,6 +79,7 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         sync: Duration::ZERO,
         checkpoint: Duration::ZERO,
         heartbeat: Duration::ZERO,
+        retention: None,
         ring_bytes: 0,
     }
 }

@@ -16,6 +16,7 @@ use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
 
 use super::error::{LogError, Result};
 use crate::journal::files::{open, sync_names};
+use crate::journal::log::Medium;
 
 const NAME_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;
@@ -35,11 +36,24 @@ pub(super) struct Private {
     secret: LogSecret,
     keys: Keys,
     file: File,
+    /// The values of the segment that grows.
+    values: Option<Values>,
     /// The keys that are not in the file yet.
     unwritten: Vec<u8>,
     /// The subject that was asked for last, and its key.
     last: Option<([u8; NAME_BYTES], Arc<SubjectKey>)>,
     random: SystemRandom,
+}
+
+/// The file of the sealed values of one segment.
+#[derive(Debug)]
+struct Values {
+    first_frame: u64,
+    path: PathBuf,
+    file: File,
+    /// The bytes of the file.
+    end: u64,
+    bytes: Vec<u8>,
 }
 
 impl Private {
@@ -57,7 +71,7 @@ impl Private {
         let keys = recover_keys(&mut file, &path)?;
         drop_values_from(&folder, next)?;
         let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
-        Ok(Self { folder, secret, keys, file, unwritten, last, random })
+        Ok(Self { folder, secret, keys, file, values: None, unwritten, last, random })
     }
 
     /// Returns the key of a subject, a new one if it has none. `None` if there are too many, or no randomness.
@@ -123,24 +137,46 @@ impl Private {
     }
 
     /// Writes the values of the segment whose first frame has this number.
-    pub(super) fn write_values(&self, first_frame: u64, values: &[Sealed]) -> Result<()> {
+    pub(super) fn write_values(&mut self, first_frame: u64, values: &[Sealed]) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
-        let path = values_path(&self.folder, first_frame);
-        let mut bytes = Vec::new();
-        values.iter().for_each(|value| value.write(&mut bytes));
-        let written = open(&path).and_then(|mut file| {
-            let end = file.seek(SeekFrom::End(0))?;
+        // After an error the file is opened anew.
+        let known = self.values.take().filter(|known| known.first_frame == first_frame);
+        let mut file = match known {
+            Some(known) => known,
+            None => Values::open(&self.folder, first_frame)?,
+        };
+        file.append(values)?;
+        self.values = Some(file);
+        Ok(())
+    }
+}
+
+impl Values {
+    fn open(folder: &Path, first_frame: u64) -> Result<Self> {
+        let path = values_path(folder, first_frame);
+        let opened = open(&path).and_then(|mut file| file.length().map(|end| (file, end)));
+        let (file, end) = opened.map_err(LogError::write(&path))?;
+        Ok(Self { first_frame, path, file, end, bytes: Vec::new() })
+    }
+
+    fn append(&mut self, values: &[Sealed]) -> Result<()> {
+        let Self { path, file, end, bytes, .. } = self;
+        bytes.clear();
+        values.iter().for_each(|value| value.write(bytes));
+        if let Err(error) = file.write_at(*end, bytes) {
             // The rest of a value would hide those behind it.
-            file.write_all(&bytes).inspect_err(|_| file.set_len(end).unwrap_or_default())
-        });
-        written.map_err(LogError::write(&path))
+            file.truncate(*end).unwrap_or_default();
+            return Err(LogError::Write(path.clone(), error));
+        }
+        *end = end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        Ok(())
     }
 }
 
 /// Returns the path of the values of a segment.
-fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
+pub(super) fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
     folder.join(format!("{first_frame:012}.wgv"))
 }
 

@@ -21,6 +21,7 @@ use super::core::{Core, Counts};
 use super::error::{LogError, Result};
 use super::health::Health;
 use super::private::Private;
+use super::retention::Retention;
 use super::writer::LogWriter;
 use crate::config::{Keep, OnFull};
 
@@ -39,6 +40,8 @@ pub struct RecorderSettings {
     pub checkpoint: Duration,
     /// The longest time between two frames, so that a missing end is an absence with a time.
     pub heartbeat: Duration,
+    /// How long records stay at least; `None` for ever.
+    pub retention: Option<Duration>,
     /// The bytes of the ring of each thread.
     pub ring_bytes: usize,
 }
@@ -64,6 +67,7 @@ struct Shared {
     ring_bytes: usize,
     stops: AtomicBool,
     health: Health,
+    retention: Retention,
     instance: [u8; 16],
 }
 
@@ -85,7 +89,7 @@ impl Recorder {
     ) -> Result<Self> {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
-        let RecorderSettings { on_full, keep, ring_bytes, .. } = settings;
+        let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
         let has_evidence = settings.redaction.evidence != EvidenceForm::Absent;
         let instance = random()?;
         let shared = Arc::new(Shared {
@@ -99,6 +103,7 @@ impl Recorder {
             ring_bytes,
             stops: AtomicBool::new(false),
             health: Health::default(),
+            retention: Retention::new(folder, retention),
             instance,
         });
         let now = now_micros();
@@ -146,6 +151,14 @@ impl Recorder {
         is_kept || shared.on_full == OnFull::Drop
     }
 
+    /// Returns like [`Recorder::keep`], once this thread has decided what else is ready: then one write is for all of it.
+    pub(crate) async fn kept(&self) -> bool {
+        if self.shared.keep != Keep::Memory {
+            tokio::task::yield_now().await;
+        }
+        self.keep()
+    }
+
     /// Returns true if decisions are recorded with their evidence.
     #[must_use]
     pub fn has_evidence(&self) -> bool {
@@ -185,6 +198,12 @@ impl Recorder {
                 "counter",
                 "Writes of the decision log that failed.",
                 self.shared.health.failures(),
+            ),
+            (
+                "decision_log_bytes",
+                "gauge",
+                "Bytes of the decision log and of the values beside it.",
+                self.shared.retention.bytes(),
             ),
             (
                 "decision_log_failing",
@@ -282,10 +301,15 @@ impl Shared {
     }
 
     fn run(&self) {
+        let mut looked: Option<Instant> = None;
         while !self.stops.load(Ordering::Relaxed) {
             thread::park_timeout(TICK);
             self.health.note_write(&self.tick());
             self.seal();
+            if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+                looked = Some(Instant::now());
+                self.delete_old();
+            }
         }
     }
 
@@ -298,8 +322,20 @@ impl Shared {
 
     /// Seals what is due.
     fn seal(&self) {
-        if let Some(sealed) = self.core().seal_if_due(now_micros()) {
+        let sealed = self.core().seal_if_due(now_micros());
+        if let Some(sealed) = sealed {
             self.health.note_seal(&sealed);
+            self.retention.measure();
+        }
+    }
+
+    /// Deletes segments that are too old. Decisions do not wait for that.
+    fn delete_old(&self) {
+        let sealed = self.core().sealed();
+        match self.retention.delete_old(now_micros(), sealed) {
+            Ok(0) => {}
+            Ok(segments) => tracing::info!(segments, "old decisions were deleted"),
+            Err(error) => self.health.note_deletion(&error),
         }
     }
 }
@@ -326,6 +362,9 @@ pub(super) fn now_micros() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
+
+/// The time between two looks for segments that are too old.
+const LOOK: Duration = Duration::from_secs(3600);
 
 /// The time between two looks at the rings.
 const TICK: Duration = Duration::from_millis(10);

@@ -28,6 +28,7 @@ pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
+        retention: config.retention,
         ring_bytes: match config.evidence {
             EvidenceForm::Absent => RING_BYTES,
             EvidenceForm::Clear | EvidenceForm::Commitment => RING_BYTES_WITH_EVIDENCE,

@@ -84,6 +84,8 @@ struct Current<F> {
     first_frame: u64,
     path: PathBuf,
     log: Log<F>,
+    /// True if it began after a failure, in between: the next segment begins as soon as one may.
+    is_short: bool,
 }
 
 /// A frame that is not known to be on the disk.
@@ -117,7 +119,7 @@ impl<D: Disk> Segments<D> {
             torn = torn.or(saved);
             if !heads.is_empty() || found.is_empty() {
                 let last = Last { first_frame, path: path.clone(), heads };
-                opened = Some((Current { first_frame, path, log }, last));
+                opened = Some((Current { first_frame, path, log, is_short: false }, last));
                 break;
             }
             // Nothing was ever in it. If its name came back, frames behind it would go unread.
@@ -167,11 +169,6 @@ impl<D: Disk> Segments<D> {
         if self.unsynced_bytes.saturating_add(bytes.len()) > MAX_UNSYNCED_BYTES {
             self.sync()?;
         }
-        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if self.is_full(length) {
-            self.sync()?;
-            self.current = None;
-        }
         if self.current.is_none() {
             self.current = Some(self.begin(head.first)?);
         }
@@ -184,11 +181,25 @@ impl<D: Disk> Segments<D> {
         Ok(())
     }
 
-    fn is_full(&self, more: u64) -> bool {
-        self.current.as_ref().is_some_and(|Current { log, .. }| {
-            log.bytes().saturating_add(more) > self.segment_bytes
-                && log.bytes() > u64::try_from(START.len()).unwrap_or(0)
+    /// Returns true if the next frame should begin a segment.
+    pub(super) fn is_full(&self) -> bool {
+        self.current.as_ref().is_some_and(|Current { log, is_short, .. }| {
+            *is_short || log.bytes() >= self.segment_bytes && log.bytes() > FIRST
         })
+    }
+
+    /// Lets the next frame begin a segment.
+    ///
+    /// # Errors
+    /// What was written cannot be synced.
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.sync()?;
+        // One without frames has the name of the next.
+        match &mut self.current {
+            Some(current) if current.log.bytes() <= FIRST => current.is_short = false,
+            current => *current = None,
+        }
+        Ok(())
     }
 
     /// Returns when all frames are on the disk.
@@ -215,7 +226,7 @@ impl<D: Disk> Segments<D> {
         let path = self.disk.segment(self.frames);
         let log = self.make(&path, first)?;
         self.disk.sync_names().map_err(LogError::write(&path))?;
-        Ok(Current { first_frame: self.frames, path, log })
+        Ok(Current { first_frame: self.frames, path, log, is_short: false })
     }
 
     /// Makes a file for frames. What is there is of a try that failed before its first frame counted.
@@ -243,7 +254,7 @@ impl<D: Disk> Segments<D> {
         log.sync().map_err(LogError::segment(&new))?;
         let named = self.disk.rename(&new, &path).and_then(|()| self.disk.sync_names());
         named.map_err(LogError::write(&path))?;
-        self.current = Some(Current { first_frame, path, log });
+        self.current = Some(Current { first_frame, path, log, is_short: true });
         self.forget();
         Ok(())
     }

@@ -15,6 +15,8 @@ mod failing;
 mod killing;
 mod memory_disk;
 mod recording;
+mod retention;
+mod tampering;
 
 const ORIGIN: &str = "log.example/a";
 
@@ -92,7 +94,7 @@ fn seal(writer: &mut LogWriter) {
 /// A log of nine records in ten frames, of which the last three are not sealed.
 fn small_log() -> Temporary {
     let folder = Temporary::new();
-    let (mut writer, torn) = open(&folder.0, 700).unwrap();
+    let (mut writer, torn) = open(&folder.0, 400).unwrap();
     assert_eq!(torn, None);
     add_frames(&mut writer, 7);
     seal(&mut writer);
@@ -284,10 +286,10 @@ fn another_past_under_the_same_key_is_found_by_an_older_checkpoint() {
 #[test]
 fn a_full_disk_loses_no_record_that_was_added() {
     let folder = Temporary::new();
-    let (mut writer, _) = open(&folder.0, 700).unwrap();
+    let (mut writer, _) = open(&folder.0, 400).unwrap();
     add_frames(&mut writer, 3);
     // The next segment cannot be made: a folder has its name.
-    let blocked = folder.0.join("000000000004.wgl");
+    let blocked = folder.0.join("000000000003.wgl");
     fs::create_dir(&blocked).unwrap();
     let mut failed = 0;
     for number in 0..4 {

@@ -103,6 +103,26 @@ impl Tree {
         });
     }
 
+    /// Adds frames out of whole bundles of entries up to a size, or up to the first bundle that is missing.
+    pub(super) fn grow_from_entries(&mut self, size: u64) -> Result<()> {
+        while self.size() < size {
+            let tile = Tile { level: 0, index: self.size() >> 8, width: 256 };
+            let path = self.folder.join(tile.entries_path());
+            let bundle = match crate::files::bounded(&path, MAX_TILE_BYTES) {
+                Ok(bundle) => bundle,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(LogError::Read(path, error)),
+            };
+            let entries = tile::entries(&bundle).unwrap_or_default();
+            let heads: Option<Vec<Head>> =
+                entries.iter().map(|entry| Head::read_entry(entry)).collect();
+            let Some(heads) = heads.filter(|heads| heads.len() == WIDTH) else { return Ok(()) };
+            let count = usize::try_from(size.saturating_sub(self.size())).unwrap_or(WIDTH);
+            heads.iter().take(count).for_each(|head| self.append(head));
+        }
+        Ok(())
+    }
+
     /// Returns the size and root of the log.
     pub(super) fn head(&self) -> merkle::Head {
         self.frontier.head()
@@ -148,6 +168,19 @@ impl Tree {
     /// Returns the full tiles that are not in files yet, by their paths, and keeps them no longer.
     pub(super) fn take_full(&mut self) -> Vec<(String, Vec<u8>)> {
         std::mem::take(&mut self.full)
+    }
+
+    /// Returns the last tiles, which are not full, and the entries of the last one of level 0, by their paths.
+    pub(super) fn partial(&self) -> Vec<(String, Vec<u8>)> {
+        let mut partial = Vec::new();
+        for (tile, level) in last_tiles(self.size()).zip(&self.levels) {
+            let Some(tile) = tile else { continue };
+            partial.push((tile.path(), level.as_flattened().to_vec()));
+            if tile.level == 0 {
+                partial.push((tile.entries_path(), self.entries.clone()));
+            }
+        }
+        partial
     }
 
     /// Returns the number of frames.

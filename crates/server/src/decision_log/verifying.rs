@@ -130,7 +130,9 @@ impl Progress {
         self.verified.unsealed = self.verified.unsealed.saturating_add(u64::from(head.count));
         self.before = Some(head.digest());
         self.tree.append(&head);
-        self.compare_tiles()?;
+        // A writer adds those with its next checkpoint.
+        let full = self.tree.take_full();
+        self.compare_tiles(full)?;
         self.verified.frames = self.tree.size();
         self.meet()
     }
@@ -164,9 +166,9 @@ impl Progress {
         }
     }
 
-    /// Compares the tiles that are full now with their files. A writer adds those with its next checkpoint.
-    fn compare_tiles(&mut self) -> Result<()> {
-        for (name, bytes) in self.tree.take_full() {
+    /// Compares tiles with their files, if there are such.
+    fn compare_tiles(&self, tiles: Vec<(String, Vec<u8>)>) -> Result<()> {
+        for (name, bytes) in tiles {
             let path = self.folder.join(name);
             match crate::files::bounded(&path, MAX_TILE_BYTES) {
                 Ok(found) if found == bytes => {}
@@ -186,10 +188,11 @@ impl Progress {
 
     /// Compares the root with the checkpoints of this size.
     fn meet(&mut self) -> Result<()> {
-        let here = self.tree.head();
+        let (here, mut partial) = (self.tree.head(), Vec::new());
         for (head, what) in self.due.extract_if(.., |(head, _)| head.size <= here.size) {
             if head.size == here.size {
                 self.verified.unsealed = 0;
+                partial = self.tree.partial();
             }
             // The beginning of a log whose first segments are gone is in its tiles.
             let is_same = if head.size == here.size {
@@ -204,7 +207,7 @@ impl Progress {
                 )));
             }
         }
-        Ok(())
+        self.compare_tiles(partial)
     }
 
     fn end(self) -> Result<Verified> {

@@ -10,7 +10,7 @@ use wardgate_decision_log::signer::LogSigner;
 use super::error::{LogError, Result};
 use super::folder::{Folder, Lock};
 use super::reading::LogReader;
-use super::segments::{Last, Segments};
+use super::segments::{Disk, Last, Segments};
 use super::tree::Tree;
 
 /// The settings of a writer.
@@ -32,16 +32,29 @@ pub struct LogWriter {
     folder: Folder,
     signer: LogSigner,
     /// INVARIANT: held as long as this writes.
-    _lock: Lock,
+    lock: Lock,
     segments: Segments<Folder>,
     tree: Tree,
     draft: Draft,
     /// The bytes and the head of a frame that is not in a file yet.
     frame: Option<(Head, Vec<u8>)>,
+    /// The frame before which the next segment begins.
+    rolls: Rolls,
     /// The place of the next frame.
     position: FramePosition,
     /// The size of the newest checkpoint.
     sealed: u64,
+}
+
+/// The frame before which a segment begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rolls {
+    /// The first one after its segment is full.
+    WhenFull,
+    /// The one that [`LogWriter::begin_segment`] names: it was not called yet.
+    WhenAsked,
+    /// The next one.
+    Now,
 }
 
 /// What is in the folder of a log: its last segment, and its newest checkpoint.
@@ -92,11 +105,12 @@ impl LogWriter {
         let writer = Self {
             folder,
             signer,
-            _lock: lock,
+            lock,
             segments,
             tree,
             draft: Draft::default(),
             frame: None,
+            rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
         };
@@ -129,11 +143,12 @@ impl LogWriter {
         let writer = Self {
             folder,
             signer,
-            _lock: lock,
+            lock,
             segments,
             tree,
             draft: Draft::default(),
             frame: None,
+            rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
         };
@@ -178,6 +193,22 @@ impl LogWriter {
         self.frame.is_none()
     }
 
+    /// Lets segments begin only where [`LogWriter::begin_segment`] says so, since records define what later ones of the
+    /// segment mean.
+    pub(super) fn roll_when_asked(&mut self) {
+        self.rolls = Rolls::WhenAsked;
+    }
+
+    /// Returns true if the segment that grows is full, and [`LogWriter::begin_segment`] was not called since.
+    pub(super) fn is_full(&self) -> bool {
+        self.rolls != Rolls::Now && self.segments.is_full()
+    }
+
+    /// Begins a segment with the next frame, of which no record was added yet.
+    pub(super) fn begin_segment(&mut self) {
+        self.rolls = Rolls::Now;
+    }
+
     /// Adds a record with its time, in microseconds since 1970. Returns false, and adds nothing, if the frame is full:
     /// it must be written before.
     pub fn add(&mut self, record: &[u8], micros: i64) -> bool {
@@ -198,6 +229,15 @@ impl LogWriter {
 
     fn write_kept(&mut self) -> Result<()> {
         let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
+        self.lock.check()?;
+        match self.rolls {
+            Rolls::Now => {
+                self.segments.close()?;
+                self.rolls = Rolls::WhenAsked;
+            }
+            Rolls::WhenFull if self.segments.is_full() => self.segments.close()?,
+            Rolls::WhenFull | Rolls::WhenAsked => {}
+        }
         self.segments.append(head, bytes)?;
         self.tree.append(head);
         self.position.first = head.next();
@@ -213,6 +253,7 @@ impl LogWriter {
     /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
     /// the frames that are not known to be there.
     pub fn sync(&mut self) -> Result<()> {
+        self.lock.check()?;
         self.segments.sync()?;
         self.position.durable = self.position.first;
         Ok(())
@@ -222,6 +263,11 @@ impl LogWriter {
     #[cfg(test)]
     pub(super) fn break_off(&mut self) {
         self.segments.break_off();
+    }
+
+    /// Returns the number of frames that the newest checkpoint covers.
+    pub(super) const fn sealed(&self) -> u64 {
+        self.sealed
     }
 
     /// Returns true if there are frames that the newest checkpoint does not cover.
@@ -271,6 +317,9 @@ fn tree(folder: &Folder, origin: &str, sealed: merkle::Head, last: Option<&Last>
         Some(tree) => tree,
         None => {
             let mut tree = Tree::new(folder.path(), origin);
+            // Frames of segments that are deleted are in whole tiles, which were on the disk before.
+            let deleted = folder.segments()?.first().map_or(0, |segment| segment.first_frame);
+            tree.grow_from_entries(deleted.min(sealed.size))?;
             grow(&mut tree, folder, sealed.size)?;
             tree
         }

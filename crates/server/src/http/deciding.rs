@@ -16,7 +16,7 @@ use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::DecideError;
-use crate::decision_log::noted::{self, Noted, Noting};
+use crate::decision_log::noted::{self, Collected, Noting};
 use crate::decision_log::recording;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_STEPS_IN_PLACE};
 use crate::net::room::RoomLease;
@@ -39,7 +39,7 @@ struct Outcome {
     result: Result<Answer>,
     tally: Tally,
     /// The decisions, if they are recorded.
-    noted: Vec<Noted>,
+    collected: Collected,
     /// The state of the decision, if it is traced or recorded.
     state: Option<Arc<State>>,
 }
@@ -56,19 +56,22 @@ pub(super) async fn decided(
         Some(decided) => decided,
         None => question.on_decider(shared).await,
     };
-    let Outcome { result, mut tally, mut noted, state } = decided;
+    let Outcome { result, mut tally, mut collected, state } = decided;
     let result = match result {
         Ok(Answer::Written(body)) => Ok(Reply::json(body)),
         Ok(Answer::Charging(charged)) => {
             let Charged { reply, tally: charged, noted: also } = charged.await;
             tally += charged;
-            noted.extend(also);
+            collected.noted.extend(also);
             reply
         }
         Err(problem) => Err(problem),
     };
     shared.metrics().decided(tally);
-    let result = result.and_then(|reply| recorded(reply, &noted, shared, state.as_deref()));
+    let result = match result {
+        Ok(reply) => recorded(reply, &collected, shared, state.as_deref()).await,
+        Err(problem) => Err(problem),
+    };
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
         traced.end_decision(span, &state, tally, result.as_ref().err());
     }
@@ -79,16 +82,19 @@ pub(super) async fn decided(
 ///
 /// # Errors
 /// There may be no answer without a record, and there is no room for one.
-fn recorded(
+async fn recorded(
     reply: Reply,
-    noted: &[Noted],
+    collected: &Collected,
     shared: &Shared,
     state: Option<&State>,
 ) -> Result<Reply> {
     let (Some(recorder), Some(state)) = (shared.recorder(), state) else { return Ok(reply) };
-    let number = recording::number(state);
+    let (Collected { noted, has_recorded }, number) = (collected, recording::number(state));
+    if noted.is_empty() && !has_recorded {
+        return Ok(reply);
+    }
     let is_recorded = noted.iter().all(|one| one.record(recorder, number));
-    let is_kept = is_recorded && (noted.is_empty() || recorder.keep());
+    let is_kept = is_recorded && recorder.kept().await;
     if is_kept { Ok(reply) } else { Err(Problem::log_full()) }
 }
 
@@ -104,10 +110,10 @@ impl Question {
         let state = shared.state();
         let decide = || tally::counted(|| self.dispatch(&state, shared));
         let noting = shared.recorder().map(Noting::of);
-        let (decided, noted) = noted::collected(noting, || granting(steps, decide));
+        let (decided, collected) = noted::collected(noting, || granting(steps, decide));
         let (result, tally) = decided?;
         let state = is_watched.then(|| Arc::clone(&state));
-        Some(Outcome { result, tally, noted, state })
+        Some(Outcome { result, tally, collected, state })
     }
 
     /// Decides on a thread for long decisions.
@@ -121,9 +127,10 @@ impl Question {
             Some(deciders) => deciders.run(decide).await,
             None => Err(DecideError::Failed),
         };
-        let failed = |error: DecideError| ((Err(error.into()), Tally::default()), Vec::new());
-        let ((result, tally), noted) = decided.unwrap_or_else(failed);
-        Outcome { result, tally, noted, state: Some(state) }
+        let failed =
+            |error: DecideError| ((Err(error.into()), Tally::default()), Collected::default());
+        let ((result, tally), collected) = decided.unwrap_or_else(failed);
+        Outcome { result, tally, collected, state: Some(state) }
     }
 
     /// Returns true if the decision could keep a thread that others wait for.

@@ -3,7 +3,7 @@
 //! The lock is a file of its own beside it, because a replacement is another file. No byte of the
 //! file is dropped silently: an end that is cut off is saved beside it.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -109,6 +109,21 @@ pub(crate) fn lock(path: &Path) -> Result<File> {
         }
     }
     Err(JournalError::Locked)
+}
+
+/// Returns what tells a file from all others, also from a later one of its name. `None` where the system has no such
+/// number: there a file that is open is not deleted.
+pub(crate) fn file_id(found: &Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        None
+    }
 }
 
 /// Saves the end of a file that is about to be cut off, and returns where.

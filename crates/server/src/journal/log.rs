@@ -7,7 +7,7 @@
 //! two apart.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use super::format::Format;
 use super::frame::{self, Changes, Record};
@@ -258,9 +258,15 @@ impl Medium for File {
         self.read(into)
     }
 
+    #[cfg(unix)]
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, at)
+    }
+
+    #[cfg(not(unix))]
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(at))?;
-        self.write_all(bytes)
+        io::Write::write_all(self, bytes)
     }
 
     fn truncate(&mut self, to: u64) -> io::Result<()> {

@@ -225,3 +225,25 @@ fn a_log_goes_on_in_a_new_segment_after_a_failed_sync() {
         assert_eq!(verified(&folder).unwrap().frames, frames + 2);
     }
 }
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_leaves_the_one_before() {
+    let folder = Temporary::new();
+    let (mut writer, _) = open(&folder.0, 1500).unwrap();
+    add_frames(&mut writer, 3);
+    seal(&mut writer);
+    let before = fs::read(folder.0.join("checkpoint")).unwrap();
+    add_frames(&mut writer, 3);
+    // Folders have the names of a tile, and of its new file.
+    for blocked in ["tile/0/000.p/6", "checkpoint.new"] {
+        let blocked = folder.0.join(blocked);
+        fs::create_dir(&blocked).unwrap();
+        assert_eq!(writer.seal(1, &[0; 32]).unwrap_err().code(), "log-write");
+        assert!(writer.is_unsealed());
+        fs::remove_dir(&blocked).unwrap();
+        assert_eq!(fs::read(folder.0.join("checkpoint")).unwrap(), before);
+        assert_eq!(verified(&folder).unwrap().unsealed, 3);
+    }
+    seal(&mut writer);
+    assert_eq!(verified(&folder).unwrap().unsealed, 0);
+}

@@ -1,0 +1,119 @@
+//! A decision log of decisions by a bundle, with fixed times and keys.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use wardgate_bundle::{Conditions, Trust, open};
+use wardgate_crypto::blake3;
+use wardgate_decision_log::record::{Body, Policies, ShortText};
+use wardgate_decision_log::redaction::{Sealed, SubjectKey};
+use wardgate_decision_log::signer::LogSigner;
+use wardgate_engine::attr::Attr;
+use wardgate_native::decision_log::{
+    Assembler, Drained, EvidenceForm, Form, Recorder, Recording, Redaction, Sink, ring,
+};
+use wardgate_native::{Pdp, Principal, Request, Resource, Timestamp};
+use wardgate_server::decision_log::{LogSettings, LogWriter};
+
+/// 2026-01-02T03:04:05Z in seconds since 1970.
+const TIME: i64 = 1_767_323_045;
+
+/// Writes `log`, whose decisions are by a bundle: first with clear evidence, then with committed values, then without
+/// evidence. The key of `ann` is the first one in `keys.wgk`.
+pub(crate) fn write(folder: &Path, bundle: &str) {
+    let bundle = fs::read(folder.join(bundle)).unwrap();
+    let opened = open(&bundle, Trust::Unsigned, &Conditions::default()).unwrap();
+    let pdp = Pdp::open(&bundle, Trust::Unsigned).unwrap();
+    let signer = || LogSigner::new("log.example/a", &[7; 32]).unwrap();
+    let settings = LogSettings { segment_bytes: 1 << 20 };
+    let (writer, _) = LogWriter::open(&folder.join("log"), signer(), settings, &[1; 16]).unwrap();
+    let mut files = Files { writer, values: Vec::new() };
+    for (ids, evidence) in [
+        (Form::Clear, EvidenceForm::Clear),
+        (Form::Commitment, EvidenceForm::Commitment),
+        (Form::Clear, EvidenceForm::Absent),
+    ] {
+        let (principal, resource, secret) = (ids, ids, signer().secret());
+        let redaction = Redaction { principal, resource, evidence, secret };
+        let mut assembler = Assembler::new(redaction, files.writer.next());
+        let root = opened.header.content;
+        let name = ShortText::cut("photos");
+        let policies = Policies { micros: TIME * 1_000_000, number: 0, revision: 7, root, name };
+        assembler.event(Body::Policies(policies), TIME * 1_000_000, &mut files);
+        let has_evidence = evidence != EvidenceForm::Absent;
+        decide(&pdp, has_evidence, |drained| {
+            assembler.drained(1, drained, TIME * 1_000_000, &mut files);
+        });
+        files.writer.write(TIME * 1_000_000).unwrap();
+    }
+    files.writer.seal(TIME.cast_unsigned(), &[0; 32]).unwrap();
+    let private = folder.join("log/private");
+    fs::create_dir(&private).unwrap();
+    fs::write(private.join("000000000000.wgv"), files.values).unwrap();
+    let key = |subject: &str| {
+        let both = [signer().secret().subject(subject).as_slice(), &secret(subject)].concat();
+        [both.as_slice(), &blake3::hash(&both)[..8]].concat()
+    };
+    fs::write(private.join("keys.wgk"), [key("ann"), key("sam")].concat()).unwrap();
+    fs::write(folder.join("log.key"), LogSigner::text("log.example/a", &[7; 32]).unwrap()).unwrap();
+}
+
+/// Records decisions on single actions by the fast path, and one on all actions by the general path.
+fn decide(pdp: &Pdp, has_evidence: bool, mut act: impl FnMut(&Drained<'_>)) {
+    let now = Timestamp::new(TIME, 0).unwrap();
+    let (writer, mut reader) = ring(1 << 20);
+    let recording = Recording { has_evidence, denies_unrecorded: true, caller: 0 };
+    let mut recorder = Recorder::new(writer, recording);
+    for (principal, action) in [("sam", "view"), ("ann", "edit"), ("sam", "edit")] {
+        let request = request(principal, &[action]);
+        let _ = recorder.is_allowed_request(pdp, &request, action, now);
+    }
+    assert!(recorder.check(pdp, &request("sam", &["view", "edit", "sell"]), now).is_some());
+    while let Some(drained) = reader.next() {
+        act(&drained);
+    }
+}
+
+/// Returns a request about a photo of Ann.
+fn request(principal: &str, actions: &[&str]) -> Request {
+    let owner = Attr::String("ann".into());
+    Request {
+        principal: Principal {
+            id: principal.to_owned(),
+            roles: vec!["member".to_owned()],
+            ..Principal::default()
+        },
+        resource: Resource {
+            kind: "photo".to_owned(),
+            id: "p1".to_owned(),
+            attr: [("owner".into(), owner)].into_iter().collect(),
+            ..Resource::default()
+        },
+        actions: actions.iter().map(|action| (*action).to_owned()).collect(),
+        ..Request::default()
+    }
+}
+
+struct Files {
+    writer: LogWriter,
+    values: Vec<u8>,
+}
+
+impl Sink for Files {
+    fn record(&mut self, record: &[u8], micros: i64) {
+        assert!(self.writer.add(record, micros));
+    }
+
+    fn sealed(&mut self, value: Sealed) {
+        value.write(&mut self.values);
+    }
+
+    fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {
+        Some(Arc::new(SubjectKey::new(secret(subject))))
+    }
+}
+
+fn secret(subject: &str) -> [u8; 32] {
+    blake3::hash(subject.as_bytes())
+}
