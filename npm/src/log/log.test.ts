@@ -81,6 +81,12 @@ describe("a segment", () => {
     ] satisfies LogRecord[]);
   });
 
+  it("is read in memory that threads share", async () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(segment.length));
+    shared.set(segment);
+    expect([...(await openSegment(shared)).records()]).toEqual([...(await openSegment(segment)).records()]);
+  });
+
   it("has decisions of each form", async () => {
     const [first, ...rest] = [...(await openSegment(segment)).records()].slice(10).map(([, record]) => record);
     const plain = {

@@ -61,7 +61,8 @@ export async function verifyProof(proof: string | Uint8Array | ArrayBuffer, key:
 export async function openSegment(bytes: Uint8Array | ArrayBuffer): Promise<Segment> {
   const given = mustBeBytes(bytes, "a segment");
   await loadLog(undefined);
-  return new OpenedSegment(given, logInstance);
+  // Text in memory that threads share cannot be decoded.
+  return new OpenedSegment(given.buffer instanceof ArrayBuffer ? given : new Uint8Array(given), logInstance);
 }
 
 /**
