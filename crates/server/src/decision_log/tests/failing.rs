@@ -40,13 +40,17 @@ impl Written {
         let mut bytes = Vec::new();
         let head = draft.write(self.position, 0, &mut bytes);
         self.frames.push(bytes.clone());
-        while self.segments.append(&head, &mut bytes).is_err() {
+        while self.roll().and_then(|()| self.segments.append(&head, &mut bytes)).is_err() {
             self.failures += 1;
             failed(self);
         }
         self.written += 1;
         let durable = self.segments.first_unsynced().unwrap_or(head.next());
         self.position = FramePosition { first: head.next(), durable, before: head.digest() };
+    }
+
+    fn roll(&mut self) -> Result<(), LogError> {
+        if self.segments.is_full() { self.segments.close() } else { Ok(()) }
     }
 
     fn sync(&mut self, failed: &mut dyn FnMut(&Self)) {
@@ -162,10 +166,10 @@ fn no_failure_at_any_call_and_byte_loses_what_was_kept() {
 fn a_loss_of_power_loses_nothing_that_was_kept() {
     let is_slow = std::env::var_os("SLOW_TESTS").is_some();
     let cases = if is_slow { 1_000_000 } else { 2_000 };
-    let (mut failures, mut starts) = (0, 0);
+    let (mut failures, mut starts, mut segments) = (0, 0, 0);
     for seed in 0..cases {
         let mut random = Random(seed);
-        let mut written = Written::new(MemoryDisk::new(seed), 2500);
+        let mut written = Written::new(MemoryDisk::new(seed), 1200);
         for _ in 0..4 + random.below(12) {
             if random.below(3) == 0 {
                 let (at, taken) = (written.disk.calls().len() + random.below(6), random.below(900));
@@ -178,22 +182,25 @@ fn a_loss_of_power_loses_nothing_that_was_kept() {
                 6 => {
                     let disk = written.disk.copied();
                     written.check_start(&disk.copied(), written.written);
-                    written = written.restart(disk, 2500);
+                    written = written.restart(disk, 1200);
                     starts += 1;
                 }
                 _ => {
                     let disk = written.disk.without_power(random.below(1 << 30) as u64);
                     written.check_start(&disk.copied(), written.kept);
-                    written = written.restart(disk, 2500);
+                    written = written.restart(disk, 1200);
                     starts += 1;
                 }
             }
         }
         written.check(seed..seed + 2);
         failures += written.failures;
+        segments += written.disk.segments().unwrap().len() as u64;
     }
-    println!("{cases} cases, {failures} failures of the disk, {starts} starts in between");
-    assert!(failures > 0 && starts > 0);
+    println!(
+        "{cases} cases, {failures} failures of the disk, {starts} starts in between, {segments} segments"
+    );
+    assert!(failures > 0 && starts > 0 && segments > cases);
 }
 
 #[test]
