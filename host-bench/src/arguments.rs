@@ -69,7 +69,8 @@ impl Arguments {
 
     /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
-        let apart = [CRYPTO, MQTT, RATELIMIT, spocp::NAME, compile::NAME, corpus::NAME];
+        let apart =
+            [CRYPTO, DECISION_LOG, MQTT, RATELIMIT, spocp::NAME, compile::NAME, corpus::NAME];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
@@ -107,12 +108,16 @@ const OTHERS: &[&str] = &[
     compile::NAME,
     corpus::NAME,
     CRYPTO,
+    DECISION_LOG,
     MQTT,
     RATELIMIT,
 ];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";
+
+/// The section about recording decisions.
+pub(crate) const DECISION_LOG: &str = "decision-log";
 
 /// The section about MQTT.
 pub(crate) const MQTT: &str = "mqtt";

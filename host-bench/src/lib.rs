@@ -13,6 +13,8 @@ mod compile;
 mod corpus;
 #[cfg(feature = "rivals")]
 mod crypto;
+#[cfg(feature = "decision-log")]
+mod decision_log;
 #[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 mod entry;
 mod files;

@@ -8,6 +8,8 @@ use wardgate_engine::request::Request;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
 use crate::arguments::CRYPTO;
+#[cfg(feature = "decision-log")]
+use crate::arguments::DECISION_LOG;
 #[cfg(feature = "mqtt")]
 use crate::arguments::MQTT;
 #[cfg(feature = "ratelimit")]
@@ -69,6 +71,10 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.wants(spocp::NAME) {
         sections.extend(spocp::sections(arguments)?);
+    }
+    #[cfg(feature = "decision-log")]
+    if arguments.native && arguments.wants(DECISION_LOG) {
+        sections.push(crate::decision_log::section(arguments)?);
     }
     #[cfg(feature = "mqtt")]
     if arguments.wants(MQTT) {

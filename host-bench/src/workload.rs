@@ -11,7 +11,11 @@ mod single_kind;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+#[cfg(any(feature = "decision-log", feature = "ratelimit"))]
+use wardgate_bundle::pack;
 use wardgate_compiler::Options;
+#[cfg(any(feature = "decision-log", feature = "ratelimit"))]
+use wardgate_compiler::compile_files;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
@@ -150,6 +154,15 @@ impl Objects {
             Self::Parsed => "parsed",
         }
     }
+}
+
+/// Compiles policies to a bundle.
+#[cfg(any(feature = "decision-log", feature = "ratelimit"))]
+pub(crate) fn bundle(files: &[(&str, &str)]) -> Result<Vec<u8>, String> {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let files: Vec<_> = files.collect();
+    let compiled = compile_files(&files, &Options::default());
+    Ok(pack(&compiled.map_err(|errors| lines(&errors))?.parts))
 }
 
 /// Writes each error on a line.

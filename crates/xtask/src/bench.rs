@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [COMPILE] | [CORPUS] => String::new(),
         [MQTT] => MQTT.to_owned(),
         [RATELIMIT] => RATELIMIT.to_owned(),
+        [DECISION_LOG] => DECISION_LOG.to_owned(),
         only => features(only),
     };
     let features = features.as_str();
@@ -40,14 +41,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if only.is_empty() || only.contains(&MQTT) || only.contains(&RATELIMIT) {
         measure.arg("--counter").arg(counter(features)?);
     }
-    let needs_no_node = [[HOSTS], [COMPILE], [RATELIMIT]].iter().any(|one| only == *one);
+    let needs_no_node =
+        [[HOSTS], [COMPILE], [DECISION_LOG], [RATELIMIT]].iter().any(|one| only == *one);
     let has_node = !arguments.iter().any(|argument| argument == "--native") && !needs_no_node;
     if has_node && only == [CORPUS] {
         npm::build_entry()?;
     } else if has_node {
         setup::npm_ci("host-bench/node")?;
         if only.is_empty()
-            || only.iter().any(|section| ![CRYPTO, MQTT, RATELIMIT].contains(section))
+            || only.iter().any(|section| ![CRYPTO, DECISION_LOG, MQTT, RATELIMIT].contains(section))
         {
             deciders(&mut measure)?;
         }
@@ -143,6 +145,7 @@ const MQTT: &str = "mqtt";
 
 /// The section about rate limits, which needs one competitor, redis-server and no Node.
 const RATELIMIT: &str = "ratelimit";
+const DECISION_LOG: &str = "decision-log";
 
 /// The program that counts allocations.
 const COUNTER: &str = "wardgate-host-memory";

@@ -3,8 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use wardgate_bundle::{Trust, pack};
-use wardgate_compiler::{Options, compile_files};
+use wardgate_bundle::Trust;
 use wardgate_native::limited::{Limited, Memory, Settings, WhenFull};
 use wardgate_native::{Effect, Pdp, Principal, Request, Resource, SystemClock};
 
@@ -12,7 +11,7 @@ use crate::arguments::Arguments;
 use crate::entry::{Entry, figures};
 use crate::measure::{Figure, Side};
 use crate::report::{NATIVE, Section, duration};
-use crate::workload::lines;
+use crate::workload::bundle;
 
 pub(super) fn section(arguments: &Arguments) -> Result<Section, String> {
     let figures = measure(arguments)?;
@@ -72,13 +71,6 @@ fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
         Poll::Ready(done) => Some(done),
         Poll::Pending => None,
     }
-}
-
-fn bundle(files: &[(&str, &str)]) -> Result<Vec<u8>, String> {
-    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-    let files: Vec<_> = files.collect();
-    let compiled = compile_files(&files, &Options::default());
-    Ok(pack(&compiled.map_err(|errors| lines(&errors))?.parts))
 }
 
 fn request() -> Request {
