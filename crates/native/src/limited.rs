@@ -159,9 +159,11 @@ impl<S: Store> Limited<S> {
             let input = RequestInput { request, action: &action.action };
             let is_allowed = action.effect == Effect::Allow;
             match self.charge_at_once(&policies, &input, is_allowed, &budget) {
-                None => {}
-                Some(None) => return Ok(LimitedDecision { decision, limits: Few::One(Few::None) }),
-                Some(Some((limit, parts, outcome))) => {
+                AtOnce::Later => {}
+                AtOnce::Unlimited => {
+                    return Ok(LimitedDecision { decision, limits: Few::One(Few::None) });
+                }
+                AtOnce::Charged(limit, parts, outcome) => {
                     let mut met = MetLimit::unasked(limit, parts.key());
                     met.note_outcome(&outcome, true);
                     met.narrow(action);
@@ -180,19 +182,18 @@ impl<S: Store> Limited<S> {
         let is_allowed = policies.is_allowed(request, action, &now);
         let (input, budget) = (RequestInput { request, action }, Budget::default());
         match self.charge_at_once(&policies, &input, is_allowed, &budget) {
-            Some(None) => Begun::Done(LimitedEffect::of(is_allowed, &[])),
-            Some(Some((limit, _, outcome))) => {
+            AtOnce::Unlimited => Begun::Done(LimitedEffect::of(is_allowed, &[])),
+            AtOnce::Charged(limit, _, outcome) => {
                 Begun::Done(LimitedEffect::under(is_allowed, limit.is_shadow, outcome))
             }
-            None => {
+            AtOnce::Later => {
                 let effect = if is_allowed { Effect::Allow } else { Effect::Deny };
                 Begun::Uncharged(policies.limits_of(request, (action, effect), now.now(), &budget))
             }
         }
     }
 
-    /// Charges the limit that an action meets; `Some(None)` if it meets none. Returns `None`, and charges
-    /// nothing, if there are more, if one may not be plain, or if its states are elsewhere.
+    /// Charges the limit that an action meets, if that needs no wait.
     #[inline]
     fn charge_at_once<'p>(
         &self,
@@ -200,15 +201,19 @@ impl<S: Store> Limited<S> {
         input: &RequestInput<'_>,
         is_allowed: bool,
         budget: &Budget,
-    ) -> Option<Option<(&'p PlainLimit, KeyParts, Outcome)>> {
-        let mut met = policies.plain_limits().met(input, is_allowed, budget)?;
-        let Some(limit) = met.next() else { return Some(None) };
+    ) -> AtOnce<'p> {
+        let Some(mut met) = policies.plain_limits().met(input, is_allowed, budget) else {
+            return AtOnce::Later;
+        };
+        let Some(limit) = met.next() else { return AtOnce::Unlimited };
         if met.next().is_some() {
-            return None;
+            return AtOnce::Later;
         }
-        let parts = limit.parts(input)?;
-        let outcome = self.limiter.charge_at_once(limit, parts.print())?;
-        Some(Some((limit, parts, outcome)))
+        let Some(parts) = limit.parts(input) else { return AtOnce::Later };
+        match self.limiter.charge_at_once(limit, parts.print()) {
+            Some(outcome) => AtOnce::Charged(limit, parts, outcome),
+            None => AtOnce::Later,
+        }
     }
 
     /// Ends the leases of this process, and gives back what can be.
@@ -218,6 +223,20 @@ impl<S: Store> Limited<S> {
     pub async fn close(&self) -> Result<(), Away> {
         self.limiter.close().await
     }
+}
+
+/// What a charge without a wait has come to.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart at once, and a box would be an allocation for each check"
+)]
+enum AtOnce<'p> {
+    /// The action meets no limit.
+    Unlimited,
+    /// The limit that it meets, the key, and the outcome.
+    Charged(&'p PlainLimit, KeyParts, Outcome),
+    /// Nothing is charged: it meets more limits, one that may not be plain, or one whose states are elsewhere.
+    Later,
 }
 
 #[cfg(test)]
