@@ -77,7 +77,7 @@ pub fn known_request(
         actions: vec![asked.action.to_owned()],
         principal: Principal {
             id: id(decision.principal.or(part.own), SlotRoot::PrincipalId),
-            roles: part.roles.iter().map(|role| role.unwrap_or(ANOTHER_ROLE).to_owned()).collect(),
+            roles: part.role_names().map(str::to_owned).collect(),
             ..Principal::default()
         },
         resource: Resource {
@@ -203,7 +203,7 @@ impl FastInput for Known<'_> {
     }
 
     fn roles(&self) -> impl Iterator<Item = &str> {
-        self.part.roles.iter().map(|role| role.unwrap_or(ANOTHER_ROLE))
+        self.part.role_names()
     }
 
     fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
@@ -222,6 +222,3 @@ impl FastInput for Known<'_> {
         self.attribute(SlotRoot::Tokens, path)
     }
 }
-
-/// Stands for each role that the policies do not tell from others.
-const ANOTHER_ROLE: &str = "(another role)";

@@ -1,5 +1,9 @@
 //! The part of an evidence that one outcome has: what the fast path of its target has read.
 
+use std::borrow::Cow;
+
+use wardgate_engine::attr::Attr;
+
 use super::evidence::NO_FAST_PATH;
 use crate::fast::index::{Target, Way};
 use crate::fast::input::{SlotValue, follow_on};
@@ -15,7 +19,7 @@ pub(super) struct Part<'p> {
     /// `None` if no policy is about the target.
     pub(super) fast_path: Option<&'p UnpackedPath>,
     /// The roles that the fast path tells from others, and `None` for each other one.
-    pub(super) roles: Vec<Option<&'p str>>,
+    pub(super) roles: Vec<Option<Cow<'p, str>>>,
     /// The value of each slot.
     pub(super) values: Vec<Stored>,
 }
@@ -48,14 +52,34 @@ impl<'p> Part<'p> {
             _ => return None,
         };
         let role = |reader: &mut ValueReader<'p>, kind| match kind {
-            TEXT => reader.rest_of_text().map(Some),
+            TEXT => reader.rest_of_text().map(|role| Some(Cow::Borrowed(role))),
             MISSING => Some(None),
             _ => None,
         };
         let roles = reader.list(role)?;
         let values: Option<Vec<Stored>> = fast_path.slots.iter().map(|_| reader.value()).collect();
         let values = values.filter(|_| reader.is_at_end())?;
-        Some(Self { own, fast_path: Some(fast_path), roles, values })
+        let mut part = Self { own, fast_path: Some(fast_path), roles, values };
+        if part.roles.iter().any(Option::is_none) {
+            part.name_roles();
+        }
+        Some(part)
+    }
+
+    /// Names the other roles too, if a condition has read the names of all.
+    fn name_roles(&mut self) {
+        let Some(SlotValue::Attr(Attr::List(names))) = self.value(SlotRoot::PrincipalRoles, &[])
+        else {
+            return;
+        };
+        let name = |name: &Attr| {
+            if let Attr::String(name) = name { Some(name.to_string()) } else { None }
+        };
+        if let Some(names) = names.iter().map(name).collect::<Option<Vec<_>>>()
+            && names.len() == self.roles.len()
+        {
+            self.roles = names.into_iter().map(|name| Some(Cow::Owned(name))).collect();
+        }
     }
 
     /// Returns the value at the end of a path, if some slot has it or an object around it.
@@ -81,6 +105,11 @@ impl<'p> Part<'p> {
         }
     }
 
+    /// Returns the names of the roles, with one for all that are not known.
+    pub(super) fn role_names(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().map(|role| role.as_deref().unwrap_or(ANOTHER_ROLE))
+    }
+
     /// Returns true if other policies that list these roles tell nothing more of the roles.
     pub(super) fn knows_roles<'r>(&self, mut listed: impl Iterator<Item = &'r str>) -> bool {
         let is_listed = |role| self.fast_path.is_some_and(|fast_path| fast_path.lists(role));
@@ -99,3 +128,6 @@ pub(super) fn parts(mut bytes: &[u8], count: usize) -> Option<Vec<&[u8]>> {
     }
     bytes.is_empty().then_some(parts)
 }
+
+/// Stands for each role that the policies do not tell from others.
+const ANOTHER_ROLE: &str = "(another role)";

@@ -2,6 +2,8 @@
 //!
 //! **No error gives an answer.** Evidence that was not written by these policies about this target gives none.
 
+use std::borrow::Cow;
+
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
@@ -69,7 +71,9 @@ fn replay_read(
 ) -> Option<bool> {
     let part = Part::read(policies, target, bytes)?;
     let Some(fast_path) = part.fast_path else { return Some(false) };
-    let word = |role: &Option<&str>| role.map_or(fast_path.others(), |role| fast_path.role(role));
+    let word = |role: &Option<Cow<'_, str>>| {
+        role.as_deref().map_or(fast_path.others(), |role| fast_path.role(role))
+    };
     let roles = Roles::of_words(fast_path, part.roles.iter().map(word))?;
     if policies.has_expired(&now) {
         return Some(false);
