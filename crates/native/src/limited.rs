@@ -225,7 +225,7 @@ impl<S: Store> Limited<S> {
     }
 }
 
-/// What a charge without a wait has come to.
+/// Tells how a charge without a wait has ended.
 #[expect(
     clippy::large_enum_variant,
     reason = "it is taken apart at once, and a box would be an allocation for each check"
@@ -235,7 +235,7 @@ enum AtOnce<'p> {
     Unlimited,
     /// The limit that it meets, the key, and the outcome.
     Charged(&'p PlainLimit, KeyParts, Outcome),
-    /// Nothing is charged: it meets more limits, one that may not be plain, or one whose states are elsewhere.
+    /// Nothing is charged yet: the action meets several limits, one that a `PlainLimit` cannot express, or one whose state is not in this process.
     Later,
 }
 

@@ -11,7 +11,7 @@ use super::refused;
 use crate::failure::{Failure, Result};
 
 /// A record, and what was defined before it.
-pub(super) struct Found<'f> {
+pub(super) struct LoggedRecord<'f> {
     pub(super) number: u64,
     pub(super) record: &'f Record,
     pub(super) names: &'f Names,
@@ -51,7 +51,7 @@ impl Names {
 /// Calls `act` with the records of a log in their order, until it breaks. They are not verified.
 pub(super) fn each(
     folder: &Path,
-    mut act: impl FnMut(Found<'_>) -> Result<ControlFlow<()>>,
+    mut act: impl FnMut(LoggedRecord<'_>) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
     let mut reader = LogReader::open(folder).map_err(refused)?;
     reader.verifier().map_err(refused)?;
@@ -62,7 +62,7 @@ pub(super) fn each(
             let broken = || Failure::policies(format!("record {number} is none"));
             let record = &Record::read(bytes).ok_or_else(broken)?;
             names.learn(&record.body);
-            if act(Found { number, record, names: &names })?.is_break() {
+            if act(LoggedRecord { number, record, names: &names })?.is_break() {
                 return Ok(());
             }
         }

@@ -1,4 +1,4 @@
-//! What a record of a log holds for deciding again: its evidence, opened, and the names of its targets.
+//! Opens the evidence of a recorded decision, and finds the names of its targets.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use wardgate_engine::wire::attr_json;
 use wardgate_native::decision_log::{Evidence as Bytes, request};
 use wardgate_server::decision_log::Unsealer;
 
-use super::each::{Found, Names, each};
+use super::each::{LoggedRecord, Names, each};
 use super::evidence::Revealed;
 use super::records;
 use super::{refused, time};
@@ -27,7 +27,7 @@ pub(super) fn run(export: &Export, out: &mut Output) -> Result<()> {
             if let Body::Decision(decision) = &mut record.body {
                 *decision = Revealed::open(found.number, decision, &mut values)?.decision;
             }
-            let found = Found { record: &record, ..found };
+            let found = LoggedRecord { record: &record, ..found };
             let exported = match export.form {
                 ExportForm::Ndjson => ndjson(&found),
                 ExportForm::Cerbos => cerbos(&found),
@@ -39,7 +39,7 @@ pub(super) fn run(export: &Export, out: &mut Output) -> Result<()> {
 }
 
 /// Returns a record with the names of its targets; definitions of targets are left out.
-fn ndjson(found: &Found<'_>) -> Option<Value> {
+fn ndjson(found: &LoggedRecord<'_>) -> Option<Value> {
     let shown = records::json(found.number, found.record, found.names);
     match &found.record.body {
         Body::Target(_) => None,
@@ -52,7 +52,7 @@ fn ndjson(found: &Found<'_>) -> Option<Value> {
 }
 
 /// Returns a decision as the `file` backend of the audit log of Cerbos writes it.
-fn cerbos(found: &Found<'_>) -> Option<Value> {
+fn cerbos(found: &LoggedRecord<'_>) -> Option<Value> {
     let Body::Decision(decision) = &found.record.body else { return None };
     let request_id = decision.request.as_ref().map(|id| id.as_str());
     let outcomes = decision.outcomes.iter();

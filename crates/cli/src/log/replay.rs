@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use wardgate_decision_log::record::{Body, Decision, Effect, Target};
+use wardgate_decision_log::record::{Body, Decision, Effect, Outcome, Target};
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
 use wardgate_native::decision_log::{moment, replay, replay_with, request};
@@ -35,7 +35,7 @@ struct Again<'n> {
     target: &'n Target,
     /// None if the evidence does not give it.
     is_allowed: Option<bool>,
-    /// The reason, if the record has the request.
+    /// The reason of an answer that differs from the recorded one, if the record has the request.
     reason: Option<String>,
 }
 
@@ -116,9 +116,19 @@ impl Deciders {
             let decided = policies.check(&request, moment(asked.micros)?);
             decided.actions.first().map(|action| reason(&action.reason))
         };
-        let again = |(target, is_allowed)| Again { target, is_allowed, reason: because(target) };
-        Ok(targets.into_iter().zip(answers).map(again).collect())
+        let outcomes = revealed.decision.outcomes.iter().map(was_allowed);
+        let again = |((target, is_allowed), was_allowed): ((&'n Target, Option<bool>), bool)| {
+            let differs = is_allowed.is_some_and(|is_allowed| is_allowed != was_allowed);
+            let reason = if differs { because(target) } else { None };
+            Again { target, is_allowed, reason }
+        };
+        Ok(targets.into_iter().zip(answers).zip(outcomes).map(again).collect())
     }
+}
+
+/// Returns true if the policies allowed; a rate limit refuses only what they allow.
+fn was_allowed(outcome: &Outcome) -> bool {
+    outcome.effect != Effect::Denied
 }
 
 impl Tally {
@@ -138,8 +148,7 @@ impl Tally {
         };
         let mut differences = Vec::new();
         for (outcome, again) in decision.outcomes.iter().zip(again) {
-            // A rate limit refuses only what the policies allow.
-            let was_allowed = outcome.effect != Effect::Denied;
+            let was_allowed = was_allowed(outcome);
             match again.is_allowed {
                 None => *self.absent.entry(Absence::Unreadable).or_default() += 1,
                 Some(is_allowed) if is_allowed == was_allowed => self.same += 1,

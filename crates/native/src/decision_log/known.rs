@@ -1,6 +1,6 @@
 //! Deciding by other policies, and explaining, from what a fast path has read.
 //!
-//! What was not read is not known, and what needs it gets no answer.
+//! An attribute that no rule has read is not in the evidence: a decision that needs it gets no answer.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;

@@ -12,7 +12,7 @@ use crate::fast::values::{MISSING, Stored, TEXT, ValueReader};
 use crate::field::{AsField, Field};
 use crate::policies::Policies;
 
-/// What a fast path has read of a question.
+/// Holds the evidence of one outcome: the values that its fast path has read.
 pub(super) struct Part<'p> {
     /// The id of the principal, if it has policies of its own.
     pub(super) own: Option<&'p str>,

@@ -46,7 +46,7 @@ pub struct Recorder {
     bytes: Box<[u8]>,
 }
 
-/// What a recorder records, and its treatment of a decision that it cannot record.
+/// Sets what a recorder records, and how it treats a decision that it cannot record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recording {
     /// True if each entry has the evidence for its decision. One of more than 16 KiB is left out, and the entry says so.
