@@ -7,6 +7,7 @@
 //!        000000000000.wgl  segments, named by the number of their first frame
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
+//!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
 //!        private/...       sealed values and the keys of subjects
 //! ```
 //!
@@ -30,6 +31,7 @@ mod segments;
 mod tree;
 mod unsealing;
 mod verifying;
+mod witnessed;
 mod writer;
 
 pub use error::LogError;
@@ -39,6 +41,7 @@ pub use reading::{LogReader, StoredFrame};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
+pub use witnessed::Witnessed;
 pub use writer::{LogSettings, LogWriter};
 
 #[cfg(test)]

@@ -108,7 +108,12 @@ impl Folder {
 
     /// Returns the newest checkpoint, if there is one.
     pub(super) fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
-        let path = self.0.join("checkpoint");
+        self.note("checkpoint")
+    }
+
+    /// Returns a file with a signed note, if there is one.
+    pub(super) fn note(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.0.join(name);
         let most = wardgate_decision_log::limits::MAX_NOTE_BYTES;
         match crate::files::bounded(&path, u64::try_from(most).unwrap_or(u64::MAX)) {
             Ok(bytes) => Ok(Some(bytes)),

@@ -103,7 +103,7 @@ fn small_log() -> Temporary {
 }
 
 fn verified(folder: &Temporary) -> Result<Verified, LogError> {
-    verify(&folder.0, &key(), None)
+    verify(&folder.0, &key(), None, None)
 }
 
 #[test]
@@ -273,13 +273,13 @@ fn another_past_under_the_same_key_is_found_by_an_older_checkpoint() {
     let older = fs::read(folder.0.join("checkpoint")).unwrap();
     add_frames(&mut writer, 4);
     seal(&mut writer);
-    verify(&folder.0, &key(), Some(&older)).unwrap();
+    verify(&folder.0, &key(), Some(&older), None).unwrap();
     let (mut writer, _) = open(&other.0, 700).unwrap();
     assert!(writer.add(&record(7), 7));
     add_frames(&mut writer, 8);
     seal(&mut writer);
-    verify(&other.0, &key(), None).unwrap();
-    let error = verify(&other.0, &key(), Some(&older)).unwrap_err();
+    verify(&other.0, &key(), None, None).unwrap();
+    let error = verify(&other.0, &key(), Some(&older), None).unwrap_err();
     assert!(error.to_string().contains("the older checkpoint"), "{error}");
 }
 
@@ -333,7 +333,7 @@ fn a_log_whose_end_is_missing_goes_on_once_that_is_accepted() {
         add_frames(&mut writer, 3);
         seal(&mut writer);
         drop(writer);
-        let seen = verify(&folder.0, &key(), Some(&older)).unwrap();
+        let seen = verify(&folder.0, &key(), Some(&older), None).unwrap();
         assert_eq!((seen.records, seen.frames), (records + 6, frames + 4));
         assert_eq!(seen.loss.unwrap().reason, reason());
         assert!(seen.missing > 0 && seen.missing <= records);

@@ -7,10 +7,12 @@ use wardgate_decision_log::checkpoint::{LogKey, Opened};
 use wardgate_decision_log::merkle;
 use wardgate_decision_log::record::{Body, Loss, Record};
 use wardgate_decision_log::tree::Digest;
+use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::error::{LogError, Result};
 use super::reading::{LogReader, StoredFrame};
 use super::tree::{MAX_TILE_BYTES, Tree};
+use super::witnessed::{self, Witnessed};
 
 /// A log that was verified.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct Verified {
     pub times: Option<(i64, i64)>,
     /// The newest checkpoint.
     pub checkpoint: Option<Opened>,
+    /// The newest checkpoint that enough witnesses have cosigned, if there is a policy that says which.
+    pub witnessed: Option<Witnessed>,
 }
 
 /// The state of the verification behind a frame.
@@ -50,18 +54,28 @@ struct Progress {
 }
 
 /// Verifies the log in a folder with its key, and with an older checkpoint if there is one: every frame and record, their
-/// order, the tiles that the first segment builds on, and the root of each checkpoint.
+/// order, the tiles that the first segment builds on, and the root of each checkpoint. With a policy of witnesses it
+/// also wants a checkpoint that enough of them have cosigned.
 ///
 /// # Errors
 /// The first wrong place.
-pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verified> {
+pub fn verify(
+    path: &Path,
+    key: &LogKey,
+    older: Option<&[u8]>,
+    policy: Option<&WitnessPolicy>,
+) -> Result<Verified> {
     let mut reader = LogReader::open(path)?;
+    let cosigned = witnessed::read(path, key)?;
+    let witnessed = policy.map(|policy| witnessed::must_suit(cosigned.as_ref(), policy));
+    let witnessed = witnessed.transpose()?.flatten();
     // Read before the frames, of which a writer may add some.
     let newest = reader.checkpoint()?.map(|note| opened(key, &note)).transpose()?;
     let older = older.map(|note| opened(key, note)).transpose()?;
     let mut due = Vec::new();
     due.extend(older.as_ref().map(|older| (older.checkpoint.head, "the older checkpoint")));
     due.extend(newest.as_ref().map(|newest| (newest.checkpoint.head, "the newest checkpoint")));
+    due.extend(cosigned.map(|(_, head)| (head, "the witnessed checkpoint")));
     let origin = key.name().to_owned();
     let mut frame = reader.next_frame()?;
     let first = frame.as_ref().map(first).transpose()?.unwrap_or(0);
@@ -78,6 +92,7 @@ pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verifie
         unsealed: 0,
         times: None,
         checkpoint: newest,
+        witnessed,
     };
     let mut progress =
         Progress { folder: path.to_owned(), origin, tree, verified, before: None, due };
