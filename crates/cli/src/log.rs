@@ -79,6 +79,7 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "missing": found.missing,
         "reason": found.loss.as_ref().map(|loss| loss.reason.as_str()),
         "unsealed": found.unsealed,
+        "ahead": found.ahead,
         "frames": found.frames,
         "first": found.times.map(|(first, _)| time(first)),
         "last": found.times.map(|(_, last)| time(last)),
@@ -99,6 +100,12 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
             seconds(opened.seconds)
         ))?,
         None => out.line("  there is no checkpoint yet: nothing proves its end")?,
+    }
+    if let Some(ahead) = found.ahead {
+        let frames = found.frames;
+        out.line(format_args!(
+            "  the newest checkpoint is about {ahead} frames, and {frames} have come: a segment is shipped once it is full"
+        ))?;
     }
     if *deleted > 0 {
         out.line(format_args!("  {deleted} records at its beginning are deleted"))?;

@@ -14,6 +14,7 @@ mod nearest;
 mod policies;
 mod ratelimit;
 mod section;
+mod shipping;
 mod spocp;
 mod traces;
 
@@ -30,6 +31,7 @@ pub use keys::{KeysAt, KeysUrl};
 pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use ratelimit::{RateLimit, StatesIn};
+pub use shipping::{ObjectStore, Shipping, ShippingTarget, TokenIn, UrlTemplate};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 

@@ -27,6 +27,7 @@ mod recorder;
 pub(crate) mod recording;
 mod retention;
 mod segments;
+pub(crate) mod shipping;
 mod tree;
 mod unsealing;
 mod verifying;

@@ -81,6 +81,11 @@ impl LogReader {
         self.folder.checkpoint()
     }
 
+    /// Returns the checkpoints that were shipped to this folder, the smallest first.
+    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
+        self.folder.shipped_checkpoints()
+    }
+
     /// Returns the next frame. Returns `None` at the end, and before a frame of which only a part is in the last
     /// segment: its writer was killed, or is at work. Frames are missing only where an operator has accepted their loss: the frame
     /// behind them has the record of it.
@@ -185,6 +190,11 @@ impl StoredFrame {
         let fault =
             |error: FrameError| LogError::damaged(&self.path, self.offset, error.to_string());
         Frame::read(&self.bytes).map_err(fault)
+    }
+
+    /// Returns the offset behind the frame in its file.
+    pub(super) fn end(&self) -> u64 {
+        self.offset.saturating_add(u64::try_from(self.bytes.len()).unwrap_or(u64::MAX))
     }
 
     /// Returns the record in this frame by which an operator accepted the loss of frames up to this one.

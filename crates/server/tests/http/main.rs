@@ -36,4 +36,5 @@ mod reload;
 mod remote;
 mod rules;
 mod running;
+mod shipping;
 mod traces;

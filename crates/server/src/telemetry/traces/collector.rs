@@ -3,16 +3,12 @@
 //!
 //! Its answer is read up to a bound.
 
-use std::path::Path;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER,
-    TRANSFER_ENCODING, USER_AGENT,
-};
+use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
 use hyper::{HeaderMap, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
@@ -20,9 +16,9 @@ use tokio_rustls::TlsConnector;
 
 use crate::address::Address;
 use crate::config::Traces;
-use crate::files;
 use crate::limits::MAX_COLLECTOR_ANSWER_BYTES;
 use crate::net::client::connect::AGENT;
+use crate::net::client::headers::{read_headers, retry_after};
 
 /// The server that takes spans.
 pub(super) struct Collector {
@@ -122,45 +118,5 @@ fn refused(body: &[u8]) -> usize {
     count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
-/// When to come again, as seconds. A date would need the clocks to agree.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
-}
-
-/// Reads lines of a name, `:` and a value. The value is a secret and part of no message.
-fn read_headers(path: &Path) -> Result<HeaderMap, String> {
-    let bytes = files::secret(path)?;
-    let mut headers = HeaderMap::new();
-    for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        let line = line.trim_ascii();
-        if line.is_empty() || line.starts_with(b"#") {
-            continue;
-        }
-        let wrong = |what: &str| format!("line {} of `{}`: {what}", at + 1, path.display());
-        let (name, value) =
-            header(line).ok_or_else(|| wrong("expected a name, `:` and a value"))?;
-        if [HOST, CONTENT_TYPE, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION].contains(&name) {
-            return Err(wrong(&format!("`{name}` is set by the server itself")));
-        }
-        if headers.len() >= MAX_HEADERS {
-            return Err(wrong(&format!("expected at most {MAX_HEADERS} headers")));
-        }
-        headers.insert(name, value);
-    }
-    Ok(headers)
-}
-
-fn header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
-    let colon = line.iter().position(|byte| *byte == b':')?;
-    let (name, value) = line.split_at_checked(colon)?;
-    let name = HeaderName::from_bytes(name.trim_ascii()).ok()?;
-    let mut value = HeaderValue::from_bytes(value.get(1..)?.trim_ascii()).ok()?;
-    value.set_sensitive(true);
-    Some((name, value))
-}
-
 /// The path that the protocol names, for a URL without one.
 const PATH: &str = "/v1/traces";
-
-/// Headers that the operator may add.
-const MAX_HEADERS: usize = 32;
