@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::decision_log::exporting::Exporter;
 use crate::decision_log::shipping::Shipper;
 use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
@@ -91,6 +92,9 @@ impl Server {
             recording::key(log)?;
             if let Some(shipping) = &log.shipping {
                 Shipper::new(&log.folder, shipping)?;
+            }
+            if let Some(export) = &log.export {
+                Exporter::new(&log.folder, export)?;
             }
         }
         let runtime = Builder::new_current_thread().enable_all().build();
@@ -182,6 +186,9 @@ impl Server {
         }
         if let Some(Err(error)) = self.shared.recorder().map(Recorder::close) {
             tracing::error!(code = error.code(), "{error}");
+        }
+        if let Some(exporter) = self.shared.exporter() {
+            exporter.close();
         }
         if let Some(shipper) = self.shared.shipper() {
             shipper.close();

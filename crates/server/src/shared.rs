@@ -8,6 +8,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::config::Config;
 use crate::deciders::Deciders;
+use crate::decision_log::exporting::Exporter;
 use crate::decision_log::shipping::Shipper;
 use crate::decision_log::{Recorder, recording};
 use crate::identity::auth::Authenticator;
@@ -35,6 +36,7 @@ pub struct Shared {
     tracer: Option<Tracer>,
     recorder: Option<Recorder>,
     shipper: Option<Shipper>,
+    exporter: Option<Exporter>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
     reloads: Sender<ReloadRequest>,
@@ -76,6 +78,7 @@ impl Shared {
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
             recorder: None,
             shipper: None,
+            exporter: None,
             deciders: None,
             stopping: watch::Sender::new(false),
             config,
@@ -98,13 +101,24 @@ impl Shared {
         let shipper = shipping.map(|(log, config)| Shipper::new(log, config)).transpose()?;
         let start = |log| recording::start(log, shipper.as_ref());
         let recorder = log.map(start).transpose()?;
+        // What a crash has taken of the log is known once it is open.
+        let exporting = log.and_then(|log| Some((&log.folder, log.export.as_ref()?)));
+        let exporter = exporting.map(|(log, config)| Exporter::new(log, config)).transpose()?;
         if let Some(recorder) = &recorder {
             recording::follow(recorder, &self.state());
         }
         if let Some(shipper) = &shipper {
             shipper.start().map_err(|error| error.to_string())?;
         }
-        Ok(Self { recorder, shipper, ..self })
+        if let Some(exporter) = &exporter {
+            exporter.start().map_err(|error| error.to_string())?;
+        }
+        Ok(Self { recorder, shipper, exporter, ..self })
+    }
+
+    /// Returns the exporter of the decision log, if it is exported.
+    pub(crate) const fn exporter(&self) -> Option<&Exporter> {
+        self.exporter.as_ref()
     }
 
     /// Returns the shipper of the decision log, if it is shipped.

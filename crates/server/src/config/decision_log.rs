@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, Section, Shipping};
+use super::{ConfigError, LogExport, Section, Shipping};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub struct DecisionLog {
     pub retention: Option<Duration>,
     /// Where copies go, if they do.
     pub shipping: Option<Shipping>,
+    /// The collector that gets the records, if one does.
+    pub export: Option<LogExport>,
 }
 
 impl DecisionLog {
@@ -90,6 +92,7 @@ impl DecisionLog {
                 .unwrap_or(SEGMENT_BYTES),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
             shipping: Shipping::read(section.section("ship")?)?,
+            export: LogExport::read(section.section("otlp")?)?,
         };
         section.finish()?;
         if folder.is_none() {

@@ -97,6 +97,20 @@ fn a_decision_log_is_shipped_to_one_place() {
 }
 
 #[test]
+fn records_of_a_decision_log_are_exported_in_bounded_batches() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        let parsed = parse(&format!("{LEAST}{section}[decision-log.otlp]\n{rest}"));
+        parsed.map(|config| config.decision_log.unwrap().export.unwrap())
+    };
+    let export = parse("endpoint = \"http://127.0.0.1:4318\"\n").unwrap();
+    assert_eq!((export.batch, export.interval.as_secs()), (512, 5));
+    assert_eq!(parse("").unwrap_err(), "`endpoint` is missing in `[decision-log.otlp]`");
+    let expected = "line 9: `decision-log.otlp.max-batch` must be a whole number from 1 to 16384";
+    assert_eq!(parse("endpoint = \"a\"\nmax-batch = 0\n").unwrap_err(), expected);
+}
+
+#[test]
 fn unknown_keys_are_refused_with_a_guess() {
     refused(
         &format!("[http]\nlisen = \"a\"\n{LEAST}"),

@@ -1,7 +1,7 @@
 //! Frames out of the segments of a log, one after another. Nothing is written, and a writer may be at work.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::frame::{Frame, FrameError, HEAD_BYTES, Head, START};
@@ -81,6 +81,18 @@ impl LogReader {
         self.folder.checkpoint()
     }
 
+    /// Looks for segments that came since. After an end [`LogReader::next_frame`] may go on then.
+    pub(super) fn look_again(&mut self) -> Result<()> {
+        let mut segments = self.folder.segments()?;
+        let current = self.current.as_ref().map(|source| source.path.clone());
+        segments.retain(|segment| match &current {
+            Some(path) => segment.path > *path,
+            None => segment.first_frame >= self.next_frame,
+        });
+        self.segments = segments.into_iter();
+        Ok(())
+    }
+
     /// Returns the checkpoints that were shipped to this folder, the smallest first.
     pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
         self.folder.shipped_checkpoints()
@@ -155,15 +167,22 @@ impl Source {
         let mut bytes = Vec::new();
         self.fill(HEAD_BYTES, &mut bytes)?;
         if bytes.is_empty() || bytes.len() < HEAD_BYTES && is_last {
-            return Ok(None);
+            return self.go_back(offset);
         }
         let head = Head::read(&bytes).map_err(|error| self.fault(offset, error))?;
         self.fill(head.frame_bytes(), &mut bytes)?;
         if bytes.len() < head.frame_bytes() && is_last {
-            return Ok(None);
+            return self.go_back(offset);
         }
         Frame::read(&bytes).map_err(|error| self.fault(offset, error))?;
         Ok(Some(StoredFrame { number, path: self.path.clone(), offset, bytes }))
+    }
+
+    /// Goes back to the beginning of a frame that is not whole: its writer may be at work.
+    fn go_back(&mut self, offset: u64) -> Result<Option<StoredFrame>> {
+        self.file.seek(SeekFrom::Start(offset)).map_err(LogError::read(&self.path))?;
+        self.offset = offset;
+        Ok(None)
     }
 
     /// Reads until `bytes` has so many, or the file ends.

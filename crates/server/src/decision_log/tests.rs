@@ -46,7 +46,7 @@ impl Temporary {
         files
     }
 
-    fn last_segment(&self) -> PathBuf {
+    pub(super) fn last_segment(&self) -> PathBuf {
         let mut files = self.files();
         files.retain(|path| path.extension().is_some_and(|end| end == "wgl"));
         files.pop().unwrap()

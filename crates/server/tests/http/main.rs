@@ -19,6 +19,7 @@ mod evidence;
 mod grants;
 mod hostile;
 mod keys;
+mod log_export;
 mod mqtt;
 mod mqtt_broker;
 mod mqtt_deliveries;
