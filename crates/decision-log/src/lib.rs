@@ -23,6 +23,7 @@ extern crate std;
 
 mod bytes;
 pub mod checkpoint;
+pub mod cosigner;
 pub mod frame;
 pub mod limits;
 pub mod merkle;
@@ -35,3 +36,5 @@ mod shape;
 pub mod signer;
 pub mod tile;
 pub mod tree;
+pub mod witness;
+pub mod witness_policy;

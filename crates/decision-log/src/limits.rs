@@ -38,3 +38,12 @@ pub const MAX_PATH: usize = 63;
 
 /// The most bytes of a sealed value.
 pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES + 16;
+
+/// The most bytes of a request to a witness: the old size, the longest proof, and a note.
+pub const MAX_ADD_CHECKPOINT_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
+
+/// The most bytes of a policy of witnesses: twice as many keys of ML-DSA-44 as C2SP recommends at least, and comments.
+pub const MAX_POLICY_BYTES: usize = 512 << 10;
+
+/// The most logs, the most witnesses and the most groups of a policy of witnesses. C2SP recommends 32 at least.
+pub const MAX_POLICY_LINES: usize = 64;
