@@ -323,7 +323,20 @@ const MQTT_CALLS: [&str; 16] = [
     "tell",
 ];
 /// The exports of the module of the decision log: see `crates/decision-log-wasm/src/lib.rs`.
-const LOG_CALLS: [&str; 7] = ["memory", "room", "words", "prove", "frame", "write", "pseudonym"];
+const LOG_CALLS: [&str; 12] = [
+    "memory",
+    "room",
+    "words",
+    "prove",
+    "frame",
+    "write",
+    "pseudonym",
+    "open",
+    "follow",
+    "whole",
+    "take",
+    "commit",
+];
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
 
