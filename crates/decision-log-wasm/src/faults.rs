@@ -5,16 +5,9 @@ use wardgate_decision_log::checkpoint::CheckpointError;
 use wardgate_decision_log::frame::FrameError;
 use wardgate_decision_log::note::NoteError;
 use wardgate_decision_log::proof::ProofError;
-use wardgate_decision_log::sequencer::{Refusal, SequencerError};
 
 /// The number of a key that is none.
 pub(crate) const KEY: i32 = -1;
-
-/// The number of a private key that is none.
-pub(crate) const SECRET: i32 = -2;
-
-/// The number of a log that is not open.
-pub(crate) const CLOSED: i32 = -55;
 
 /// The number of a record that is none.
 pub(crate) const RECORD: i32 = -24;
@@ -47,40 +40,6 @@ pub(crate) const fn of_frame(error: FrameError) -> i32 {
     }
 }
 
-/// Returns the number of a frame that a sequencer does not take. From -41 down it may take it later.
-pub(crate) const fn of_refusal(refusal: Refusal) -> i32 {
-    match refusal {
-        Refusal::Frame(error) => of_frame(error),
-        Refusal::Large => -30,
-        Refusal::Trailing => -31,
-        Refusal::Version => -32,
-        Refusal::Record => -24,
-        Refusal::Kind => -33,
-        Refusal::Empty => -34,
-        Refusal::Sequence => -35,
-        Refusal::Name => -36,
-        Refusal::Overlap => -37,
-        Refusal::Late => -38,
-        Refusal::Old => -39,
-        Refusal::Future => -40,
-        Refusal::Gaps => -41,
-        Refusal::Isolates => -42,
-        Refusal::Full => -43,
-    }
-}
-
-/// Returns the number of a log that a sequencer cannot go on with.
-pub(crate) const fn of_sequencer(error: SequencerError) -> i32 {
-    match error {
-        SequencerError::Checkpoint(error) => of_proof(ProofError::Checkpoint(error)),
-        SequencerError::State => -50,
-        SequencerError::Segment => -51,
-        SequencerError::Forked => -52,
-        SequencerError::Truncated => -53,
-        SequencerError::Unsigned => -54,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,37 +65,7 @@ mod tests {
         for error in [FrameError::Short, FrameError::Head, FrameError::Records, FrameError::Root] {
             check(of_frame(error), &error.to_string());
         }
-        let refusals = [
-            Refusal::Large,
-            Refusal::Trailing,
-            Refusal::Version,
-            Refusal::Record,
-            Refusal::Kind,
-            Refusal::Empty,
-            Refusal::Sequence,
-            Refusal::Name,
-            Refusal::Overlap,
-            Refusal::Late,
-            Refusal::Old,
-            Refusal::Future,
-            Refusal::Gaps,
-            Refusal::Isolates,
-            Refusal::Full,
-        ];
-        for refusal in refusals {
-            check(of_refusal(refusal), &refusal.to_string());
-            assert_eq!(of_refusal(refusal) <= -41, refusal.is_passing());
-        }
-        for error in [
-            SequencerError::State,
-            SequencerError::Segment,
-            SequencerError::Forked,
-            SequencerError::Truncated,
-            SequencerError::Unsigned,
-        ] {
-            check(of_sequencer(error), &error.to_string());
-        }
-        for number in [KEY, SECRET, CLOSED, RECORD, FULL] {
+        for number in [KEY, RECORD, FULL] {
             assert!(WORDS.contains(&format!("[{number}, \"")), "{number}");
         }
     }

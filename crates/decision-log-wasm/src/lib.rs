@@ -1,5 +1,4 @@
-//! The bytes of a decision log as a module: verifies proofs and frames, makes frames of records, and one log of the frames
-//! of many isolates.
+//! The bytes of a decision log as a module: verifies proofs and frames, and makes frames of records.
 //!
 //! Law: the calls take and return numbers alone, and the module imports nothing. Bytes cross in the
 //! room: the host writes them at the address of [`room`], and reads an answer at the addresses in
@@ -9,13 +8,11 @@
 
 mod faults;
 mod framing;
-mod sequencing;
 mod verifying;
 
 use std::cell::RefCell;
 
 use verifying::Verifier;
-use wardgate_decision_log::sequencer::Sequencer;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The state of an instance.
@@ -27,8 +24,6 @@ struct State {
     /// The last answer.
     answer: Vec<u8>,
     verifier: Verifier,
-    /// The log that is open, if there is one.
-    sequencer: Option<Sequencer>,
 }
 
 // Without a start at run time, which each call would have to look for.
@@ -38,7 +33,6 @@ thread_local!(static STATE: RefCell<State> = const {
         words: [0; WORDS],
         answer: Vec::new(),
         verifier: Verifier::new(),
-        sequencer: None,
     })
 });
 
@@ -91,7 +85,7 @@ pub fn frame(length: usize) -> i32 {
 #[wasm_bindgen]
 #[must_use]
 pub fn write(length: usize, low: u32, high: i32) -> i32 {
-    with(|state| state.write(length, micros(low, high)))
+    with(|state| state.write(length, (i64::from(high) << 32) | i64::from(low)))
 }
 
 /// Answers with the pseudonym of the id in the `id` bytes of the room behind a key of 32 bytes. The field
@@ -100,54 +94,6 @@ pub fn write(length: usize, low: u32, high: i32) -> i32 {
 #[must_use]
 pub fn pseudonym(field: u32, id: usize) -> i32 {
     with(|state| state.pseudonym(field, id))
-}
-
-/// Opens the log of a private key for writing, in place of the one before. The room has 16 random bytes, and the key, the object
-/// `sequencer` and the object `checkpoint` in so many bytes each, 0 for an object that is not there. Returns 0, and answers
-/// with the name of the next segment (16) and the first lines of the object `identity`, or returns the number of a fault.
-#[wasm_bindgen]
-#[must_use]
-pub fn open(key: usize, sequencer: usize, checkpoint: usize) -> i32 {
-    with(|state| state.open([key, sequencer, checkpoint]))
-}
-
-/// Goes on with the next segment, which is in the first `length` bytes of the room, at a time as for [`write`]. Returns 0, and
-/// answers with the name of the next one, or returns the number of a fault.
-#[wasm_bindgen]
-#[must_use]
-pub fn follow(length: usize, low: u32, high: i32) -> i32 {
-    with(|state| state.follow(length, micros(low, high)))
-}
-
-/// Returns 0 if the log that is open has all frames of its checkpoint, or the number of a fault.
-#[wasm_bindgen]
-#[must_use]
-pub fn whole() -> i32 {
-    with(|state| match &state.sequencer {
-        None => faults::CLOSED,
-        Some(sequencer) => sequencer.must_be_whole().map_or_else(faults::of_sequencer, |()| 0),
-    })
-}
-
-/// Takes the frame of an isolate in the first `length` bytes of the room. Returns 0, 1 if it was taken before, or the
-/// number of a fault.
-#[wasm_bindgen]
-#[must_use]
-pub fn take(length: usize, low: u32, high: i32) -> i32 {
-    with(|state| {
-        let State { sequencer, room, .. } = state;
-        let Some(sequencer) = sequencer else { return faults::CLOSED };
-        sequencing::take(sequencer, room.get(..length).unwrap_or_default(), micros(low, high))
-    })
-}
-
-/// Makes a segment of the frames that were taken, and signs a checkpoint. The room has 32 random bytes. Returns 0, and
-/// answers with the writes in their order: the condition (1), 0 none, 1 for a new object, 2 for one that is unchanged, 3 for a
-/// deletion; the name after its length (2); the content after its length (4). Otherwise returns the number of a fault.
-#[wasm_bindgen]
-#[must_use]
-pub fn commit(low: u32, high: i32) -> i32 {
-    with(|state| state.commit(micros(low, high)))
 }
 
 impl State {
@@ -206,37 +152,6 @@ impl State {
         }
     }
 
-    fn open(&mut self, lengths: [usize; 3]) -> i32 {
-        self.sequencer = None;
-        match sequencing::open(&self.room, lengths) {
-            Err(fault) => fault,
-            Ok((sequencer, answer)) => {
-                self.sequencer = Some(sequencer);
-                self.answer_with(answer)
-            }
-        }
-    }
-
-    fn follow(&mut self, length: usize, now: i64) -> i32 {
-        let Some(sequencer) = &mut self.sequencer else { return faults::CLOSED };
-        match sequencer.follow(self.room.get(..length).unwrap_or_default(), now) {
-            Err(error) => faults::of_sequencer(error),
-            Ok(()) => {
-                let name = sequencer.next_segment();
-                self.answer_with(name.into_bytes())
-            }
-        }
-    }
-
-    fn commit(&mut self, now: i64) -> i32 {
-        let Some(sequencer) = &mut self.sequencer else { return faults::CLOSED };
-        let randomness = self.room.first_chunk().copied().unwrap_or_default();
-        match sequencing::commit(sequencer, &randomness, now) {
-            Err(fault) => fault,
-            Ok(writes) => self.answer_with(writes),
-        }
-    }
-
     fn answer_with(&mut self, answer: Vec<u8>) -> i32 {
         self.answer = answer;
         self.put(0, self.answer.as_ptr().expose_provenance());
@@ -262,11 +177,6 @@ impl State {
             self.put(at, usize::try_from(half).unwrap_or(usize::MAX));
         }
     }
-}
-
-/// Returns a time of its halves.
-fn micros(low: u32, high: i32) -> i64 {
-    (i64::from(high) << 32) | i64::from(low)
 }
 
 fn with<R>(work: impl FnOnce(&mut State) -> R) -> R {

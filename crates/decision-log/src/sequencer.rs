@@ -46,6 +46,8 @@ pub struct Sequencer {
     segment: Segment,
     /// The newest checkpoint that was found, until the log has its frames.
     due: Option<merkle::Head>,
+    /// The number of frames that the newest checkpoint covers.
+    sealed: u64,
     /// The random number of this sequencer, until it is in the log.
     instance: Option<[u8; 16]>,
 }
@@ -171,7 +173,7 @@ impl Sequencer {
             return Err(SequencerError::State);
         }
         let (segment, instance) = (Segment::new(state.place.next), Some(instance));
-        let mut opened = Self { signer, state, segment, due: checkpoint, instance };
+        let mut opened = Self { signer, state, segment, due: checkpoint, sealed: size, instance };
         opened.meet()?;
         Ok(opened)
     }
@@ -281,7 +283,7 @@ impl Sequencer {
         self.segment.event(Body::Settings(settings), now, &mut self.state);
     }
 
-    /// Returns the writes that put what was taken into the log, and sign it; none if nothing was taken. The
+    /// Returns the writes that put what was taken into the log, and sign it; none if there is nothing to sign. The
     /// signature is hedged with `randomness`. If one of the writes fails, this sequencer is of no use any more.
     ///
     /// # Errors
@@ -291,19 +293,12 @@ impl Sequencer {
         now: i64,
         randomness: &[u8; 32],
     ) -> Result<Vec<Write>, SequencerError> {
-        if self.segment.is_empty() {
-            return Ok(Vec::new());
+        let mut writes = Vec::new();
+        if !self.segment.is_empty() {
+            writes.push(self.end_segment(now));
+        } else if self.state.grown.size() == self.sealed {
+            return Ok(writes);
         }
-        self.lose(now);
-        self.state.forget(now);
-        let name = self.next_segment();
-        let segment = core::mem::replace(&mut self.segment, Segment::new(0));
-        let (bytes, heads) = segment.end(&mut self.state.place);
-        for head in heads {
-            self.state.grown.append(&head.entry(self.signer.origin()));
-        }
-        self.segment = Segment::new(self.state.place.next);
-        let mut writes = Vec::from([Write { name, bytes, condition: Condition::New }]);
         let (tiles, deletions) = self.state.grown.take();
         writes.extend(tiles);
         let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
@@ -314,7 +309,22 @@ impl Sequencer {
         bytes.extend(self.signer.mark(&bytes));
         writes.push(Write { name: "sequencer".into(), bytes, condition: Condition::Always });
         writes.extend(deletions);
+        self.sealed = self.state.grown.size();
         Ok(writes)
+    }
+
+    /// Adds the frames of the next segment to the log, and returns its write.
+    fn end_segment(&mut self, now: i64) -> Write {
+        self.lose(now);
+        self.state.forget(now);
+        let name = self.next_segment();
+        let segment = core::mem::replace(&mut self.segment, Segment::new(0));
+        let (bytes, heads) = segment.end(&mut self.state.place);
+        for head in heads {
+            self.state.grown.append(&head.entry(self.signer.origin()));
+        }
+        self.segment = Segment::new(self.state.place.next);
+        Write { name, bytes, condition: Condition::New }
     }
 
     /// Records which decisions of isolates did not come in time.

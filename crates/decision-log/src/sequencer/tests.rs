@@ -196,6 +196,9 @@ fn delivered(batches: &[Vec<Vec<u8>>], fails: Option<(usize, bool)>) -> Store {
             let after = store.decisions();
             assert!(acknowledged.iter().all(|id| after.contains(id)));
             if result.is_ok() {
+                // What is acknowledged is signed.
+                let (mut opened, _) = store.open();
+                assert_eq!(opened.commit(NOW, &[0; 32]).unwrap(), []);
                 break;
             }
         }
