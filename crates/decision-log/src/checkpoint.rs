@@ -142,22 +142,18 @@ impl LogKey {
     /// # Errors
     /// The note is no checkpoint, or has no right signature of the key.
     pub fn open(&self, note: &[u8]) -> Result<Opened, CheckpointError> {
-        let note = Note::read(note).map_err(CheckpointError::Note)?;
-        let checkpoint = Checkpoint::read(&note.text)?;
-        let seconds = self.verify(&checkpoint, &note)?;
-        Ok(Opened { checkpoint, seconds })
+        self.open_note(&Note::read(note).map_err(CheckpointError::Note)?)
     }
 
-    /// Returns the time of a signature of this key, all of which must be right.
-    fn verify(&self, checkpoint: &Checkpoint, note: &Note) -> Result<u64, CheckpointError> {
-        let is_own = |name: &str, id: [u8; 4]| name == self.name && id == self.id;
-        let own = note.signatures.iter().filter(|one| is_own(&one.name, one.id));
-        let mut found = Err(CheckpointError::Unsigned);
-        for signature in own {
-            let seconds = self.verify_one(checkpoint, &signature.bytes);
-            found = Ok(seconds.ok_or(CheckpointError::Forged)?);
-        }
-        found
+    /// Verifies a checkpoint in a note that was read.
+    ///
+    /// # Errors
+    /// The text is no tree head, or has no right signature of the key.
+    pub fn open_note(&self, note: &Note) -> Result<Opened, CheckpointError> {
+        let checkpoint = Checkpoint::read(&note.text)?;
+        let verify = |bytes: &[u8]| self.verify_one(&checkpoint, bytes);
+        let seconds = verify_own(note, (&self.name, self.id), verify)?;
+        Ok(Opened { checkpoint, seconds })
     }
 
     fn verify_one(&self, checkpoint: &Checkpoint, bytes: &[u8]) -> Option<u64> {
@@ -167,6 +163,20 @@ impl LogKey {
         let is_right = i64::try_from(seconds).is_ok() && self.key.verify(&message, b"", signature);
         is_right.then_some(seconds)
     }
+}
+
+/// Returns the time of a signature by the key with this name and id, all of which must be right.
+pub(crate) fn verify_own(
+    note: &Note,
+    (name, id): (&str, [u8; 4]),
+    verify: impl Fn(&[u8]) -> Option<u64>,
+) -> Result<u64, CheckpointError> {
+    let own = note.signatures.iter().filter(|one| one.name == name && one.id == id);
+    let mut found = Err(CheckpointError::Unsigned);
+    for signature in own {
+        found = Ok(verify(&signature.bytes).ok_or(CheckpointError::Forged)?);
+    }
+    found
 }
 
 /// Returns true if a log may have this origin. It is also the name of its key.

@@ -23,6 +23,7 @@ extern crate std;
 
 mod bytes;
 pub mod checkpoint;
+pub mod cosigner;
 pub mod frame;
 pub mod limits;
 pub mod merkle;
@@ -37,3 +38,5 @@ mod shape;
 pub mod signer;
 pub mod tile;
 pub mod tree;
+pub mod witness;
+pub mod witness_policy;

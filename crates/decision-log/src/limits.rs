@@ -45,7 +45,7 @@ pub const MAX_PART_BYTES: usize = 128_000;
 /// The most bytes of a segment of a sequencer, without what one frame of an isolate may add.
 pub const MAX_DRAFTED_BYTES: usize = 8 << 20;
 
-/// The most bytes of a segment that a sequencer reads: definitions may double what isolates sent.
+/// The most bytes of a segment that a sequencer reads: what it drafted, and records of what is lost.
 pub const MAX_FOLLOWED_BYTES: usize = 24 << 20;
 
 /// The most isolates that a sequencer knows at a time. Each has a number of 16 bits in the log.
@@ -56,3 +56,12 @@ pub const MAX_RANGES: usize = 256;
 
 /// The most policies whose numbers a sequencer knows.
 pub const MAX_NUMBERED_POLICIES: usize = 64;
+
+/// The most bytes of a request to a witness: the old size, the longest proof, and a note.
+pub const MAX_ADD_CHECKPOINT_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
+
+/// The most bytes of a policy of witnesses: twice as many keys of ML-DSA-44 as C2SP recommends at least, and comments.
+pub const MAX_POLICY_BYTES: usize = 512 << 10;
+
+/// The most logs, the most witnesses and the most groups of a policy of witnesses. C2SP recommends 32 at least.
+pub const MAX_POLICY_LINES: usize = 64;

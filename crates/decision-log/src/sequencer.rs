@@ -27,7 +27,7 @@ use core::fmt;
 
 use crate::checkpoint::{CheckpointError, LogKey};
 use crate::frame::{Frame, FrameError, START};
-use crate::limits::{MAX_DRAFTED_BYTES, MAX_ISOLATES};
+use crate::limits::{MAX_DRAFTED_BYTES, MAX_FOLLOWED_BYTES, MAX_ISOLATES};
 use crate::merkle;
 use crate::record::{Body, Lost, Process, ProcessEvent, Record, Settings, ShortText, Text};
 use crate::shape::Digest;
@@ -196,7 +196,7 @@ impl Sequencer {
     /// It is not as a sequencer of this log wrote it.
     pub fn follow(&mut self, segment: &[u8], now: i64) -> Result<(), SequencerError> {
         let mut rest = segment.strip_prefix(START).ok_or(SequencerError::Segment)?;
-        if rest.is_empty() {
+        if rest.is_empty() || segment.len() > MAX_FOLLOWED_BYTES {
             return Err(SequencerError::Segment);
         }
         while !rest.is_empty() {
@@ -332,7 +332,9 @@ impl Sequencer {
         let seen = now.saturating_sub(LATE_MICROS);
         let mut lost = Vec::new();
         for isolate in self.state.isolates.values_mut() {
-            for (begin, end) in isolate.gaps(seen) {
+            // What is left is for the next segment.
+            let most = MAX_LOST.saturating_sub(lost.len());
+            for (begin, end) in isolate.gaps(seen).into_iter().take(most) {
                 isolate.lose(begin, end);
                 lost.push((isolate.stream, begin, end));
             }
@@ -507,6 +509,9 @@ impl core::error::Error for SequencerError {}
 
 /// The reason in the record of decisions that did not come.
 const UNDELIVERED: &str = "undelivered";
+
+/// The most records of lost decisions that a segment gets.
+const MAX_LOST: usize = 4096;
 
 /// The time for which a sequencer waits for frames that are missing between others, in microseconds: an hour.
 const LATE_MICROS: i64 = 3_600_000_000;

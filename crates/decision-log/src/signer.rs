@@ -12,7 +12,7 @@ use wardgate_crypto::ml_dsa::{Level, SignError, SigningKey};
 
 use crate::checkpoint::{Checkpoint, ML_DSA_44, is_origin};
 use crate::merkle::Head;
-use crate::note::{Note, VerifierKey};
+use crate::note::{Note, Signature, VerifierKey};
 use crate::redaction::LogSecret;
 
 const PREFIX: &str = "PRIVATE+KEY+";
@@ -93,6 +93,20 @@ impl LogSigner {
             text: alloc::string::ToString::to_string(&checkpoint),
             signatures: alloc::vec![signature],
         })
+    }
+
+    /// Cosigns the checkpoint of another log at a time in seconds since 1970, under the name of this key: it says that of all
+    /// that this signer saw of that log, this is the largest, and the rest is its beginning.
+    ///
+    /// # Errors
+    /// The library found no signature.
+    pub fn cosign(
+        &self,
+        checkpoint: &Checkpoint,
+        seconds: u64,
+        randomness: &[u8; 32],
+    ) -> Result<Signature, SignError> {
+        checkpoint.sign((&self.key, &self.origin), seconds, randomness)
     }
 
     fn id(&self) -> String {

@@ -24,6 +24,7 @@ mod server;
 mod shared;
 pub mod spocp;
 mod telemetry;
+pub mod witness;
 
 pub use config::{Config, ConfigError};
 pub use http::bodies::Bodies;

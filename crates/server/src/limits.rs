@@ -242,3 +242,15 @@ pub(crate) const MAX_SYNC_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Limits in the header fields of one answer; the fields of each take about 150 bytes.
 pub(crate) const MAX_FIELD_LIMITS: usize = 16;
+
+/// Connections that a witness serves at once. More wait to be accepted.
+pub(crate) const WITNESS_CONNECTIONS: usize = 256;
+
+/// The longest time in which a client of a witness sends the head of its next request.
+pub(crate) const WITNESS_HEAD: Duration = Duration::from_secs(30);
+
+/// The longest time in which a client of a witness sends a request.
+pub(crate) const WITNESS_BODY: Duration = Duration::from_secs(10);
+
+/// Logs that a witness trusts.
+pub(crate) const MAX_WITNESSED_LOGS: usize = 1024;

@@ -11,6 +11,8 @@ use wardgate_decision_log::proof::Proof;
 use wardgate_decision_log::record::{Body, Clock, Identity, Record, ShortText};
 use wardgate_decision_log::record::{Decision, Effect, Evidence, Outcome};
 use wardgate_decision_log::redaction::{Field, Sealed};
+use wardgate_decision_log::witness::{self, AddCheckpoint};
+use wardgate_decision_log::witness_policy::WitnessPolicy;
 use wardgate_decision_log::{redaction, tile};
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
@@ -40,9 +42,27 @@ pub fn decision_log(input: &[u8]) {
         assert_eq!(Proof::read(proof.to_string().as_bytes()), Ok(proof), "a proof that is lost");
     }
     let _ = (Sealed::read(input), tile::entries(input));
+    witnesses(input);
     decide_again(input);
     let text = String::from_utf8_lossy(input);
     let _ = (Checkpoint::read(&text), VerifierKey::read(&text));
+}
+
+/// Reads the input as a request to a witness, as its answers, and as a policy of witnesses.
+fn witnesses(input: &[u8]) {
+    if let Some(request) = AddCheckpoint::read(input) {
+        assert_eq!(request.to_string().as_bytes(), input, "a request that has two forms");
+        let signed = request.signed(&[]);
+        assert!(signed.is_err(), "a checkpoint of a log that nobody trusts");
+    }
+    if let Ok(note) = witness::cosigned(CHECKPOINT, input) {
+        assert_eq!(note.text, CHECKPOINT, "an answer that changes the checkpoint");
+    }
+    let _ = witness::conflict_size(input);
+    if let Ok(policy) = WitnessPolicy::read(input) {
+        let is_monotonic = policy.is_enough(|_| true) || !policy.is_enough(|_| false);
+        assert!(is_monotonic, "more cosignatures that are fewer");
+    }
 }
 
 /// Decides from the input as evidence.
@@ -87,7 +107,11 @@ fn evidence() -> Vec<Vec<u8>> {
     found
 }
 
-/// Returns a record, a frame, a note, a proof, a key, a sealed value, a bundle of entries, and evidence.
+/// The text of a checkpoint.
+const CHECKPOINT: &str = "log.example/a\n2\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n";
+
+/// Returns a record, a frame, a note, a proof, a key, a sealed value, a bundle of entries, a request to a witness and its
+/// answers, a policy of witnesses, and evidence.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let records = [
         Body::Clock(Clock { before: 2, now: 1 }),
@@ -109,15 +133,24 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     records.iter().for_each(|record| assert!(draft.add(record, 1)));
     let head = draft.write(FramePosition { first: 0, durable: 0, before: [0; 32] }, 1, &mut frame);
     tile::put_entry(&head.entry("log.example/a"), &mut entries);
-    let note = "log.example/a\n2\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n\n— log.example/a AAAAAAA=\n";
+    let signature = "— log.example/a AAAAAAA=\n";
+    let note = &format!("{CHECKPOINT}\n{signature}");
     let read = Frame::read(&frame).ok();
     let proof = read.and_then(|frame| Proof::new((&frame, 1), (0, vec![[3; 32]]), note));
     let place = redaction::ValuePosition { record: 1, field: Field::Principal };
     let mut sealed = Vec::new();
     Sealed { place, key: [3; 16], bytes: vec![7; 20] }.write(&mut sealed);
     let key = VerifierKey { name: "log.example/a".into(), kind: 6, key: vec![1; 32] };
-    let texts =
-        [note.to_owned(), key.to_string(), proof.map_or_else(String::new, |it| it.to_string())];
+    let witness = VerifierKey { name: "w.example/1".into(), kind: 4, key: vec![2; 32] };
+    let texts = [
+        note.clone(),
+        key.to_string(),
+        proof.map_or_else(String::new, |it| it.to_string()),
+        format!("old 1\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n\n{note}"),
+        signature.to_owned(),
+        "20852014\n".to_owned(),
+        format!("# one\nlog {key}\nwitness A {witness} http://w.example\ngroup G 1 A\nquorum G\n"),
+    ];
     records
         .into_iter()
         .chain([frame, entries, sealed])

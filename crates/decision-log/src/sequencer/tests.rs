@@ -242,7 +242,7 @@ fn a_crash_at_any_write_loses_and_repeats_nothing() {
 fn of_two_sequencers_one_is_refused_and_the_log_is_one() {
     let [first, second, third] = <[Vec<Vec<u8>>; 3]>::try_from(batches()).unwrap();
     for at in 0..5 {
-        let mut store = delivered(&[first.clone()], None);
+        let mut store = delivered(core::slice::from_ref(&first), None);
         let (mut one, mut seen_by_one) = store.open();
         let (mut other, mut seen_by_other) = store.open();
         second.iter().for_each(|frame| assert!(one.take(frame, NOW).is_ok()));

@@ -1,7 +1,7 @@
 //! The folder of a log: its lock, its identity, and the names of its files.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::LogKey;
@@ -9,7 +9,7 @@ use wardgate_decision_log::checkpoint::LogKey;
 use super::error::{LogError, Result};
 use super::segments::Disk;
 use crate::journal::error::JournalError;
-use crate::journal::files::{file_id, lock, open, save_torn, sync_names};
+use crate::journal::files::{file_id, lock, open, replace, save_torn, sync_names};
 use crate::journal::recover::Torn;
 
 /// The first line of the file `identity`.
@@ -141,16 +141,7 @@ impl Folder {
 
     /// Writes a file as a whole: after a crash it is the old one or the new one.
     pub(super) fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.0.join(name);
-        let new = path.with_added_extension("new");
-        let written = open(&new).and_then(|mut file| {
-            file.set_len(0)?;
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        written.map_err(LogError::write(&new))?;
-        fs::rename(&new, &path).map_err(LogError::write(&path))?;
-        sync_names(&self.0).map_err(LogError::write(&path))
+        replace(&self.0.join(name), bytes).map_err(|(path, error)| LogError::Write(path, error))
     }
 }
 

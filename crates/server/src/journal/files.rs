@@ -180,6 +180,26 @@ fn write<R: Record>(
     Ok(file)
 }
 
+/// Writes a file as a whole, for its owner alone: after a crash it is the old one or the new one.
+///
+/// # Errors
+/// It cannot be written, with the path that failed. What was there may have been replaced already.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::result::Result<(), (PathBuf, io::Error)> {
+    let new = path.with_added_extension("new");
+    let written = open(&new).and_then(|mut file| {
+        file.set_len(0)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| (path, error)
+    };
+    written.map_err(failed(&new))?;
+    fs::rename(&new, path).map_err(failed(path))?;
+    sync_names(folder_of(path)).map_err(failed(path))
+}
+
 /// Opens a file to read and write, and makes it if it is missing, for its owner alone: rules are
 /// policy, and logs tell who did what.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
