@@ -7,7 +7,7 @@
 //!        000000000000.wgl  segments, named by the number of their first frame
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
-//!        private/...       sealed values and the keys of subjects
+//!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
@@ -18,6 +18,7 @@ mod error;
 mod folder;
 mod frames;
 mod health;
+mod intake;
 pub(crate) mod noted;
 mod operator;
 mod private;
@@ -25,11 +26,14 @@ mod proving;
 mod reading;
 mod recorder;
 pub(crate) mod recording;
+mod recovering;
 mod retention;
 mod segments;
+mod tail;
 mod tree;
 mod unsealing;
 mod verifying;
+mod waiting;
 mod writer;
 
 pub use error::LogError;
