@@ -21,6 +21,7 @@ use super::health::Health;
 use super::intake::{Intake, Taking};
 use super::private::Private;
 use super::retention::Retention;
+use super::shipping::Shipped;
 use super::tail::Tail;
 use super::waiting::Waiting;
 use super::writer::LogWriter;
@@ -43,6 +44,8 @@ pub struct RecorderSettings {
     pub heartbeat: Duration,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// The segments that were shipped, if they are: retention leaves the others.
+    pub(super) shipped: Option<Arc<Shipped>>,
     /// The bytes of the ring of each thread.
     pub ring_bytes: usize,
 }
@@ -94,6 +97,7 @@ impl Recorder {
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
         let Redaction { principal, resource, evidence, .. } = settings.redaction;
+        let shipped = settings.shipped.clone();
         let instance = random()?;
         let (mut core, now) = (Core::new(writer, private, settings), now_micros());
         let left = core.left()?;
@@ -116,7 +120,7 @@ impl Recorder {
             ring_bytes,
             stops: AtomicBool::new(false),
             health: Health::default(),
-            retention: Retention::new(folder, retention),
+            retention: Retention::new(folder, retention, shipped),
             instance,
         });
         shared.define(shared.process(ProcessEvent::Started, now), now)?;
