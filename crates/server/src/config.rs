@@ -16,6 +16,7 @@ mod ratelimit;
 mod section;
 mod spocp;
 mod traces;
+mod witnesses;
 
 use std::fmt;
 use std::path::Path;
@@ -32,6 +33,7 @@ pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use ratelimit::{RateLimit, StatesIn};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
+pub use witnesses::Witnesses;
 
 pub(crate) use section::Section;
 

@@ -32,6 +32,7 @@ mod tree;
 mod unsealing;
 mod verifying;
 mod witnessed;
+pub(crate) mod witnessing;
 mod writer;
 
 pub use error::LogError;

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
@@ -60,7 +61,7 @@ impl Server {
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
         let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
-        let shared = shared.with_rules(rules).with_recorder()?;
+        let shared = shared.with_rules(rules).with_recorder()?.with_witnesses()?;
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without these keys the server still answers callers that need none. The log has the
         // reason.
@@ -88,6 +89,7 @@ impl Server {
         }
         if let Some(log) = &config.decision_log {
             recording::key(log)?;
+            Witnessing::new(log)?;
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -178,6 +180,9 @@ impl Server {
         }
         if let Some(Err(error)) = self.shared.recorder().map(Recorder::close) {
             tracing::error!(code = error.code(), "{error}");
+        }
+        if let Some(witnessing) = self.shared.witnessing() {
+            witnessing.close();
         }
         ended
     }

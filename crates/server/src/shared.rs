@@ -8,6 +8,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::config::Config;
 use crate::deciders::Deciders;
+use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::identity::auth::Authenticator;
 use crate::identity::aux_data::Tokens;
@@ -33,6 +34,7 @@ pub struct Shared {
     metrics: Metrics,
     tracer: Option<Tracer>,
     recorder: Option<Recorder>,
+    witnessing: Option<Witnessing>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
     reloads: Sender<ReloadRequest>,
@@ -73,6 +75,7 @@ impl Shared {
             metrics: Metrics::default(),
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
             recorder: None,
+            witnessing: None,
             deciders: None,
             stopping: watch::Sender::new(false),
             config,
@@ -95,6 +98,24 @@ impl Shared {
             recording::follow(recorder, &self.state());
         }
         Ok(Self { recorder, ..self })
+    }
+
+    /// Lets witnesses cosign the log, if the configuration names some.
+    ///
+    /// # Errors
+    /// Their policy cannot be used, or the system has no thread.
+    pub(crate) fn with_witnesses(self) -> Result<Self, String> {
+        let log = self.config.decision_log.as_ref();
+        let witnessing = log.map(Witnessing::new).transpose()?.flatten();
+        if let Some(witnessing) = &witnessing {
+            witnessing.start().map_err(|error| error.to_string())?;
+        }
+        Ok(Self { witnessing, ..self })
+    }
+
+    /// Returns what lets witnesses cosign the log, if there are some.
+    pub(crate) const fn witnessing(&self) -> Option<&Witnessing> {
+        self.witnessing.as_ref()
     }
 
     /// Returns the recorder of decisions, if they are recorded.

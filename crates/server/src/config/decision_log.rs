@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, Section};
+use super::{ConfigError, Section, Witnesses};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct DecisionLog {
     pub segment_bytes: u64,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// Who cosigns checkpoints, if somebody does.
+    pub witnesses: Option<Witnesses>,
 }
 
 impl DecisionLog {
@@ -87,6 +89,7 @@ impl DecisionLog {
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
+            witnesses: Witnesses::read(section.section("witness")?)?,
         };
         section.finish()?;
         if folder.is_none() {

@@ -37,3 +37,4 @@ mod remote;
 mod rules;
 mod running;
 mod traces;
+mod witnesses;
