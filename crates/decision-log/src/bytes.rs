@@ -25,7 +25,7 @@ impl<const MOST: usize> Text<MOST> {
 
     /// Returns the text.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub const fn as_str(&self) -> &str {
         &self.0
     }
 
