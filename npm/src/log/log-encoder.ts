@@ -4,12 +4,16 @@
 
 import { ALLOWED, CONTINUES, LIMITED } from "../pdp/recording.ts";
 import type { LogInstance } from "./log-abi.ts";
-import { REFERENCES, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import { LEFT_OUT, NO_EVIDENCE, READ, REFERENCES, REQUEST, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import { MAX_EVIDENCE_BYTES, type EvidenceBuffer } from "./log-evidence.ts";
+import { ValueWriter } from "../fast/stored-writer.ts";
 import type { IdForm } from "./log-types.ts";
 
 /** What the records of a log say of itself. */
 export interface EncoderSettings {
   readonly stream: number;
+  /** True if decisions have evidence. */
+  readonly hasEvidence: boolean;
   readonly principal: IdForm;
   readonly resource: IdForm;
   /** The key of pseudonyms, 32 bytes. */
@@ -137,9 +141,28 @@ export class LogEncoder {
     let isCut = this.#id(1, this.#settings.principal, references[from + 5]);
     isCut = this.#id(2, this.#settings.resource, references[from + 4]) || isCut;
     if (requestId !== undefined) isCut = this.#text(textOf(requestId), MAX_TEXT_BYTES) || isCut;
-    this.#bytes[start + 1] = (requestId === undefined ? 0 : HAS_REQUEST) | (isCut ? IS_CUT : 0);
+    const form = buffer.evidence === undefined ? NO_EVIDENCE : this.#evidence(buffer.evidence, buffer, first, end);
+    isCut = isCut || form === LEFT_OUT;
+    this.#bytes[start + 1] = (requestId === undefined ? 0 : HAS_REQUEST) | (isCut ? IS_CUT : 0) | (form === LEFT_OUT ? 0 : form << 4);
     this.#close();
     return end;
+  }
+
+  /** Writes the evidence of a decision, and returns its form. */
+  #evidence(evidence: EvidenceBuffer, { forms, cells }: LogBuffer, first: number, end: number): number {
+    const start = this.#at;
+    let form = forms[first]!;
+    // An action that no fast path has decided brings the request, for all.
+    for (let at = first + 1; at < end && form === READ; at += 1) form = forms[at]!;
+    if (form !== READ && form !== REQUEST) return form;
+    const writer = new ValueWriter(this.#bytes.subarray(start + 2, start + 2 + MAX_EVIDENCE_BYTES));
+    let isWritten = true;
+    if (form === READ) for (let at = first; at < end && isWritten; at += 1) isWritten = evidence.writePart(cells[at]!, writer);
+    else for (let at = first; at < end; at += 1) if (forms[at] === REQUEST) isWritten = writer.raw(evidence.wholeAt(cells[at]!));
+    if (!isWritten) return LEFT_OUT;
+    this.#short(writer.at);
+    this.#at += writer.at;
+    return form;
   }
 
   #search(buffer: LogBuffer, at: number): number {
@@ -194,7 +217,8 @@ export class LogEncoder {
 
   /** Begins a record, in a frame that has room for the longest one, and returns its position. */
   #open(kind: number, stream: number): number {
-    if (this.#at + MAX_RECORD_BYTES > this.#bytes.length || this.#records === MAX_FRAME_RECORDS) this.#seal();
+    const most = MAX_RECORD_BYTES + (this.#settings.hasEvidence ? 2 + MAX_EVIDENCE_BYTES : 0);
+    if (this.#at + most > this.#bytes.length || this.#records === MAX_FRAME_RECORDS) this.#seal();
     const start = this.#at;
     this.#start = start;
     this.#byte(kind);
@@ -292,7 +316,7 @@ const MAX_FRAME_BYTES = 96 * 1024;
 const HEAD_BYTES = 128;
 const MAX_FRAME_RECORDS = 4096;
 const MAX_TEXT_BYTES = 1024;
-/** The longest record: four texts, or a decision about 255 actions with three ids. */
+/** The longest record without evidence: four texts, or a decision about 255 actions with three ids. */
 const MAX_RECORD_BYTES = 4 * (MAX_TEXT_BYTES + 2) + 64;
 /** The module has no more room for an id. */
 const MAX_PSEUDONYM_BYTES = 2 ** 20;
