@@ -7,23 +7,25 @@ mod explain;
 mod export;
 mod operator;
 mod proof;
-mod records;
 mod replay;
 mod show;
+mod witness;
 
 use std::path::Path;
 
 use serde_json::json;
 use wardgate_decision_log::checkpoint::LogKey;
+use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::signer::LogSigner;
+use wardgate_decision_log::witness_policy::WitnessPolicy;
 use wardgate_engine::cel::Timestamp;
-use wardgate_server::decision_log::{LogError, Verified, verify};
+use wardgate_server::decision_log::{LogError, Verified, Witnessed, record_time, verify};
 
 use crate::answer::{line, present};
 use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
 use crate::failure::{Failure, Result, Status};
 use crate::keys;
-use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES};
+use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES, MAX_POLICY_FILE_BYTES};
 use crate::output::{InOneLine, Output, shown};
 use crate::overwriting::Paths;
 
@@ -39,6 +41,7 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
         LogCommand::Export(export) => export::run(export, out)?,
         LogCommand::Erase(erase) => operator::erase(erase, out)?,
         LogCommand::AcceptLoss(accept) => operator::accept_loss(accept, out)?,
+        LogCommand::Witness(witness) => witness::run(witness, out)?,
     }
     Ok(Status::Done)
 }
@@ -64,7 +67,10 @@ fn verified(arguments: &VerifyLog, out: &mut Output) -> Result<()> {
     let key = trusted(&arguments.trust)?;
     let older = arguments.checkpoint.as_deref();
     let older = older.map(|path| read(path, MAX_CHECKPOINT_BYTES)).transpose()?;
-    let found = verify(&arguments.folder, &key, older.as_deref()).map_err(refused)?;
+    let policy =
+        arguments.policy.as_deref().map(|path| policy(path, &arguments.trust)).transpose()?;
+    let found =
+        verify(&arguments.folder, &key, older.as_deref(), policy.as_ref()).map_err(refused)?;
     if arguments.json { out.line(line(&as_json(&found))) } else { print(&found, out) }
 }
 
@@ -79,10 +85,17 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "missing": found.missing,
         "reason": found.loss.as_ref().map(|loss| loss.reason.as_str()),
         "unsealed": found.unsealed,
+        "ahead": found.ahead,
         "frames": found.frames,
-        "first": found.times.map(|(first, _)| time(first)),
-        "last": found.times.map(|(_, last)| time(last)),
+        "first": found.times.map(|(first, _)| record_time(first)),
+        "last": found.times.map(|(_, last)| record_time(last)),
         "checkpoint": sealed.map(|one| seconds(one.seconds)),
+        "witnessed": found.witnessed.as_ref().map(|witnessed| json!({
+            "frames": witnessed.frames,
+            "by": witnessed.by.iter().map(|(witness, time)| json!({
+                "witness": witness, "time": seconds(*time)
+            })).collect::<Vec<_>>(),
+        })),
     }))
 }
 
@@ -90,7 +103,7 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
     let Verified { records, decisions, deleted, lost, unsealed, .. } = found;
     out.line(format_args!("verified: {records} records, {decisions} of them decisions"))?;
     if let Some((first, last)) = found.times {
-        out.line(format_args!("  from {} to {}", time(first), time(last)))?;
+        out.line(format_args!("  from {} to {}", record_time(first), record_time(last)))?;
     }
     match &found.checkpoint {
         Some(opened) => out.line(format_args!(
@@ -99,6 +112,21 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
             seconds(opened.seconds)
         ))?,
         None => out.line("  there is no checkpoint yet: nothing proves its end")?,
+    }
+    if let Some(Witnessed { frames, by }) = &found.witnessed {
+        let by: Vec<String> = by
+            .iter()
+            .map(|(witness, time)| format!("`{}` {}", shown(witness), seconds(*time)))
+            .collect();
+        let by =
+            if by.is_empty() { "none, which the policy allows".to_owned() } else { by.join(", ") };
+        out.line(format_args!("  its first {frames} frames have witnesses: {by}"))?;
+    }
+    if let Some(ahead) = found.ahead {
+        let frames = found.frames;
+        out.line(format_args!(
+            "  the newest checkpoint is about {ahead} frames, and {frames} have come: a segment is shipped once it is full"
+        ))?;
     }
     if *deleted > 0 {
         out.line(format_args!("  {deleted} records at its beginning are deleted"))?;
@@ -113,6 +141,22 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         out.line(format_args!("  {lost} decisions had no room and were not recorded"))?;
     }
     Ok(())
+}
+
+/// Reads a policy of witnesses, which must be about the log with this key.
+fn policy(path: &Path, trust: &Path) -> Result<WitnessPolicy> {
+    let shown = path.in_one_line();
+    let read_policy = WitnessPolicy::read(&read(path, MAX_POLICY_FILE_BYTES)?);
+    let policy = read_policy.map_err(|error| {
+        Failure::policies(format!("the policy of witnesses `{shown}`, {error}"))
+    })?;
+    let text = String::from_utf8(read(trust, MAX_KEY_FILE_BYTES)?).unwrap_or_default();
+    let is_about = VerifierKey::read(text.trim_end()).is_some_and(|key| policy.is_about(&key));
+    if is_about {
+        Ok(policy)
+    } else {
+        Err(Failure::policies(format!("`{shown}` is about other logs")))
+    }
 }
 
 /// Reads the key of a log.
@@ -141,14 +185,6 @@ fn refused(error: LogError) -> Failure {
         LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
         other => Failure::policies(other.to_string()),
     }
-}
-
-/// Returns microseconds since 1970 as a time.
-fn time(micros: i64) -> String {
-    let (seconds, rest) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
-    let nanos = u32::try_from(rest * 1000).unwrap_or(0);
-    Timestamp::new(seconds, nanos)
-        .map_or_else(|| format!("{micros} microseconds after 1970"), |time| time.to_string())
 }
 
 fn seconds(seconds: u64) -> String {

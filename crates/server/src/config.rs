@@ -9,11 +9,13 @@ mod aux_data;
 mod decision_log;
 mod http;
 mod keys;
+mod log_export;
 mod mqtt;
 mod nearest;
 mod policies;
 mod ratelimit;
 mod section;
+mod shipping;
 mod spocp;
 mod traces;
 
@@ -27,9 +29,11 @@ pub use aux_data::{AuxData, KeySetAt};
 pub use decision_log::{DecisionLog, Keep, OnFull};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
+pub use log_export::LogExport;
 pub use mqtt::{Behind, Mqtt, Subscribe, WebSocket};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
 pub use ratelimit::{RateLimit, StatesIn};
+pub use shipping::{ObjectStore, Shipping, ShippingTarget, TokenIn, UrlTemplate};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 

@@ -7,6 +7,7 @@
 //!        000000000000.wgl  segments, named by the number of their first frame
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
+//!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
 //!        private/...       sealed values and the keys of subjects
 //! ```
 //!
@@ -15,30 +16,40 @@
 
 mod core;
 mod error;
+pub(crate) mod exporting;
 mod folder;
 mod frames;
 mod health;
+mod names;
 pub(crate) mod noted;
 mod operator;
 mod private;
 mod proving;
 mod reading;
+mod record_json;
+mod record_words;
 mod recorder;
 pub(crate) mod recording;
 mod retention;
 mod segments;
+pub(crate) mod shipping;
 mod tree;
 mod unsealing;
 mod verifying;
+mod witnessed;
 mod writer;
 
 pub use error::LogError;
+pub use names::Names;
 pub use operator::{accept_loss, erase};
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
+pub use record_json::{exported_json, record_json, recorded_request, request_json};
+pub use record_words::{identity_words, record_time, record_words, target_words};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
+pub use witnessed::Witnessed;
 pub use writer::{LogSettings, LogWriter};
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::decision_log::exporting::Exporter;
+use crate::decision_log::shipping::Shipper;
 use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
@@ -88,6 +90,12 @@ impl Server {
         }
         if let Some(log) = &config.decision_log {
             recording::key(log)?;
+            if let Some(shipping) = &log.shipping {
+                Shipper::new(&log.folder, shipping)?;
+            }
+            if let Some(export) = &log.export {
+                Exporter::new(&log.folder, export)?;
+            }
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -178,6 +186,12 @@ impl Server {
         }
         if let Some(Err(error)) = self.shared.recorder().map(Recorder::close) {
             tracing::error!(code = error.code(), "{error}");
+        }
+        if let Some(exporter) = self.shared.exporter() {
+            exporter.close();
+        }
+        if let Some(shipper) = self.shared.shipper() {
+            shipper.close();
         }
         ended
     }

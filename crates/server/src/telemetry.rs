@@ -1,5 +1,6 @@
 //! Log events, metrics and traces.
 
+pub(crate) mod collector;
 pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod mqtt;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, Section};
+use super::{ConfigError, LogExport, Section, Shipping};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,10 @@ pub struct DecisionLog {
     pub segment_bytes: u64,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// Where copies go, if they do.
+    pub shipping: Option<Shipping>,
+    /// The collector that gets the records, if one does.
+    pub export: Option<LogExport>,
 }
 
 impl DecisionLog {
@@ -87,6 +91,8 @@ impl DecisionLog {
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
+            shipping: Shipping::read(section.section("ship")?)?,
+            export: LogExport::read(section.section("otlp")?)?,
         };
         section.finish()?;
         if folder.is_none() {

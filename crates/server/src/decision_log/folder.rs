@@ -108,13 +108,31 @@ impl Folder {
 
     /// Returns the newest checkpoint, if there is one.
     pub(super) fn checkpoint(&self) -> Result<Option<Vec<u8>>> {
-        let path = self.0.join("checkpoint");
+        self.note("checkpoint")
+    }
+
+    /// Returns a file with a signed note, if there is one.
+    pub(super) fn note(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.0.join(name);
         let most = wardgate_decision_log::limits::MAX_NOTE_BYTES;
         match crate::files::bounded(&path, u64::try_from(most).unwrap_or(u64::MAX)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LogError::Read(path, error)),
         }
+    }
+
+    /// Returns the checkpoints that are named by their size, as they are shipped, the smallest first.
+    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
+        let mut checkpoints = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
+            let path = entry.map_err(LogError::read(&self.0))?.path();
+            if let Some(size) = number(&path, ".checkpoint") {
+                checkpoints.push((size, path));
+            }
+        }
+        checkpoints.sort();
+        Ok(checkpoints)
     }
 
     /// Returns the bytes of the segments and of the values beside them.
@@ -152,9 +170,7 @@ impl Disk for Folder {
         let mut segments = Vec::new();
         for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
             let path = entry.map_err(LogError::read(&self.0))?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
-            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
+            if let Some(first_frame) = number(&path, ".wgl") {
                 segments.push(Segment { first_frame, path });
             }
         }
@@ -185,6 +201,17 @@ impl Disk for Folder {
     fn save_torn(&self, path: &Path, torn: &Torn) -> io::Result<PathBuf> {
         save_torn(path, torn)
     }
+}
+
+/// Returns the number that is the name of a file with this end.
+fn number(path: &Path, end: &str) -> Option<u64> {
+    let name = path.file_name()?.to_str()?.strip_suffix(end)?;
+    name.parse().ok().filter(|_| name.len() == NAME_DIGITS)
+}
+
+/// Returns the name under which a checkpoint of this size is shipped.
+pub(super) fn checkpoint_name(size: u64) -> String {
+    format!("{size:0NAME_DIGITS$}.checkpoint")
 }
 
 /// The digits of the number in the name of a segment.

@@ -80,6 +80,7 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         checkpoint: Duration::ZERO,
         heartbeat: Duration::ZERO,
         retention: None,
+        shipped: None,
         ring_bytes: 0,
     }
 }

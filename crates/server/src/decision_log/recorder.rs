@@ -22,6 +22,7 @@ use super::error::{LogError, Result};
 use super::health::Health;
 use super::private::Private;
 use super::retention::Retention;
+use super::shipping::Shipped;
 use super::writer::LogWriter;
 use crate::config::{Keep, OnFull};
 
@@ -42,6 +43,8 @@ pub struct RecorderSettings {
     pub heartbeat: Duration,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// The segments that were shipped, if they are: retention leaves the others.
+    pub(super) shipped: Option<Arc<Shipped>>,
     /// The bytes of the ring of each thread.
     pub ring_bytes: usize,
 }
@@ -90,6 +93,7 @@ impl Recorder {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
+        let shipped = settings.shipped.clone();
         let has_evidence = settings.redaction.evidence != EvidenceForm::Absent;
         let instance = random()?;
         let shared = Arc::new(Shared {
@@ -103,7 +107,7 @@ impl Recorder {
             ring_bytes,
             stops: AtomicBool::new(false),
             health: Health::default(),
-            retention: Retention::new(folder, retention),
+            retention: Retention::new(folder, retention, shipped),
             instance,
         });
         let now = now_micros();

@@ -21,10 +21,10 @@ mod tampering;
 const ORIGIN: &str = "log.example/a";
 
 /// A folder that goes with the test.
-struct Temporary(PathBuf);
+pub(super) struct Temporary(pub(super) PathBuf);
 
 impl Temporary {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("wardgate-decision-log-{}-{number}", std::process::id());
@@ -34,7 +34,7 @@ impl Temporary {
     }
 
     /// Returns all files below the folder, in order.
-    fn files(&self) -> Vec<PathBuf> {
+    pub(super) fn files(&self) -> Vec<PathBuf> {
         let (mut files, mut folders) = (Vec::new(), vec![self.0.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -46,7 +46,7 @@ impl Temporary {
         files
     }
 
-    fn last_segment(&self) -> PathBuf {
+    pub(super) fn last_segment(&self) -> PathBuf {
         let mut files = self.files();
         files.retain(|path| path.extension().is_some_and(|end| end == "wgl"));
         files.pop().unwrap()
@@ -59,15 +59,18 @@ impl Drop for Temporary {
     }
 }
 
-fn signer() -> LogSigner {
+pub(super) fn signer() -> LogSigner {
     LogSigner::new(ORIGIN, &[7; 32]).unwrap()
 }
 
-fn key() -> LogKey {
+pub(super) fn key() -> LogKey {
     LogKey::read(&signer().verifier().to_string()).unwrap()
 }
 
-fn open(path: &Path, segment_bytes: u64) -> Result<(LogWriter, Option<PathBuf>), LogError> {
+pub(super) fn open(
+    path: &Path,
+    segment_bytes: u64,
+) -> Result<(LogWriter, Option<PathBuf>), LogError> {
     LogWriter::open(path, signer(), LogSettings { segment_bytes }, &[1; 16])
 }
 
@@ -77,7 +80,7 @@ fn record(number: i64) -> Vec<u8> {
 }
 
 /// Adds frames of `number % 3` records each.
-fn add_frames(writer: &mut LogWriter, frames: u64) {
+pub(super) fn add_frames(writer: &mut LogWriter, frames: u64) {
     for number in 0..frames {
         for _ in 0..number % 3 {
             let next = writer.next() as i64;
@@ -87,7 +90,7 @@ fn add_frames(writer: &mut LogWriter, frames: u64) {
     }
 }
 
-fn seal(writer: &mut LogWriter) {
+pub(super) fn seal(writer: &mut LogWriter) {
     writer.seal(1_790_000_000, &[0; 32]).unwrap();
 }
 
@@ -103,7 +106,7 @@ fn small_log() -> Temporary {
 }
 
 fn verified(folder: &Temporary) -> Result<Verified, LogError> {
-    verify(&folder.0, &key(), None)
+    verify(&folder.0, &key(), None, None)
 }
 
 #[test]
@@ -273,13 +276,13 @@ fn another_past_under_the_same_key_is_found_by_an_older_checkpoint() {
     let older = fs::read(folder.0.join("checkpoint")).unwrap();
     add_frames(&mut writer, 4);
     seal(&mut writer);
-    verify(&folder.0, &key(), Some(&older)).unwrap();
+    verify(&folder.0, &key(), Some(&older), None).unwrap();
     let (mut writer, _) = open(&other.0, 700).unwrap();
     assert!(writer.add(&record(7), 7));
     add_frames(&mut writer, 8);
     seal(&mut writer);
-    verify(&other.0, &key(), None).unwrap();
-    let error = verify(&other.0, &key(), Some(&older)).unwrap_err();
+    verify(&other.0, &key(), None, None).unwrap();
+    let error = verify(&other.0, &key(), Some(&older), None).unwrap_err();
     assert!(error.to_string().contains("the older checkpoint"), "{error}");
 }
 
@@ -333,7 +336,7 @@ fn a_log_whose_end_is_missing_goes_on_once_that_is_accepted() {
         add_frames(&mut writer, 3);
         seal(&mut writer);
         drop(writer);
-        let seen = verify(&folder.0, &key(), Some(&older)).unwrap();
+        let seen = verify(&folder.0, &key(), Some(&older), None).unwrap();
         assert_eq!((seen.records, seen.frames), (records + 6, frames + 4));
         assert_eq!(seen.loss.unwrap().reason, reason());
         assert!(seen.missing > 0 && seen.missing <= records);

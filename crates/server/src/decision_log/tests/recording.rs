@@ -22,6 +22,7 @@ pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettin
         checkpoint: Duration::from_millis(50),
         heartbeat: Duration::from_secs(10),
         retention: None,
+        shipped: None,
         ring_bytes: 0,
     }
 }

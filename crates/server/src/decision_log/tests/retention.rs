@@ -17,7 +17,7 @@ use crate::decision_log::segments::Disk;
 const PERIOD: i64 = 100;
 
 fn delete(folder: &Temporary, now: i64, sealed: u64) -> usize {
-    let retention = Retention::new(&folder.0, Some(Duration::from_micros(PERIOD as u64)));
+    let retention = Retention::new(&folder.0, Some(Duration::from_micros(PERIOD as u64)), None);
     let bytes = retention.bytes();
     let deleted = retention.delete_old(now, sealed).unwrap();
     retention.measure();
@@ -49,7 +49,7 @@ fn segments_whose_records_are_old_are_deleted_and_later_ones_stay_provable() {
     let mut left = all.len();
     for now in [0, PERIOD, 150, 350, 350, 500, 550] {
         left -= delete(&folder, now, 620);
-        let found = verify(&folder.0, &key(), Some(&older)).unwrap();
+        let found = verify(&folder.0, &key(), Some(&older), None).unwrap();
         assert_eq!((found.frames, found.records, found.unsealed), (620, records, 0));
         // What is left begins with the segment of the oldest record that must stay.
         let (deleted, oldest) = (found.deleted as i64, now - PERIOD);
@@ -75,7 +75,7 @@ fn segments_whose_records_are_old_are_deleted_and_later_ones_stay_provable() {
     let (mut writer, _) = open(&folder.0, 5000).unwrap();
     add_frames(&mut writer, 3);
     seal(&mut writer);
-    let found = verify(&folder.0, &key(), Some(&older)).unwrap();
+    let found = verify(&folder.0, &key(), Some(&older), None).unwrap();
     assert_eq!((found.frames, found.records), (623, records + 3));
     prove(&folder.0, records + 2).unwrap().verify(&key()).unwrap();
 }
@@ -92,12 +92,15 @@ fn nothing_is_deleted_that_no_checkpoint_covers_or_that_has_a_newer_record() {
     assert_eq!(delete(&folder, 2_000_000, writer.sealed()), 0);
     seal(&mut writer);
     assert_eq!(delete(&folder, 10_000, writer.sealed()), 0);
-    assert_eq!(Retention::new(&folder.0, None).delete_old(i64::MAX, writer.sealed()).unwrap(), 0);
+    assert_eq!(
+        Retention::new(&folder.0, None, None).delete_old(i64::MAX, writer.sealed()).unwrap(),
+        0
+    );
     assert_eq!(first_frames(&folder), all);
     // A tile that is missing would make later records unprovable.
     let tile = folder.0.join("tile/entries/000");
     fs::rename(&tile, tile.with_extension("away")).unwrap();
-    let retention = Retention::new(&folder.0, Some(Duration::from_micros(1)));
+    let retention = Retention::new(&folder.0, Some(Duration::from_micros(1)), None);
     assert_eq!(retention.delete_old(2_000_000, writer.sealed()).unwrap_err().code(), "log-write");
     assert_eq!(first_frames(&folder), all);
     fs::rename(tile.with_extension("away"), &tile).unwrap();
