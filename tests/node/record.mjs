@@ -8,11 +8,6 @@ import { createInterface } from "node:readline";
 import { open } from "../../npm/dist/node/index.js";
 import { decisionLog, replay, segmentStart } from "../../npm/dist/node/log.js";
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const answer = await record(JSON.parse(line)).catch((error) => ({ error: String(error?.stack ?? error) }));
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
-}
-
 async function record({ bundle, now, requests, right }) {
   const bytes = Buffer.from(bundle, "base64");
   const frames = [segmentStart()];
@@ -58,3 +53,8 @@ const WAYS = [
   (pdp, { principal, action, resource, auxData }) => pdp.prepare({ kind: resource.kind, action }).isAllowed(principal, resource, auxData),
   (pdp, { action, ...rest }) => pdp.check({ ...rest, actions: [action] }).actions[action].effect === "allow",
 ];
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answer = await record(JSON.parse(line)).catch((error) => ({ error: String(error?.stack ?? error) }));
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
