@@ -343,4 +343,5 @@ const LEAST_WORLDS: usize = 50;
 const BATCH_EVERY: usize = 200;
 const PROGRESS: usize = 50_000;
 const MOST_SHOWN: usize = 5;
-const USAGE: &str = "expected `--generated N`, `--seed S`, `--topics N`, `--recorded N` or `--native`";
+const USAGE: &str =
+    "expected `--generated N`, `--seed S`, `--topics N`, `--recorded N` or `--native`";
