@@ -27,7 +27,7 @@ pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
     AcceptLoss, CheckProof, EraseLog, ExplainRecord, Export, ExportForm, Log, LogCommand, LogKeys,
-    Prove, Replay, ShowLog, VerifyLog,
+    Prove, Replay, ShowLog, VerifyLog, WitnessLogs,
 };
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};

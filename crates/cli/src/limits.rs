@@ -17,6 +17,9 @@ pub(crate) const MAX_KEY_FILE_BYTES: u64 = 1 << 20;
 /// Bytes of the longest checkpoint, which is a signed note.
 pub(crate) const MAX_CHECKPOINT_BYTES: u64 = 256 << 10;
 
+/// Bytes of the longest policy of witnesses, and one more: it is then found to be too long.
+pub(crate) const MAX_POLICY_FILE_BYTES: u64 = (512 << 10) + 1;
+
 /// Bytes of the longest proof that is read.
 pub(crate) const MAX_PROOF_BYTES: u64 = 1 << 20;
 

@@ -9,19 +9,22 @@ mod operator;
 mod proof;
 mod replay;
 mod show;
+mod witness;
 
 use std::path::Path;
 
 use serde_json::json;
 use wardgate_decision_log::checkpoint::LogKey;
+use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::signer::LogSigner;
-use wardgate_server::decision_log::{LogError, Verified, record_time, verify};
+use wardgate_decision_log::witness_policy::WitnessPolicy;
+use wardgate_server::decision_log::{LogError, Verified, Witnessed, record_time, verify};
 
 use crate::answer::{line, present};
 use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
 use crate::failure::{Failure, Result, Status};
 use crate::keys;
-use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES};
+use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES, MAX_POLICY_FILE_BYTES};
 use crate::output::{InOneLine, Output, shown};
 use crate::overwriting::Paths;
 
@@ -37,6 +40,7 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
         LogCommand::Export(export) => export::run(export, out)?,
         LogCommand::Erase(erase) => operator::erase(erase, out)?,
         LogCommand::AcceptLoss(accept) => operator::accept_loss(accept, out)?,
+        LogCommand::Witness(witness) => witness::run(witness, out)?,
     }
     Ok(Status::Done)
 }
@@ -62,7 +66,10 @@ fn verified(arguments: &VerifyLog, out: &mut Output) -> Result<()> {
     let key = trusted(&arguments.trust)?;
     let older = arguments.checkpoint.as_deref();
     let older = older.map(|path| read(path, MAX_CHECKPOINT_BYTES)).transpose()?;
-    let found = verify(&arguments.folder, &key, older.as_deref()).map_err(refused)?;
+    let policy =
+        arguments.policy.as_deref().map(|path| policy(path, &arguments.trust)).transpose()?;
+    let found =
+        verify(&arguments.folder, &key, older.as_deref(), policy.as_ref()).map_err(refused)?;
     if arguments.json { out.line(line(&as_json(&found))) } else { print(&found, out) }
 }
 
@@ -82,6 +89,12 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "first": found.times.map(|(first, _)| record_time(first)),
         "last": found.times.map(|(_, last)| record_time(last)),
         "checkpoint": sealed.map(|one| seconds(one.seconds)),
+        "witnessed": found.witnessed.as_ref().map(|witnessed| json!({
+            "frames": witnessed.frames,
+            "by": witnessed.by.iter().map(|(witness, time)| json!({
+                "witness": witness, "time": seconds(*time)
+            })).collect::<Vec<_>>(),
+        })),
     }))
 }
 
@@ -98,6 +111,15 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
             seconds(opened.seconds)
         ))?,
         None => out.line("  there is no checkpoint yet: nothing proves its end")?,
+    }
+    if let Some(Witnessed { frames, by }) = &found.witnessed {
+        let by: Vec<String> = by
+            .iter()
+            .map(|(witness, time)| format!("`{}` {}", shown(witness), seconds(*time)))
+            .collect();
+        let by =
+            if by.is_empty() { "none, which the policy allows".to_owned() } else { by.join(", ") };
+        out.line(format_args!("  its first {frames} frames have witnesses: {by}"))?;
     }
     if let Some(ahead) = found.ahead {
         let frames = found.frames;
@@ -118,6 +140,22 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         out.line(format_args!("  {lost} decisions had no room and were not recorded"))?;
     }
     Ok(())
+}
+
+/// Reads a policy of witnesses, which must be about the log with this key.
+fn policy(path: &Path, trust: &Path) -> Result<WitnessPolicy> {
+    let shown = path.in_one_line();
+    let read_policy = WitnessPolicy::read(&read(path, MAX_POLICY_FILE_BYTES)?);
+    let policy = read_policy.map_err(|error| {
+        Failure::policies(format!("the policy of witnesses `{shown}`, {error}"))
+    })?;
+    let text = String::from_utf8(read(trust, MAX_KEY_FILE_BYTES)?).unwrap_or_default();
+    let is_about = VerifierKey::read(text.trim_end()).is_some_and(|key| policy.is_about(&key));
+    if is_about {
+        Ok(policy)
+    } else {
+        Err(Failure::policies(format!("`{shown}` is about other logs")))
+    }
 }
 
 /// Reads the key of a log.

@@ -7,7 +7,8 @@
 //!        000000000000.wgl  segments, named by the number of their first frame
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
-//!        private/...       sealed values and the keys of subjects
+//!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
+//!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
@@ -19,6 +20,7 @@ pub(crate) mod exporting;
 mod folder;
 mod frames;
 mod health;
+mod intake;
 mod names;
 pub(crate) mod noted;
 mod operator;
@@ -29,12 +31,16 @@ mod record_json;
 mod record_words;
 mod recorder;
 pub(crate) mod recording;
+mod recovering;
 mod retention;
 mod segments;
 pub(crate) mod shipping;
+mod tail;
 mod tree;
 mod unsealing;
 mod verifying;
+mod waiting;
+mod witnessed;
 mod writer;
 
 pub use error::LogError;
@@ -47,6 +53,7 @@ pub use record_words::{identity_words, record_time, record_words, target_words};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
+pub use witnessed::Witnessed;
 pub use writer::{LogSettings, LogWriter};
 
 #[cfg(test)]

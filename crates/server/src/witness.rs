@@ -43,7 +43,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Reads what was cosigned, and opens the socket.
+    /// Opens the socket, and reads what was cosigned.
     ///
     /// # Errors
     /// Another process uses the folder, it is none of this witness or damaged, a key cannot be trusted, or the address
@@ -51,10 +51,10 @@ impl Witness {
     pub fn bind(settings: WitnessSettings) -> Result<Self, ServerError> {
         log::start(crate::config::Level::Info);
         must_suit(&settings)?;
-        let states =
-            States::open(settings.folder, settings.is_new, settings.signer, settings.logs)?;
         let mut listeners = Sockets::from_environment().open(&[settings.listen])?;
         let listener = listeners.pop().ok_or_else(|| "there is no address".to_owned())?;
+        let states =
+            States::open(settings.folder, settings.is_new, settings.signer, settings.logs)?;
         Ok(Self { listener, states: Arc::new(Mutex::new(states)) })
     }
 

@@ -1,5 +1,6 @@
 //! An instance of the component: the host's side of `wit/wardgate-pdp.wit`.
 
+use wardgate_native::decision_log::Evidence;
 use wardgate_native::{AfterExpiry, Level, Target, Timestamp};
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
@@ -122,6 +123,13 @@ impl Calls for ComponentInstance {
 
     fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>> {
         Ok(call!(self.call_filter(text(json)?, now.into()))??)
+    }
+
+    fn replay(&mut self, _: &[Target<'_>], _: Evidence<'_>, _: i64) -> Result<Vec<Option<bool>>> {
+        Err(HostError::Refused {
+            code: "unsupported".to_owned(),
+            message: "only the plain module decides again from an evidence".to_owned(),
+        })
     }
 }
 

@@ -17,6 +17,7 @@ import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
+import { FAST_PATHS } from "./recording.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
@@ -111,6 +112,10 @@ export class OpenedPdp implements Pdp {
   get accepted(): AcceptedOpening {
     const { terms, isUnsigned, decidesAfterExpiry, enforcesLimits, maxBytes } = this.#settings;
     return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, enforcesLimits, maxBytes };
+  }
+
+  get [FAST_PATHS](): FastPaths {
+    return this.#fastPaths;
   }
 
   /** Returns the time of the clock. */

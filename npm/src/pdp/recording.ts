@@ -8,6 +8,9 @@ import type { BundleHeader } from "./header.ts";
 /** The key of the method of a decision log that returns a {@link DecisionWriter}. It is not part of the public API. */
 export const WRITER: unique symbol = Symbol.for("wardgate.decision-writer");
 
+/** The key of the member of a PDP with its fast paths, for whoever decides again what they have read. It is not part of the public API. */
+export const FAST_PATHS: unique symbol = Symbol.for("wardgate.fast-paths");
+
 /** A decision log: `decisionLog` of `wardgate/log` makes one. */
 export interface DecisionLog {
   /**

@@ -44,11 +44,15 @@ pub(crate) enum LogCommand {
     /// Accept that the end of a log is missing, so that it goes on.
     #[command(after_help = EXIT_CODES)]
     AcceptLoss(AcceptLoss),
+    /// Cosign checkpoints of other logs over HTTP, each only if its log goes on from the one before.
+    #[command(after_help = EXIT_CODES)]
+    Witness(WitnessLogs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LogKeys {
-    /// The name of the log, such as `example.org/decisions/a`: each server has a log of its own.
+    /// The name of the log, such as `example.org/decisions/a`: each server has a log of its own, and so has
+    /// each witness a name.
     #[arg(long, value_name = "NAME")]
     pub(crate) origin: String,
     /// The file to write the secret to, for `key-file` in `[decision-log]`. It must not exist yet.
@@ -70,6 +74,9 @@ pub(crate) struct VerifyLog {
     /// An older checkpoint: the log must go on from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
+    /// A policy of witnesses: enough of them must have cosigned `checkpoint.witnessed`, and the log must go on from it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -201,4 +208,23 @@ pub(crate) struct AcceptLoss {
     /// The secret key of the log.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WitnessLogs {
+    /// The folder of what the witness has cosigned. One that loses it needs a new key: it would cosign another past.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: PathBuf,
+    /// Make the folder: it must have no state yet.
+    #[arg(long)]
+    pub(crate) new: bool,
+    /// The secret key of the witness, which `log keys` writes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: PathBuf,
+    /// The key of a log to cosign. It can be given several times.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) log_key: Vec<PathBuf>,
+    /// The address to listen at.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8094")]
+    pub(crate) listen: String,
 }

@@ -38,8 +38,8 @@ pub(super) fn accept_loss(accept: &AcceptLoss, out: &mut Output) -> Result<()> {
     ))
 }
 
-/// Reads the secret key of a log.
-fn secret(path: &Path) -> Result<LogSigner> {
+/// Reads the secret key of a log, or of a witness.
+pub(super) fn secret(path: &Path) -> Result<LogSigner> {
     let text = String::from_utf8(read(path, MAX_KEY_FILE_BYTES)?).unwrap_or_default();
     let refused = || {
         let shown = path.in_one_line();

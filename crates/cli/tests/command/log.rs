@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use wardgate_decision_log::checkpoint::Checkpoint;
+use wardgate_decision_log::note::Note;
 use wardgate_decision_log::record::{
     Body, Clock, Decision, Effect, Erasure, Evidence, Identity, Loss, Lost, Outcome, Policies,
     Process, ProcessEvent, Record, Search, Settings, ShortText, Target, Text,
@@ -33,12 +35,28 @@ pub(crate) fn write(folder: &Path) {
         }
         if number == 0 {
             fs::copy(log.join("checkpoint"), folder.join("first")).unwrap();
+            witness(folder);
         }
     }
     fs::create_dir(log.join("private")).unwrap();
     fs::write(log.join("private/keys.wgk"), subject_key(&signer(), "ada")).unwrap();
     fs::write(folder.join("log.key"), LogSigner::text("log.example/a", &[7; 32]).unwrap()).unwrap();
     fs::write(folder.join("log.vkey"), format!("{}\n", signer().verifier())).unwrap();
+}
+
+/// Writes the first checkpoint with the cosignature of a witness as `witnessed`, the key of that witness as `w.key`, and two
+/// policies of witnesses: the one cosignature suffices for `witnesses`, and not for `more`.
+fn witness(folder: &Path) {
+    let witness = |seed| LogSigner::new("w.example/1", &[seed; 32]).unwrap();
+    let mut note = Note::read(&fs::read(folder.join("first")).unwrap()).unwrap();
+    let checkpoint = Checkpoint::read(&note.text).unwrap();
+    note.signatures.push(witness(8).cosign(&checkpoint, 1_767_323_050, &[0; 32]).unwrap());
+    fs::write(folder.join("witnessed"), note.to_string()).unwrap();
+    fs::write(folder.join("w.key"), LogSigner::text("w.example/1", &[8; 32]).unwrap()).unwrap();
+    let [one, other] = [witness(8), witness(9)].map(|witness| witness.verifier().to_string());
+    let lines = format!("witness b {one}\nwitness c {other}\n");
+    fs::write(folder.join("witnesses"), format!("{lines}group g any b c\nquorum g\n")).unwrap();
+    fs::write(folder.join("more"), format!("{lines}group g all b c\nquorum g\n")).unwrap();
 }
 
 /// Returns the key of a subject, of 32 sixes, as it is kept.

@@ -28,3 +28,5 @@ mod spocp;
 mod test;
 mod trust;
 mod watch;
+#[cfg(target_os = "linux")]
+mod witness;

@@ -74,6 +74,9 @@ pub enum EvidenceForm {
     Commitment,
 }
 
+/// The forms of the principal, the resource and the evidence.
+pub type Forms = (Form, Form, EvidenceForm);
+
 /// Where records and sealed values go, and where the keys of subjects are.
 pub trait Sink {
     /// Takes the bytes of a record with its time, in microseconds since 1970.
@@ -110,6 +113,23 @@ impl Assembler {
     /// Defines all targets anew: records behind this can be read without those before.
     pub fn forget_targets(&mut self) {
         self.targets.clear();
+    }
+
+    /// Returns the sequence of the next record of the log itself.
+    #[must_use]
+    pub const fn sequence(&self) -> u32 {
+        self.sequence
+    }
+
+    /// Goes on as another process, whose next record of the log itself has this sequence: targets are defined anew. Returns
+    /// the forms of ids and of the evidence before.
+    pub fn restart(&mut self, sequence: u32, forms: Forms) -> Forms {
+        let Redaction { principal, resource, evidence, .. } = &mut self.redaction;
+        let before = (*principal, *resource, *evidence);
+        (*principal, *resource, *evidence) = forms;
+        (self.sequence, self.given) = (sequence, 0);
+        self.targets.clear();
+        before
     }
 
     /// Writes an event of the log itself.

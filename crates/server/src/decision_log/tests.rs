@@ -16,6 +16,7 @@ mod killing;
 mod memory_disk;
 mod recording;
 mod retention;
+mod tail;
 mod tampering;
 
 const ORIGIN: &str = "log.example/a";
@@ -44,6 +45,23 @@ impl Temporary {
         }
         files.sort();
         files
+    }
+
+    /// Returns what is in the folder if its process is killed while this runs: first what is on its way to frames, then
+    /// those. Tiles are made again.
+    fn as_killed(&self) -> Self {
+        let copy = Self::new();
+        fs::create_dir_all(copy.0.join("private")).unwrap();
+        let mut names: Vec<_> = ["private/tail.0", "private/tail.1", "private/keys.wgk"].into();
+        names.extend(["checkpoint", "identity"]);
+        let segments = |path: &PathBuf| path.extension().is_some_and(|end| end == "wgl");
+        let copied = |path: PathBuf| {
+            let name = path.strip_prefix(&self.0).unwrap();
+            fs::copy(&path, copy.0.join(name)).unwrap_or_default();
+        };
+        names.into_iter().map(|name| self.0.join(name)).for_each(copied);
+        self.files().into_iter().filter(segments).for_each(copied);
+        copy
     }
 
     pub(super) fn last_segment(&self) -> PathBuf {
@@ -106,7 +124,7 @@ fn small_log() -> Temporary {
 }
 
 fn verified(folder: &Temporary) -> Result<Verified, LogError> {
-    verify(&folder.0, &key(), None)
+    verify(&folder.0, &key(), None, None)
 }
 
 #[test]
@@ -276,13 +294,13 @@ fn another_past_under_the_same_key_is_found_by_an_older_checkpoint() {
     let older = fs::read(folder.0.join("checkpoint")).unwrap();
     add_frames(&mut writer, 4);
     seal(&mut writer);
-    verify(&folder.0, &key(), Some(&older)).unwrap();
+    verify(&folder.0, &key(), Some(&older), None).unwrap();
     let (mut writer, _) = open(&other.0, 700).unwrap();
     assert!(writer.add(&record(7), 7));
     add_frames(&mut writer, 8);
     seal(&mut writer);
-    verify(&other.0, &key(), None).unwrap();
-    let error = verify(&other.0, &key(), Some(&older)).unwrap_err();
+    verify(&other.0, &key(), None, None).unwrap();
+    let error = verify(&other.0, &key(), Some(&older), None).unwrap_err();
     assert!(error.to_string().contains("the older checkpoint"), "{error}");
 }
 
@@ -336,7 +354,7 @@ fn a_log_whose_end_is_missing_goes_on_once_that_is_accepted() {
         add_frames(&mut writer, 3);
         seal(&mut writer);
         drop(writer);
-        let seen = verify(&folder.0, &key(), Some(&older)).unwrap();
+        let seen = verify(&folder.0, &key(), Some(&older), None).unwrap();
         assert_eq!((seen.records, seen.frames), (records + 6, frames + 4));
         assert_eq!(seen.loss.unwrap().reason, reason());
         assert!(seen.missing > 0 && seen.missing <= records);

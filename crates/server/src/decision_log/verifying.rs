@@ -8,11 +8,13 @@ use wardgate_decision_log::limits::MAX_NOTE_BYTES;
 use wardgate_decision_log::merkle;
 use wardgate_decision_log::record::{Body, Loss, Record};
 use wardgate_decision_log::tree::Digest;
+use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::error::{LogError, Result};
 use super::folder::checkpoint_name;
 use super::reading::{LogReader, StoredFrame};
 use super::tree::{MAX_TILE_BYTES, Tree};
+use super::witnessed::{self, Witnessed};
 
 /// A log that was verified.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Verified {
     pub times: Option<(i64, i64)>,
     /// The newest checkpoint, in a shipped log the newest one about frames that are there.
     pub checkpoint: Option<Opened>,
+    /// The newest checkpoint that enough witnesses have cosigned, if there is a policy that says which.
+    pub witnessed: Option<Witnessed>,
     /// In a shipped log, the frames of the newest checkpoint if some of them have not come yet.
     pub ahead: Option<u64>,
 }
@@ -68,18 +72,29 @@ enum DueKind {
     Newest,
     /// The one that the caller has.
     Older,
+    /// Cosigned by witnesses.
+    Witnessed,
     /// Shipped to the folder.
     Shipped,
 }
 
 /// Verifies the log in a folder with its key, and with an older checkpoint if there is one: every frame and record, their
 /// order, the tiles that the first segment builds on, and the root of each checkpoint. To a shipped log checkpoints come before
-/// the segments that they are about.
+/// the segments that they are about. With a policy of witnesses it also wants a checkpoint that enough of them have
+/// cosigned.
 ///
 /// # Errors
 /// The first wrong place.
-pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verified> {
+pub fn verify(
+    path: &Path,
+    key: &LogKey,
+    older: Option<&[u8]>,
+    policy: Option<&WitnessPolicy>,
+) -> Result<Verified> {
     let mut reader = LogReader::open(path)?;
+    let cosigned = witnessed::read(path, key)?;
+    let witnessed = policy.map(|policy| witnessed::must_suit(cosigned.as_ref(), policy));
+    let witnessed = witnessed.transpose()?.flatten();
     // Read before the frames, of which a writer may add some.
     let newest = reader.checkpoint()?.map(|note| opened(key, &note)).transpose()?;
     let older = older.map(|note| opened(key, note)).transpose()?;
@@ -89,6 +104,7 @@ pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verifie
     };
     add(&older, DueKind::Older);
     add(&newest, DueKind::Newest);
+    due.extend(cosigned.map(|(_, head)| Due { head, kind: DueKind::Witnessed }));
     due.sort_by_key(|due| std::cmp::Reverse(due.head.size));
     let origin = key.name().to_owned();
     let mut frame = reader.next_frame()?;
@@ -106,6 +122,7 @@ pub fn verify(path: &Path, key: &LogKey, older: Option<&[u8]>) -> Result<Verifie
         unsealed: 0,
         times: None,
         checkpoint: newest,
+        witnessed,
         ahead: None,
     };
     let folder = path.to_owned();
@@ -283,6 +300,7 @@ impl DueKind {
         match self {
             Self::Newest => "the newest checkpoint",
             Self::Older => "the older checkpoint",
+            Self::Witnessed => "the witnessed checkpoint",
             Self::Shipped => "a shipped checkpoint",
         }
     }

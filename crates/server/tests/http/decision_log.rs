@@ -111,7 +111,7 @@ fn decisions_are_recorded_before_their_answers_leave() {
     let metrics = server.get("/metrics", "").1;
     assert!(metrics.contains("\nwardgate_decision_log_records_total 6\n"), "{metrics}");
     server.stop();
-    let verified = verify(&log, &key(), None).unwrap();
+    let verified = verify(&log, &key(), None, None).unwrap();
     assert_eq!((verified.decisions, verified.lost, verified.unsealed), (6, 0, 0));
 }
 

@@ -82,7 +82,7 @@ fn ship(worker: &mut Worker) -> Result<(), Fault> {
 }
 
 fn verified(folder: &Path) -> Result<Verified, LogError> {
-    verify(folder, &key(), None)
+    verify(folder, &key(), None, None)
 }
 
 /// Returns the names of files in a folder, without those in others.

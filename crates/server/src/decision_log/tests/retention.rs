@@ -49,7 +49,7 @@ fn segments_whose_records_are_old_are_deleted_and_later_ones_stay_provable() {
     let mut left = all.len();
     for now in [0, PERIOD, 150, 350, 350, 500, 550] {
         left -= delete(&folder, now, 620);
-        let found = verify(&folder.0, &key(), Some(&older)).unwrap();
+        let found = verify(&folder.0, &key(), Some(&older), None).unwrap();
         assert_eq!((found.frames, found.records, found.unsealed), (620, records, 0));
         // What is left begins with the segment of the oldest record that must stay.
         let (deleted, oldest) = (found.deleted as i64, now - PERIOD);
@@ -75,7 +75,7 @@ fn segments_whose_records_are_old_are_deleted_and_later_ones_stay_provable() {
     let (mut writer, _) = open(&folder.0, 5000).unwrap();
     add_frames(&mut writer, 3);
     seal(&mut writer);
-    let found = verify(&folder.0, &key(), Some(&older)).unwrap();
+    let found = verify(&folder.0, &key(), Some(&older), None).unwrap();
     assert_eq!((found.frames, found.records), (623, records + 3));
     prove(&folder.0, records + 2).unwrap().verify(&key()).unwrap();
 }
@@ -111,7 +111,7 @@ fn nothing_is_deleted_that_no_checkpoint_covers_or_that_has_a_newer_record() {
 #[test]
 fn each_segment_can_be_read_without_those_before() {
     let folder = Temporary::new();
-    let (writer, _) = open(&folder.0, 20_000).unwrap();
+    let (writer, _) = open(&folder.0, 15_000).unwrap();
     let settings = settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::System);
     let recorder = Recorder::start(&folder.0, writer, LogSecret::new([9; 32]), settings).unwrap();
     for number in 1..=3 {

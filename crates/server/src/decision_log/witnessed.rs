@@ -1,0 +1,87 @@
+//! The newest checkpoint that enough witnesses have cosigned, in the file `checkpoint.witnessed`.
+//!
+//! It stands beside `checkpoint`, which is newer as a rule: whoever wants a log that nobody can set back takes
+//! the end of this one.
+
+use std::path::Path;
+
+use ring::signature::{ED25519, UnparsedPublicKey};
+use wardgate_decision_log::checkpoint::LogKey;
+use wardgate_decision_log::merkle::Head;
+use wardgate_decision_log::note::Note;
+use wardgate_decision_log::witness_policy::WitnessPolicy;
+
+use super::error::{LogError, Result};
+use super::folder::Folder;
+
+/// The name of the file.
+pub(super) const FILE: &str = "checkpoint.witnessed";
+
+/// A checkpoint that enough witnesses have cosigned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witnessed {
+    /// The frames that it covers.
+    pub frames: u64,
+    /// The witnesses of the policy that have cosigned it, and when, in seconds since 1970, as each says.
+    pub by: Vec<(String, u64)>,
+}
+
+/// Reads the newest witnessed checkpoint of a log, and verifies the signature of the log; `None` if there is none.
+pub(super) fn read(folder: &Path, key: &LogKey) -> Result<Option<(Note, Head)>> {
+    let Some(bytes) = Folder::new(folder).note(FILE)? else { return Ok(None) };
+    let refused = |what: String| LogError::Checkpoint(format!("`{FILE}`: {what}"));
+    let note = Note::read(&bytes).map_err(|error| refused(error.to_string()))?;
+    let opened = key.open_note(&note).map_err(|error| refused(error.to_string()))?;
+    Ok(Some((note, opened.checkpoint.head)))
+}
+
+/// Verifies that enough witnesses of a policy have cosigned the newest witnessed checkpoint. Returns `None` if there is
+/// none, and the policy needs none.
+///
+/// # Errors
+/// There is none, they are not enough, or a cosignature is wrong.
+pub(super) fn must_suit(
+    witnessed: Option<&(Note, Head)>,
+    policy: &WitnessPolicy,
+) -> Result<Option<Witnessed>> {
+    let refused = |what: String| LogError::Checkpoint(what);
+    let Some((note, head)) = witnessed else {
+        let missing = || refused(format!("there is no `{FILE}`: no witness has cosigned one yet"));
+        return if policy.is_enough(|_| false) { Ok(None) } else { Err(missing()) };
+    };
+    let found = policy.verify(note, verify_ed25519).map_err(|error| refused(error.to_string()))?;
+    let by = found.iter().map(|one| (one.witness.to_owned(), one.seconds)).collect();
+    Ok(Some(Witnessed { frames: head.size, by }))
+}
+
+/// Returns true if an Ed25519 key has signed a message.
+pub(super) fn verify_ed25519(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
+    UnparsedPublicKey::new(&ED25519, key).verify(message, signature).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use ring::signature::{Ed25519KeyPair, KeyPair};
+    use wardgate_decision_log::cosigner::{CosignerKey, ED25519};
+    use wardgate_decision_log::note::{Signature, VerifierKey};
+    use wardgate_decision_log::signer::LogSigner;
+
+    use super::*;
+
+    #[test]
+    fn witnesses_with_keys_of_ed25519_are_verified() {
+        let pair = Ed25519KeyPair::from_seed_unchecked(&[5; 32]).unwrap();
+        let key = pair.public_key().as_ref().to_vec();
+        let public = VerifierKey { name: "w.example/1".into(), kind: ED25519, key };
+        let log = LogSigner::new("log.example/a", &[1; 32]).unwrap();
+        let mut note = log.sign(Head { size: 3, root: [9; 32] }, 5, &[0; 32]).unwrap();
+        let message = format!("cosignature/v1\ntime 7\n{}", note.text);
+        let signature = pair.sign(message.as_bytes());
+        let bytes = [7_u64.to_be_bytes().as_slice(), signature.as_ref()].concat();
+        note.signatures.push(Signature { name: public.name.clone(), id: public.id(), bytes });
+        let key = CosignerKey::read(&public.to_string()).unwrap();
+        assert_eq!(key.verify(&note, verify_ed25519), Ok(7));
+        note.signatures[1].bytes[7] ^= 1;
+        assert!(key.verify(&note, verify_ed25519).is_err());
+    }
+}
