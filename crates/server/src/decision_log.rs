@@ -42,7 +42,7 @@ pub use reading::{LogReader, StoredFrame};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
-pub use witnessed::Witnessed;
+pub use witnessed::{Witnessed, witnesses};
 pub use writer::{LogSettings, LogWriter};
 
 #[cfg(test)]
