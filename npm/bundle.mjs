@@ -27,6 +27,7 @@ const ENTRIES = {
   "spocp": "spocp/spocp.ts",
   "mqtt": "mqtt/mqtt.ts",
   "log": "log/log.ts",
+  "log-sequencer": "log/log-sequencer.ts",
   "accessors": "fast/accessors.ts",
   "pool": "pool/pool.ts",
   "pool-worker": "runtimes/threads/pool-worker.ts",
@@ -143,6 +144,7 @@ function input(source, { loaders, port, spawn }) {
     "#load-spocp": `${SRC}runtimes/${loaders}/load-spocp.ts`,
     "#load-mqtt": `${SRC}runtimes/${loaders}/load-mqtt.ts`,
     "#load-log": `${SRC}runtimes/${loaders}/load-log.ts`,
+    "#load-log-sequencer": `${SRC}runtimes/${loaders}/load-log-sequencer.ts`,
     "#port": `${SRC}runtimes/threads/port-${port}.ts`,
     "#spawn": `${SRC}runtimes/threads/spawn-${spawn}.ts`,
   };

@@ -1,7 +1,7 @@
 // A decision log in a program, and its records in a page.
 
 import { open, type Pdp, type PublicJwk } from "wardgate";
-import { decisionLog, openSegment, segmentStart, verifyProof, type DecisionLog, type LogRecord } from "wardgate/log";
+import { decisionLog, openSegment, replay, segmentStart, verifyProof, type DecisionLog, type LogRecord } from "wardgate/log";
 
 export async function openLogged(
   bundle: Uint8Array,
@@ -21,4 +21,14 @@ export async function decisionsOf(segment: Uint8Array, principalId: string): Pro
 export async function describeProof(proof: string, key: string): Promise<string> {
   const { record, number, checkpoint } = await verifyProof(proof, key);
   return `record ${number} of ${checkpoint.origin} is a ${record.kind}, as of ${new Date(checkpoint.time).toISOString()}`;
+}
+
+export async function changesBy(candidate: Uint8Array, segment: Uint8Array, bundles: Uint8Array[], trust: PublicJwk | "unsigned"): Promise<string[]> {
+  const changes: string[] = [];
+  for await (const { number, outcomes } of replay(segment, { bundles, trust, with: candidate })) {
+    for (const outcome of outcomes) {
+      if (outcome.kind === "different") changes.push(`${number}: ${outcome.target.action} would be ${outcome.isAllowed ? "allowed" : "denied"}`);
+    }
+  }
+  return changes;
 }

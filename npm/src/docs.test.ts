@@ -11,7 +11,7 @@ import { memory } from "wardgate/ratelimit";
 
 import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
-import { decisionsOf, describeProof, openLogged } from "../example/log.ts";
+import { changesBy, decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
@@ -112,6 +112,7 @@ describe("the example", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
     await log.flush();
     expect(await decisionsOf(Buffer.concat(written), "ada")).toMatchObject([{ resource: { id: "a1" } }]);
+    expect(await changesBy(fixture("closed.bundle"), Buffer.concat(written), [fixture("album.bundle")], "unsigned")).toEqual([]);
     const [proof, key] = ["last.tlog-proof", "key.vkey"].map((name) => read(`../../tests/decision-log/${name}`)) as [string, string];
     expect(await describeProof(proof, key)).toBe("record 449 of log.example/wardgate is a clock, as of 2026-09-21T14:18:20.000Z");
   });

@@ -4,12 +4,14 @@
 // A line of the file is one of
 //   { suite, name, digests, bundle, now, requests, right }       decide, by all ways where `right` has an answer
 //   { suite, name, digests, bundle, base?, trust, ..., requests } open or refuse, then decide
+//   { suite, name, digests, bundle, segment, with, changed }      decide again what a log records, also by another bundle
 //   { suite, name, digests, bundle, queries }                     query the rules of SPOCP in the bundle
 //   { suite, name, digests, lengths }                            digest messages of these lengths
 //   { suite, name, digests, alg, key, signatures }               verify
 // where `digests` are those of the right answers, one after the other.
 
 import { hash, hashMany, load, open, verifyBatch, WardgateError } from "wardgate";
+import { replay } from "wardgate/log";
 import { spocp } from "wardgate/spocp";
 import { compare, decisionBytes } from "../node/ways.mjs";
 import { checkLimits } from "./limits.mjs";
@@ -36,7 +38,32 @@ async function answersTo(line, report) {
   if (line.lengths !== undefined) return digests(line);
   if (line.signatures !== undefined) return verified(line);
   if (line.queries !== undefined) return ruled(line);
+  if (line.segment !== undefined) return replayed(line, report);
   return decided(line, report);
+}
+
+/** Decides again what a log records: by the bundle that decided, and by one that differs by a rule. */
+async function replayed(line, report) {
+  const [bundle, segment, other] = [bytes(line.bundle), bytes(line.segment), bytes(line.with)];
+  try {
+    const answers = [];
+    for await (const { outcomes } of replay(segment, { bundles: [bundle], trust: "unsigned" })) answers.push(utf8.encode(answerOf(outcomes[0])));
+    let at = 0;
+    for await (const { outcomes } of replay(segment, { bundles: [bundle], trust: "unsigned", with: other })) {
+      report.holdChanged(line, at, outcomes[0], line.changed[at]);
+      at += 1;
+    }
+    return answers;
+  } catch (error) {
+    return [utf8.encode(error instanceof WardgateError ? error.code : String(error?.stack ?? error))];
+  }
+}
+
+/** Returns the answer that is given again; an outcome that does not fit it is wrong too. */
+function answerOf({ kind, answer, isAllowed }) {
+  if (kind === "not-replayed") return "none";
+  const again = isAllowed ? "allowed" : "denied";
+  return (kind === "same") === (again === answer) ? again : `${kind}, although ${answer} and ${again}`;
 }
 
 /** Returns everything about each query: see `answer` in `tests/src/rules.rs`. */
@@ -134,6 +161,13 @@ class Report {
         this.#fail(suite, name, at, new TextDecoder().decode(answer));
       }
     }
+  }
+
+  /** Counts an answer of the bundle with another rule. What the evidence does not tell is no answer, and no wrong one. */
+  holdChanged({ suite, name }, at, { kind, isAllowed }, right) {
+    if (kind === "not-replayed") return;
+    this.#ways[isAllowed === right ? "passed" : "failed"] += 1;
+    if (isAllowed !== right) this.#fail(suite, name, at, `with: ${isAllowed}`);
   }
 
   /** Counts the answers of every way to the decisions of a line. */

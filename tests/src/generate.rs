@@ -58,6 +58,26 @@ impl World {
         self
     }
 
+    /// Returns the world with one rule about resources changed: it has no condition, or the other effect.
+    #[must_use]
+    pub fn with_changed_rule(mut self, which: usize) -> Self {
+        let documents = self.policies.iter_mut().map(|(_, document)| document);
+        let rules = documents.filter_map(|document| document.pointer_mut("/resourcePolicy/rules"));
+        let rules = rules.filter_map(Json::as_array_mut);
+        let mut rules: Vec<&mut Json> = rules.flatten().collect();
+        let which = which.checked_rem(rules.len()).unwrap_or_default();
+        if let Some(rule) = rules.get_mut(which).and_then(|rule| rule.as_object_mut())
+            && rule.remove("condition").is_none()
+        {
+            let other = match rule.get("effect").and_then(Json::as_str) {
+                Some("EFFECT_ALLOW") => "EFFECT_DENY",
+                _ => "EFFECT_ALLOW",
+            };
+            rule.insert("effect".to_owned(), other.into());
+        }
+        self
+    }
+
     /// Returns the options of the table.
     ///
     /// # Errors

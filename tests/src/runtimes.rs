@@ -9,6 +9,7 @@ mod decisions;
 mod native;
 mod read;
 mod replay;
+mod replays;
 mod report;
 mod rules;
 
@@ -27,7 +28,7 @@ use crate::generate::with;
 pub use decisions::Size;
 pub use native::Native;
 pub use read::{Crypto, Opening, Trusted};
-pub use replay::{ActionRequest, Host, replay};
+pub use replay::{ActionRequest, Host, Recorded, each_recorded, replay};
 pub use report::Report;
 
 /// Some questions about one bundle, or about cryptography, and their answers.
@@ -50,14 +51,22 @@ pub enum Suite {
     Bundles,
     /// Queries to rules of SPOCP in bundles.
     Rules,
+    /// Recorded decisions on generated requests, made again from their evidence.
+    Replays,
     /// Digests and signatures of messages.
     Crypto,
 }
 
 impl Suite {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 5] =
-        [Self::Cases, Self::Generated, Self::Bundles, Self::Rules, Self::Crypto];
+    pub const ALL: [Self; 6] = [
+        Self::Cases,
+        Self::Generated,
+        Self::Bundles,
+        Self::Rules,
+        Self::Replays,
+        Self::Crypto,
+    ];
 
     /// Returns the name of the suite in files.
     #[must_use]
@@ -67,6 +76,7 @@ impl Suite {
             Self::Generated => "generated",
             Self::Bundles => "bundles",
             Self::Rules => "rules",
+            Self::Replays => "replays",
             Self::Crypto => "crypto",
         }
     }
@@ -95,6 +105,7 @@ pub fn write(root: &Path, folder: &Path, size: &Size) -> Result<Report, String> 
     decisions::generated(size, &mut put)?;
     bundles::entries(&mut put)?;
     rules::entries(root, size.seed, &mut put)?;
+    replays::entries(size, &mut put)?;
     crypto::entries(&mut put)?;
     questions.flush().and_then(|()| answers.flush()).map_err(cannot)?;
     Ok(report)

@@ -47,7 +47,7 @@ fn other_policies_give_their_own_answers_or_none() {
         property::run([60, 3_000], &(world(60), any::<u8>()), |(world, which)| {
             let world = if plain { world.plain() } else { world };
             let mut log = Log::new(Pdp::open(&world.compiled()?.bundle, Trust::Unsigned).unwrap());
-            let other = with_changed_rule(world.clone(), which.into());
+            let other = world.clone().with_changed_rule(which.into());
             let candidate = Pdp::open(&other.compiled()?.bundle, Trust::Unsigned).unwrap();
             let now = World::now().map_err(TestCaseError::fail)?;
             for json in &world.requests {
@@ -69,22 +69,6 @@ fn other_policies_give_their_own_answers_or_none() {
     println!("{told} decisions, {kept} not told, {known} requests made of evidence");
     assert!(known * 2 > told, "only {known} requests");
     assert!(told > 5_000 && kept * 4 < told, "{kept} of {told} decisions are not told");
-}
-
-/// Returns a world in which one rule about resources has no condition, or the other effect.
-fn with_changed_rule(mut world: World, which: usize) -> World {
-    let documents = world.policies.iter_mut().map(|(_, document)| document);
-    let rules = documents.filter_map(|document| document.pointer_mut("/resourcePolicy/rules"));
-    let rules = rules.filter_map(Json::as_array_mut);
-    let mut rules: Vec<&mut Json> = rules.flatten().collect();
-    let count = rules.len().max(1);
-    if let Some(rule) = rules.get_mut(which % count).and_then(|rule| rule.as_object_mut())
-        && rule.remove("condition").is_none()
-    {
-        let other = if rule["effect"] == "EFFECT_ALLOW" { "EFFECT_DENY" } else { "EFFECT_ALLOW" };
-        rule.insert("effect".to_owned(), other.into());
-    }
-    world
 }
 
 /// A PDP whose decisions are recorded.

@@ -7,7 +7,6 @@ mod explain;
 mod export;
 mod operator;
 mod proof;
-mod records;
 mod replay;
 mod show;
 mod witness;
@@ -19,8 +18,7 @@ use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
-use wardgate_engine::cel::Timestamp;
-use wardgate_server::decision_log::{LogError, Verified, Witnessed, verify};
+use wardgate_server::decision_log::{LogError, Verified, Witnessed, record_time, verify};
 
 use crate::answer::{line, present};
 use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
@@ -86,9 +84,10 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "missing": found.missing,
         "reason": found.loss.as_ref().map(|loss| loss.reason.as_str()),
         "unsealed": found.unsealed,
+        "ahead": found.ahead,
         "frames": found.frames,
-        "first": found.times.map(|(first, _)| time(first)),
-        "last": found.times.map(|(_, last)| time(last)),
+        "first": found.times.map(|(first, _)| record_time(first)),
+        "last": found.times.map(|(_, last)| record_time(last)),
         "checkpoint": sealed.map(|one| seconds(one.seconds)),
         "witnessed": found.witnessed.as_ref().map(|witnessed| json!({
             "frames": witnessed.frames,
@@ -101,7 +100,7 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
     let Verified { records, decisions, deleted, lost, unsealed, .. } = found;
     out.line(format_args!("verified: {records} records, {decisions} of them decisions"))?;
     if let Some((first, last)) = found.times {
-        out.line(format_args!("  from {} to {}", time(first), time(last)))?;
+        out.line(format_args!("  from {} to {}", record_time(first), record_time(last)))?;
     }
     match &found.checkpoint {
         Some(opened) => out.line(format_args!(
@@ -115,6 +114,12 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         out.line(format_args!(
             "  its first {frames} frames have witnesses: {}",
             witness_words(by)
+        ))?;
+    }
+    if let Some(ahead) = found.ahead {
+        let frames = found.frames;
+        out.line(format_args!(
+            "  the newest checkpoint is about {ahead} frames, and {frames} have come: a segment is shipped once it is full"
         ))?;
     }
     if *deleted > 0 {
@@ -188,14 +193,6 @@ fn refused(error: LogError) -> Failure {
         LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
         other => Failure::policies(other.to_string()),
     }
-}
-
-/// Returns microseconds since 1970 as a time.
-fn time(micros: i64) -> String {
-    let (seconds, rest) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
-    let nanos = u32::try_from(rest * 1000).unwrap_or(0);
-    Timestamp::new(seconds, nanos)
-        .map_or_else(|| format!("{micros} microseconds after 1970"), |time| time.to_string())
 }
 
 fn seconds(seconds: u64) -> String {

@@ -15,6 +15,7 @@ use crate::blocks;
 use crate::failure::{Failure, Kind};
 use crate::handles::{self, Moment};
 use crate::opened::{Opened, time};
+use crate::recorded::{self, RecordedDecision};
 
 /// Returns the version of these calls.
 #[unsafe(export_name = "wardgate_version")]
@@ -125,6 +126,17 @@ extern "C" fn explain(handle: u32, at: usize, bytes: usize, seconds: i64, nanos:
 #[unsafe(export_name = "wardgate_evaluate")]
 extern "C" fn evaluate(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
     length(ask(handle, (at, bytes), (seconds, nanos), Opened::evaluate).map(String::into_bytes))
+}
+
+/// Decides a recorded decision again at a time in microseconds since 1970, and answers with a byte for each target: 0 for
+/// denied, 1 for allowed, 2 where the evidence is none of a decision by this bundle about the target.
+#[unsafe(export_name = "wardgate_replay")]
+extern "C" fn replay(handle: u32, at: usize, bytes: usize, micros: i64) -> i32 {
+    let again = blocks::with((at, bytes), |bytes| {
+        let decision = RecordedDecision::read(bytes)?;
+        handles::with(handle, |opened| opened.replay(&decision, micros))
+    });
+    length(again.and_then(|again| again).map(recorded::answers))
 }
 
 /// Answers with the fast paths of a kind, version and scope, as JSON. The three names are adjacent

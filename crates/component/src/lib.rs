@@ -15,5 +15,6 @@ mod failure;
 mod handles;
 mod limits;
 mod opened;
+mod recorded;
 #[cfg(feature = "component")]
 mod values;

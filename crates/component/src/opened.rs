@@ -6,10 +6,12 @@ use wardgate_engine::decision::Decision;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire;
 use wardgate_native::Policies;
+use wardgate_native::decision_log::replay;
 use wardgate_native::protocol::authzen::{self, NoDirectory};
 use wardgate_native::protocol::documents;
 
 use crate::failure::{Failure, Kind};
+use crate::recorded::RecordedDecision;
 
 /// One opened bundle.
 #[derive(Debug)]
@@ -90,6 +92,11 @@ impl Opened {
     pub(crate) fn explain(&self, request: &[u8], now: Timestamp) -> Result<String, Failure> {
         let request = documents::question(request)?;
         Ok(wire::explanation_json(&self.policies.explain(&request, now)))
+    }
+
+    /// Decides a recorded decision again; `None` where its evidence gives no answer.
+    pub(crate) fn replay(&self, decision: &RecordedDecision<'_>, micros: i64) -> Vec<Option<bool>> {
+        replay(&self.policies, &decision.targets, decision.evidence, micros)
     }
 
     pub(crate) fn evaluate(&self, request: &[u8], now: Timestamp) -> Result<String, Failure> {

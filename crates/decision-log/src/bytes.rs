@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A text of at most so many bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text<const MOST: usize>(String);
 
 impl<const MOST: usize> Text<MOST> {
@@ -25,7 +25,7 @@ impl<const MOST: usize> Text<MOST> {
 
     /// Returns the text.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub const fn as_str(&self) -> &str {
         &self.0
     }
 

@@ -31,6 +31,8 @@ pub mod note;
 pub mod proof;
 pub mod record;
 pub mod redaction;
+#[cfg(any(test, feature = "sequencer"))]
+pub mod sequencer;
 mod shape;
 #[cfg(any(test, feature = "sign"))]
 pub mod signer;

@@ -37,7 +37,25 @@ pub const MAX_SIGNATURES: usize = 32;
 pub const MAX_PATH: usize = 63;
 
 /// The most bytes of a sealed value.
-pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES + 16;
+pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES;
+
+/// The most bytes of a frame of an isolate: a queue takes 128 KB for a message.
+pub const MAX_PART_BYTES: usize = 128_000;
+
+/// The most bytes of a segment of a sequencer, without what one frame of an isolate may add.
+pub const MAX_DRAFTED_BYTES: usize = 8 << 20;
+
+/// The most bytes of a segment that a sequencer reads: what it drafted, and records of what is lost.
+pub const MAX_FOLLOWED_BYTES: usize = 24 << 20;
+
+/// The most isolates that a sequencer knows at a time. Each has a number of 16 bits in the log.
+pub const MAX_ISOLATES: usize = 60_000;
+
+/// The most separate ranges of sequences that a sequencer knows of an isolate.
+pub const MAX_RANGES: usize = 256;
+
+/// The most policies whose numbers a sequencer knows.
+pub const MAX_NUMBERED_POLICIES: usize = 64;
 
 /// The most bytes of a request to a witness: the old size, the longest proof, and a note.
 pub const MAX_ADD_CHECKPOINT_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);

@@ -68,6 +68,13 @@ impl LogSigner {
         LogSecret::new(self.secret)
     }
 
+    /// Returns the digest of some bytes under a key of this log, by which it knows its own state again.
+    #[must_use]
+    pub fn mark(&self, state: &[u8]) -> [u8; 32] {
+        let key = blake3::derive_key("wardgate decision log 1: state of a log", &self.secret);
+        blake3::keyed(&key, state)
+    }
+
     /// Returns the key that verifies.
     #[must_use]
     pub fn verifier(&self) -> VerifierKey {

@@ -8,7 +8,7 @@
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
 //!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
-//!        private/...       sealed values and the keys of subjects
+//!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
@@ -16,29 +16,41 @@
 
 mod core;
 mod error;
+pub(crate) mod exporting;
 mod folder;
 mod frames;
 mod health;
+mod intake;
+mod names;
 pub(crate) mod noted;
 mod operator;
 mod private;
 mod proving;
 mod reading;
+mod record_json;
+mod record_words;
 mod recorder;
 pub(crate) mod recording;
+mod recovering;
 mod retention;
 mod segments;
+pub(crate) mod shipping;
+mod tail;
 mod tree;
 mod unsealing;
 mod verifying;
+mod waiting;
 mod witnessed;
 pub(crate) mod witnessing;
 mod writer;
 
 pub use error::LogError;
+pub use names::Names;
 pub use operator::{accept_loss, erase};
 pub use proving::prove;
 pub use reading::{LogReader, StoredFrame};
+pub use record_json::{exported_json, record_json, recorded_request, request_json};
+pub use record_words::{identity_words, record_time, record_words, target_words};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};

@@ -12,6 +12,8 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::decision_log::exporting::Exporter;
+use crate::decision_log::shipping::Shipper;
 use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
@@ -89,6 +91,12 @@ impl Server {
         }
         if let Some(log) = &config.decision_log {
             recording::key(log)?;
+            if let Some(shipping) = &log.shipping {
+                Shipper::new(&log.folder, shipping)?;
+            }
+            if let Some(export) = &log.export {
+                Exporter::new(&log.folder, export)?;
+            }
             Witnessing::new(log)?;
         }
         let runtime = Builder::new_current_thread().enable_all().build();
@@ -180,6 +188,12 @@ impl Server {
         }
         if let Some(Err(error)) = self.shared.recorder().map(Recorder::close) {
             tracing::error!(code = error.code(), "{error}");
+        }
+        if let Some(exporter) = self.shared.exporter() {
+            exporter.close();
+        }
+        if let Some(shipper) = self.shared.shipper() {
+            shipper.close();
         }
         if let Some(witnessing) = self.shared.witnessing() {
             witnessing.close();

@@ -8,6 +8,8 @@ use tokio::sync::{oneshot, watch};
 
 use crate::config::Config;
 use crate::deciders::Deciders;
+use crate::decision_log::exporting::Exporter;
+use crate::decision_log::shipping::Shipper;
 use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::identity::auth::Authenticator;
@@ -34,6 +36,8 @@ pub struct Shared {
     metrics: Metrics,
     tracer: Option<Tracer>,
     recorder: Option<Recorder>,
+    shipper: Option<Shipper>,
+    exporter: Option<Exporter>,
     witnessing: Option<Witnessing>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
@@ -75,6 +79,8 @@ impl Shared {
             metrics: Metrics::default(),
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
             recorder: None,
+            shipper: None,
+            exporter: None,
             witnessing: None,
             deciders: None,
             stopping: watch::Sender::new(false),
@@ -93,11 +99,34 @@ impl Shared {
     /// # Errors
     /// The log cannot be written.
     pub(crate) fn with_recorder(self) -> Result<Self, String> {
-        let recorder = self.config.decision_log.as_ref().map(recording::start).transpose()?;
+        let log = self.config.decision_log.as_ref();
+        let shipping = log.and_then(|log| Some((&log.folder, log.shipping.as_ref()?)));
+        let shipper = shipping.map(|(log, config)| Shipper::new(log, config)).transpose()?;
+        let start = |log| recording::start(log, shipper.as_ref());
+        let recorder = log.map(start).transpose()?;
+        // What a crash has taken of the log is known once it is open.
+        let exporting = log.and_then(|log| Some((&log.folder, log.export.as_ref()?)));
+        let exporter = exporting.map(|(log, config)| Exporter::new(log, config)).transpose()?;
         if let Some(recorder) = &recorder {
             recording::follow(recorder, &self.state());
         }
-        Ok(Self { recorder, ..self })
+        if let Some(shipper) = &shipper {
+            shipper.start().map_err(|error| error.to_string())?;
+        }
+        if let Some(exporter) = &exporter {
+            exporter.start().map_err(|error| error.to_string())?;
+        }
+        Ok(Self { recorder, shipper, exporter, ..self })
+    }
+
+    /// Returns the exporter of the decision log, if it is exported.
+    pub(crate) const fn exporter(&self) -> Option<&Exporter> {
+        self.exporter.as_ref()
+    }
+
+    /// Returns the shipper of the decision log, if it is shipped.
+    pub(crate) const fn shipper(&self) -> Option<&Shipper> {
+        self.shipper.as_ref()
     }
 
     /// Lets witnesses cosign the log, if the configuration names some.

@@ -19,7 +19,7 @@ use wardgate_bundle::{Conditions, Kind, OpenError};
 use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_tests::check;
 use wardgate_tests::generate::with;
-use wardgate_tests::runtimes::{ActionRequest, Crypto, Host, Opening, Trusted, replay};
+use wardgate_tests::runtimes::{ActionRequest, Crypto, Host, Opening, Recorded, Trusted, replay};
 use wardgate_wasmtime_host::{
     Code, HostError, Key, Limits, Moment, Pdp, Target, Terms, Timestamp, Trust, TrustSet,
 };
@@ -114,6 +114,12 @@ impl Host for Wasmtime {
 
     fn crypto(&self, _: &Crypto) -> Option<Vec<Vec<u8>>> {
         None
+    }
+
+    fn replay(&self, pdp: &Pdp, recorded: &Recorded<'_>) -> Result<Option<bool>, String> {
+        let Recorded { targets, evidence, micros, .. } = *recorded;
+        let again = pdp.replay(targets, evidence, micros).map_err(message)?;
+        Ok(again.first().copied().flatten())
     }
 
     fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {

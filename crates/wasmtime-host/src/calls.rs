@@ -1,6 +1,7 @@
 //! The calls that both forms of the code answer.
 
-use wardgate_native::Timestamp;
+use wardgate_native::decision_log::Evidence;
+use wardgate_native::{Target, Timestamp};
 
 use crate::error::Result;
 use crate::terms::{Moment, Terms};
@@ -27,6 +28,14 @@ pub(crate) trait Calls {
 
     /// Returns the indices of the resources on which the action is allowed.
     fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>>;
+
+    /// Decides again from the evidence of a recorded decision.
+    fn replay(
+        &mut self,
+        targets: &[Target<'_>],
+        evidence: Evidence<'_>,
+        micros: i64,
+    ) -> Result<Vec<Option<bool>>>;
 }
 
 /// A question as text with an answer in bytes.

@@ -34,6 +34,7 @@ mod limits;
 mod module;
 mod pdp;
 mod prepared;
+mod recorded;
 mod session;
 mod terms;
 mod ticker;
@@ -47,6 +48,7 @@ pub use prepared::Prepared;
 pub use session::Session;
 pub use terms::{Key, Moment, Terms, Trust, TrustSet};
 
+pub use wardgate_native::decision_log::Evidence;
 pub use wardgate_native::{
     AfterExpiry, AsField, Clock, Field, Items, Level, Lookup, PrincipalRef, Question, ResourceRef,
     SystemClock, Target, Timestamp,

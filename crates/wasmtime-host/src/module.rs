@@ -3,11 +3,13 @@
 use serde_json::Value;
 use wardgate_fastpath::layout::FRAME_WORDS;
 use wardgate_fastpath::word;
-use wardgate_native::Timestamp;
+use wardgate_native::decision_log::Evidence;
+use wardgate_native::{Target, Timestamp};
 use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams};
 
 use crate::calls::{Calls, TextQuestion};
 use crate::error::{HostError, Result};
+use crate::recorded;
 use crate::terms::{Moment, Terms};
 use crate::values::Value as SlotValue;
 
@@ -81,6 +83,7 @@ exports! {
     explain: Question = "wardgate_explain";
     filter: Question = "wardgate_filter";
     evaluate: Question = "wardgate_evaluate";
+    replay: Call<(i32, i32, i32, i64)> = "wardgate_replay";
     fast_path_list: Call<(i32, i32, i32, i32, i32)> = "wardgate_plan_list";
     fast_path: Call<(i32, i32)> = "wardgate_plan";
     principals: Call<i32> = "wardgate_principals";
@@ -338,6 +341,22 @@ impl Calls for ModuleInstance {
             return Err(HostError::Confused);
         }
         Ok(positions.iter().map(|position| u32::from_le_bytes(*position)).collect())
+    }
+
+    fn replay(
+        &mut self,
+        targets: &[Target<'_>],
+        evidence: Evidence<'_>,
+        micros: i64,
+    ) -> Result<Vec<Option<bool>>> {
+        let Some(decision) = recorded::bytes(targets, evidence) else {
+            return Ok(vec![None; targets.len()]);
+        };
+        let (address, length) = self.write(&decision)?;
+        let parameters = (self.handle, address, length, micros);
+        let length = self.count(|exports| &exports.replay, parameters)?;
+        let answers = recorded::answers(&self.answer(length)?).ok_or(HostError::Confused)?;
+        if answers.len() == targets.len() { Ok(answers) } else { Err(HostError::Confused) }
     }
 }
 

@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wardgate_native::Clock;
+use wardgate_native::decision_log::Evidence;
+use wardgate_native::{Clock, Target};
 
 use crate::code::Code;
 use crate::error::{HostError, Result};
@@ -147,6 +148,21 @@ impl Pdp {
     /// The request is refused, or the code gives no answer.
     pub fn explain(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
         self.session().explain(request, clock)
+    }
+
+    /// Decides again from the evidence of a recorded decision alone, about the targets of its outcomes in their order and at
+    /// the time of its record, in microseconds since 1970. Returns an answer for each target; `None` where the evidence
+    /// is none of a decision by this bundle about the target.
+    ///
+    /// # Errors
+    /// The code gives no answer.
+    pub fn replay(
+        &self,
+        targets: &[Target<'_>],
+        evidence: Evidence<'_>,
+        micros: i64,
+    ) -> Result<Vec<Option<bool>>, HostError> {
+        self.session().replay(targets, evidence, micros)
     }
 
     /// Answers an evaluation request of the AuthZEN Authorization API 1.0 with its response.

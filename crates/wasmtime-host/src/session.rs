@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wardgate_native::decision_log::Evidence;
 use wardgate_native::{Clock, Lookup, Question, Target, Timestamp};
 
 use crate::calls::TextQuestion;
@@ -66,6 +67,19 @@ impl Session {
     /// The request is refused, or the code gives no answer.
     pub fn explain(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
         self.ask(TextQuestion::Explain, request, clock.now())
+    }
+
+    /// Decides again from an evidence: see [`Pdp::replay`](crate::Pdp::replay).
+    ///
+    /// # Errors
+    /// The code gives no answer.
+    pub fn replay(
+        &mut self,
+        targets: &[Target<'_>],
+        evidence: Evidence<'_>,
+        micros: i64,
+    ) -> Result<Vec<Option<bool>>, HostError> {
+        self.with(|served| served.instance.calls().replay(targets, evidence, micros))
     }
 
     /// Answers a request of AuthZEN: see [`Pdp::authzen_evaluate`](crate::Pdp::authzen_evaluate).

@@ -6,6 +6,7 @@ mod host {
     pub(crate) mod answers;
     pub(crate) mod bounds;
     pub(crate) mod reload;
+    pub(crate) mod replay;
     pub(crate) mod trust;
     pub(crate) mod values;
 }

@@ -123,6 +123,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
     ("decision-log-wasm", &["decision-log"]),
+    ("log-sequencer-wasm", &["decision-log"]),
     (
         "native",
         &["bundle", "decision-log", "engine", "fastpath", "mqtt", "ratelimit", "ratelimit-store"],

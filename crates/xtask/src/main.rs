@@ -143,6 +143,7 @@ cargo xtask <command>
   parity        ask every runtime the same questions, and print what they came to
                   --only NAME     only this runtime, such as `deno` (may be repeated)
                   --requests N    how many requests are generated (default 20000)
+                  --replays N     how many recorded decisions are made again (default 20000)
                   --seed S        generate others
   bench         measure decisions and cryptography natively and in Node, beside rivals
                   --quick           a look, without replacing the figures kept in the project

@@ -185,4 +185,5 @@ const TRUST: &[&str] = &[
     "delta make old.bundle next.bundle -o other.delta",
     "seal signed.bundle --key host.jwk -o sealed.bundle",
     "seal next.delta --key host.jwk -o sealed.delta",
+    "log keys --origin log.example/edge -o log.key --public log.vkey",
 ];

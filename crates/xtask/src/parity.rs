@@ -29,7 +29,7 @@ pub(crate) fn in_node() -> Outcome {
 
 /// Runs all runtimes, on fewer generated requests unless the run is a long one.
 pub(crate) fn of_suite(is_long: bool) -> Outcome {
-    let short = ["--requests", SHORT_REQUESTS].map(str::to_owned);
+    let short = ["--requests", SHORT_REQUESTS, "--replays", SHORT_REQUESTS].map(str::to_owned);
     run(if is_long { &[] } else { &short })
 }
 
@@ -88,7 +88,9 @@ impl Options {
                     options.only.push(value.clone());
                 }
                 "--only" => return Err(format!("no runtime is called `{value}`")),
-                "--requests" | "--seed" => options.size.extend([word.clone(), value.clone()]),
+                "--replays" | "--requests" | "--seed" => {
+                    options.size.extend([word.clone(), value.clone()])
+                }
                 _ => return Err(format!("unknown option `{word}`")),
             }
         }
@@ -201,4 +203,4 @@ fn folder() -> PathBuf {
 /// Generated requests of a run that is not long; `cargo xtask parity` makes 20,000.
 const SHORT_REQUESTS: &str = "4000";
 const RUNTIMES_FOLDER: &str = "tests/runtimes";
-const SUITES: [&str; 5] = ["cases", "generated", "bundles", "rules", "crypto"];
+const SUITES: [&str; 6] = ["cases", "generated", "bundles", "rules", "replays", "crypto"];

@@ -363,10 +363,11 @@ export class FastPaths {
       if (!isNow(wire.test) && !this.#steps.add(slot, wire, slots, operands.has(slot))) return null;
     }
     if (slots.length > MAX_SLOTS) return null;
+    const isReadable = this.#steps.isReadable(from);
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
     const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
-    const truthTable = known ?? (isShort ? this.#truthTable(id, slots, masks) : NO_TABLE);
+    const truthTable = known ?? (isShort && isReadable ? this.#truthTable(id, slots, masks) : NO_TABLE);
     return {
       id,
       flags,
@@ -384,7 +385,7 @@ export class FastPaths {
       details: this.#steps.details,
       from,
       to: this.#steps.length,
-      columnar: isShort && known === undefined && !slots.some(({ root, uses }) => uses & USES_TEST || readsTokens(root)),
+      columnar: isShort && isReadable && known === undefined && !slots.some(({ root, uses }) => uses & USES_TEST || readsTokens(root)),
       textual: 0,
     };
   }

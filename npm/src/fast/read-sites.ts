@@ -37,6 +37,8 @@ export const WHOLE = 37;
 /** the claims of the token of the auxiliary data, or all of its tokens by name, */
 export const CLAIMS = 38;
 export const TOKENS = 39;
+/** no value that may be read in a request, so that the general path decides; the evidence of a decision may have it, */
+export const UNREADABLE = 40;
 /** the object to read from, unless it is the result of the previous step, */
 export const FROM_RESOURCE = 1 << 6;
 export const FROM_PRINCIPAL = 1 << 7;

@@ -1,7 +1,7 @@
 // The steps to the slots of all fast paths of a bundle, and their details.
 
 import { isSchema, readTest, type SlotTest } from "./derived.ts";
-import { ACCESSOR, BY_NAME, DETAIL, LAST, OPERAND, SITE } from "./read-sites.ts";
+import { ACCESSOR, BY_NAME, DETAIL, LAST, OPERAND, SITE, SLOT, UNREADABLE, USES } from "./read-sites.ts";
 import { membersOf, readConstants, stepsTo, type WireSlot } from "./wire-paths.ts";
 import { USES_TEST } from "../wasm/frame.ts";
 
@@ -45,19 +45,26 @@ export class StepList {
     return this.#all;
   }
 
-  /** Appends the steps to one of the slots of a fast path. Returns false if only the general path may read it. */
+  /**
+   * Appends the steps to one of the slots of a fast path; to one that only the general path may read in a request, a step
+   * that no loop knows. Returns false if there are too many details.
+   */
   add(slot: number, wire: WireSlot, slots: readonly WireSlot[], isOperand: boolean): boolean {
-    const path = stepsTo(slot, wire);
     const members = isSchema(wire.test) ? membersOf(slots, wire) : [];
-    if (path === null || members === null) return false;
     const constants = readConstants(wire.constants);
-    const test = wire.test === undefined ? null : readTest(wire.test, wire.terms ?? [], members);
-    if (wire.uses & USES_TEST && test === null) return false;
-    for (const [step, name] of path) {
+    const test = wire.test === undefined || members === null ? null : readTest(wire.test, wire.terms ?? [], members);
+    const path = wire.uses & USES_TEST && test === null ? null : stepsTo(slot, wire);
+    for (const [step, name] of path ?? [[UNREADABLE | LAST | (slot << SLOT) | (wire.uses << USES), ""]] as const) {
       const detail = step & LAST ? this.#detail(name, constants, test) : this.#detail(name, null, null);
       if (detail > DETAIL) return false;
       this.#addStep(step & LAST && isOperand ? step | OPERAND : step, detail | (this.#accessorOf(step, name) << ACCESSOR));
     }
+    return true;
+  }
+
+  /** Returns true if a request may be read by all steps from a position on. */
+  isReadable(from: number): boolean {
+    for (let at = from; at < this.#length; at += 2) if ((this.#steps[at]! & SITE) === UNREADABLE) return false;
     return true;
   }
 

@@ -4,7 +4,7 @@
 // frame that the sink did not take stays the first, and the buffer is not emptied before.
 
 import { bytesOf, describe } from "../base/describe.ts";
-import { knownMembers, readOneOf, readWhole } from "../base/option.ts";
+import { knownMembers, readFlag, readOneOf, readWhole } from "../base/option.ts";
 import { WRITER, type DecisionLog, type DecisionWriter } from "../pdp/recording.ts";
 import { BufferWriter, LogBuffer } from "./log-buffer.ts";
 import { LogEncoder } from "./log-encoder.ts";
@@ -34,10 +34,20 @@ export interface DecisionLogOptions {
   readonly principal?: IdForm | undefined;
   /** The form of the ids of resources. Default: `"clear"`. */
   readonly resource?: IdForm | undefined;
+  /**
+   * The evidence, from which `replay` and `wardgate log replay` make a decision again. Default: `"absent"`. With `"clear"` it is in the
+   * record: what the fast path read, or the request. It has attributes of principal and resource, and claims of tokens.
+   */
+  readonly evidence?: "absent" | "clear" | undefined;
   /** The secret of pseudonyms: 32 random bytes. Who has it can tell whose pseudonym it is. */
   readonly key?: Uint8Array | ArrayBuffer | undefined;
   /** The number of the stream of decisions, from 1 to 65,535. Default: 1. */
   readonly stream?: number | undefined;
+  /**
+   * With `true` each frame names its log and defines the names that it uses, so that it can be read alone: for `logSequencer`,
+   * which makes one log of the frames of many. Frames are larger by about 300 bytes. Default: `false`.
+   */
+  readonly independent?: boolean | undefined;
 }
 
 /**
@@ -71,7 +81,7 @@ class BufferedLog implements DecisionLog {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#buffer = new LogBuffer(settings.capacity, settings.denies, (isHalfFull) => this.#wake(isHalfFull));
+    this.#buffer = new LogBuffer(settings.capacity, settings.denies, settings.hasEvidence, (isHalfFull) => this.#wake(isHalfFull));
     this.#encoder = new LogEncoder(settings, logInstance);
   }
 
@@ -152,12 +162,14 @@ class BufferedLog implements DecisionLog {
 interface Settings {
   readonly sink: (frame: Uint8Array<ArrayBuffer>) => unknown;
   readonly denies: boolean;
+  readonly hasEvidence: boolean;
   readonly capacity: number;
   readonly flushMillis: number;
   readonly principal: IdForm;
   readonly resource: IdForm;
   readonly key: Uint8Array | undefined;
   readonly stream: number;
+  readonly isIndependent: boolean;
   readonly text: string;
 }
 
@@ -168,17 +180,20 @@ function readOptions(options: unknown): Settings {
   if (typeof sink !== "function") throw new TypeError(`option \`sink\` must be a function, found ${describe(sink)}`);
   const onFull = readOneOf(members.get("onFull"), "onFull", ["drop", "deny"]) ?? "drop";
   const [principal, resource] = ["principal", "resource"].map((name) => (readOneOf(members.get(name), name, FORMS) ?? "clear") as IdForm) as [IdForm, IdForm];
+  const evidence = readOneOf(members.get("evidence"), "evidence", ["absent", "clear"]) ?? "absent";
   const key = readKey(members.get("key"), principal === "pseudonym" || resource === "pseudonym");
   return {
     sink: sink as Settings["sink"],
     denies: onFull === "deny",
+    hasEvidence: evidence === "clear",
     capacity: from(16, readWhole(members.get("capacity"), "capacity", MAX_CAPACITY) ?? 8192, "capacity"),
     flushMillis: readWhole(members.get("flushMillis"), "flushMillis", MAX_FLUSH_MILLIS) ?? 1000,
     principal,
     resource,
     key,
     stream: from(1, readWhole(members.get("stream"), "stream", 0xffff) ?? 1, "stream"),
-    text: `on-full = "${onFull}", principal = "${principal}", resource = "${resource}", evidence = "none"`,
+    isIndependent: readFlag(members.get("independent"), "independent") ?? false,
+    text: `on-full = "${onFull}", principal = "${principal}", resource = "${resource}", evidence = "${evidence}"`,
   };
 }
 
@@ -196,7 +211,7 @@ function from(least: number, number: number, name: string): number {
   throw new RangeError(`option \`${name}\` must be at least ${least}, found ${number}`);
 }
 
-const NAMES: readonly (keyof DecisionLogOptions)[] = ["sink", "onFull", "capacity", "flushMillis", "principal", "resource", "key", "stream"];
+const NAMES: readonly (keyof DecisionLogOptions)[] = ["sink", "onFull", "capacity", "flushMillis", "principal", "resource", "evidence", "key", "stream", "independent"];
 const FORMS: readonly IdForm[] = ["clear", "pseudonym", "absent"];
 const MAX_CAPACITY = 2 ** 20;
 const MAX_FLUSH_MILLIS = 3_600_000;

@@ -1,10 +1,10 @@
 // An instance of the module of the decision log, the mirror of `crates/decision-log-wasm/src/lib.rs`.
 //
-// The calls take and return numbers; bytes cross in a buffer of the instance. No call leaves anything
-// behind that the next one needs, so after a trap another instance goes on.
+// No call leaves anything behind that the next one needs, so after a trap another instance goes on.
 
 import { WardgateError } from "../base/errors.ts";
 import { mismatchOf } from "../wasm/code.ts";
+import { BytesInstance, type BytesCalls } from "./bytes-instance.ts";
 import { faultOf } from "./log-faults.ts";
 
 /** Returns the difference between a module and that of the decision log; `undefined` if there is none. */
@@ -23,23 +23,17 @@ export interface ProofAnswer {
   readonly record: Uint8Array;
 }
 
-export class LogInstance {
-  /** True after a trap. */
-  isLost = false;
-  readonly #calls: Calls;
-  /** The view of the buffer, until it moves; a growing memory detaches it. */
-  #view: Uint8Array = NO_BYTES;
-
+export class LogInstance extends BytesInstance<Calls> {
   constructor(module: WebAssembly.Module) {
-    this.#calls = new WebAssembly.Instance(module).exports as unknown as Calls;
+    super(module, MAX_BUFFER_BYTES);
   }
 
   /** Verifies a proof with a key. */
   prove(proof: Uint8Array, key: Uint8Array): ProofAnswer {
-    this.#put(proof, key);
-    this.#checked(0, () => this.#calls.prove(proof.length, key.length));
-    const answer = this.#answer();
-    const origin = this.#word(11);
+    this.put(proof, key);
+    this.#checked(0, () => this.calls.prove(proof.length, key.length));
+    const answer = this.answer();
+    const origin = this.word(11);
     return {
       number: this.#whole(3),
       frame: this.#whole(5),
@@ -53,9 +47,9 @@ export class LogInstance {
 
   /** Verifies the frame at the front of some bytes, which are at `offset` of a segment, and returns the digest of its head. */
   frame(bytes: Uint8Array, offset: number): Uint8Array {
-    this.#put(bytes);
-    this.#checked(offset, () => this.#calls.frame(bytes.length));
-    return this.#answer();
+    this.put(bytes);
+    this.#checked(offset, () => this.calls.frame(bytes.length));
+    return this.answer();
   }
 
   /** Returns the digest of the head of a frame of these records, followed by the frame. */
@@ -63,65 +57,29 @@ export class LogInstance {
     const head = new Uint8Array(40);
     head.set(before);
     new DataView(head.buffer).setBigUint64(32, BigInt(first), true);
-    this.#put(head, records);
-    this.#checked(0, () => this.#calls.write(head.length + records.length, micros >>> 0, Math.floor(micros / 2 ** 32)));
-    return this.#answer();
+    this.put(head, records);
+    this.#checked(0, () => this.calls.write(head.length + records.length, micros >>> 0, Math.floor(micros / 2 ** 32)));
+    return this.answer();
   }
 
   /** Returns the pseudonym of an id under a key of 32 bytes. */
   pseudonym(key: Uint8Array, field: number, id: Uint8Array): Uint8Array {
-    this.#put(key, id);
-    this.#checked(0, () => this.#calls.pseudonym(field, id.length));
-    return this.#answer();
-  }
-
-  /** Writes bytes into the buffer, one behind the other. */
-  #put(bytes: Uint8Array, more: Uint8Array = NO_BYTES): void {
-    const view = this.#buffer(bytes.length + more.length);
-    view.set(bytes);
-    view.set(more, bytes.length);
-  }
-
-  #buffer(length: number): Uint8Array {
-    const wanted = Math.max(length, MIN_BUFFER_BYTES);
-    if (this.#view.length === wanted) return this.#view;
-    const address = wanted > MAX_BUFFER_BYTES ? 0 : this.#guarded(() => this.#calls.room(wanted)) >>> 0;
-    if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
-    return (this.#view = new Uint8Array(this.#calls.memory.buffer, address, wanted));
+    this.put(key, id);
+    this.#checked(0, () => this.calls.pseudonym(field, id.length));
+    return this.answer();
   }
 
   /** Makes a call, and throws what it refuses. */
   #checked(offset: number, call: () => number): void {
-    const status = this.#guarded(call);
-    // The call may have made the memory grow.
-    if (this.#view.buffer !== this.#calls.memory.buffer) this.#view = NO_BYTES;
+    const status = this.called(call);
     if (status >= 0) return;
     const [code, message] = faultOf(status);
     if (code !== "malformed-log") throw new WardgateError(code, message);
-    throw malformed(message, offset + this.#word(2));
-  }
-
-  #guarded(call: () => number): number {
-    try {
-      return call();
-    } catch (cause) {
-      this.isLost = true;
-      throw new WardgateError("internal", "the module of the decision log failed", { cause });
-    }
-  }
-
-  /** Returns a copy of the answer. */
-  #answer(): Uint8Array<ArrayBuffer> {
-    const { buffer } = this.#calls.memory;
-    return new Uint8Array(new Uint8Array(buffer, this.#word(0), this.#word(1)));
-  }
-
-  #word(index: number): number {
-    return new DataView(this.#calls.memory.buffer).getUint32((this.#calls.words() >>> 0) + 4 * index, true);
+    throw malformed(message, offset + this.word(2));
   }
 
   #whole(index: number): number {
-    return safe(this.#word(index), this.#word(index + 1), 0);
+    return safe(this.word(index), this.word(index + 1), 0);
   }
 }
 
@@ -137,20 +95,14 @@ export function malformed(message: string, offset: number): WardgateError {
   return Object.assign(new WardgateError("malformed-log", `${message}, at byte ${offset}`), { offset });
 }
 
-interface Calls {
-  readonly memory: WebAssembly.Memory;
-  readonly room: (length: number) => number;
-  readonly words: () => number;
+interface Calls extends BytesCalls {
   readonly prove: (proof: number, key: number) => number;
   readonly frame: (length: number) => number;
   readonly write: (length: number, low: number, high: number) => number;
   readonly pseudonym: (field: number, id: number) => number;
 }
 
-const NO_BYTES = new Uint8Array();
 /** The exports that identify the module. */
 const EXPORTS = ["memory", "room", "words", "prove", "frame", "write", "pseudonym"];
-/** The smallest size of the buffer in the module. */
-const MIN_BUFFER_BYTES = 8192;
 /** The largest requested size: a frame with its head, and far more than a proof has. */
 const MAX_BUFFER_BYTES = 2 ** 22;

@@ -9,6 +9,9 @@ import { loadLog, logInstance } from "./log-module.ts";
 import { readRecord } from "./log-reader.ts";
 import { OpenedSegment, START } from "./log-segment.ts";
 import type { ProvedRecord, Segment } from "./log-types.ts";
+import { replayed } from "./replay.ts";
+import { ReplayBundles } from "./replay-bundles.ts";
+import type { ReplayedDecision, ReplayOptions } from "./replay-types.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
 export type { LoadOptions } from "../pdp/load-options.ts";
@@ -16,6 +19,7 @@ export type { DecisionLog } from "../pdp/recording.ts";
 export { decisionLog, type DecisionLogOptions } from "./decision-log.ts";
 export { segmentsOf } from "./log-chains.ts";
 export type * from "./log-types.ts";
+export type * from "./replay-types.ts";
 
 /**
  * Loads the code of the module, which the functions below do themselves. The option `code` supplies the
@@ -74,6 +78,29 @@ export async function openSegment(bytes: Uint8Array | ArrayBuffer): Promise<Segm
  */
 export function segmentStart(): Uint8Array<ArrayBuffer> {
   return START.slice();
+}
+
+/**
+ * Decides again what a segment records, from the evidence and the time of each decision alone: by the bundles that were in
+ * force, or by another one (`with`), which tells what a change of policies would have changed. Decisions come in their order,
+ * each when it is asked for, so a loop may end early. Bundles are opened when the segment names their policies.
+ *
+ * The frames are verified as they are read. That they are those of the log, only its checkpoint says.
+ *
+ * @throws WardgateError as `openSegment` and `open` do, while the decisions are read; TypeError for wrong options.
+ *
+ * @example
+ *     for await (const { number, outcomes } of replay(segment, { bundles: [bundle], trust })) {
+ *       for (const outcome of outcomes) if (outcome.kind === "different") console.log(number, outcome.target, outcome.isAllowed);
+ *     }
+ */
+export async function* replay(segment: Uint8Array | ArrayBuffer | Segment, options: ReplayOptions): AsyncIterableIterator<ReplayedDecision> {
+  const bundles = await ReplayBundles.from(options);
+  try {
+    yield* replayed(bytesOf(segment) === undefined ? (segment as Segment) : await openSegment(segment as Uint8Array), bundles);
+  } finally {
+    bundles.dispose();
+  }
 }
 
 /** More bytes than a proof or key may have, so that a longer one is refused like one of so many. */

@@ -17,6 +17,7 @@ import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
+import { FAST_PATHS } from "./recording.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
@@ -113,20 +114,28 @@ export class OpenedPdp implements Pdp {
     return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, enforcesLimits, maxBytes };
   }
 
+  get [FAST_PATHS](): FastPaths {
+    return this.#fastPaths;
+  }
+
   /** Returns the time of the clock. */
   now(): number {
     return this.#settings.clock();
   }
 
   isAllowed(request: ActionRequest): boolean {
-    let answer: number;
+    const answer = this.fast(request);
+    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
+  }
+
+  /** Decides on the fast path, and leaves in the frame what it read; `UNSURE` if the general path must decide. */
+  protected fast(request: ActionRequest): number {
     try {
-      answer = this.#decide(this.#fastPaths, request);
-      if (answer === UNSURE && this.#fastPaths.refresh()) answer = this.#decide(this.#fastPaths, request);
+      const answer = this.#decide(this.#fastPaths, request);
+      return answer === UNSURE && this.#fastPaths.refresh() ? this.#decide(this.#fastPaths, request) : answer;
     } catch (thrown) {
       throw this.#lease.runtime.failure(thrown);
     }
-    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
   }
 
   isAllowedMany(requests: readonly ActionRequest[]): boolean[] {

@@ -1,8 +1,8 @@
 //! Writes the questions that all runtimes answer: `cargo xtask parity` runs this, then the
 //! runtimes.
 //!
-//! `write FOLDER` makes the questions and their answers; `--requests N` and `--seed S` set what is
-//! generated. `native QUESTIONS REPORT` lets a native host answer, as the other runtimes do.
+//! `write FOLDER` makes the questions and their answers; `--requests N`, `--replays N` and `--seed S` set
+//! what is generated. `native QUESTIONS REPORT` lets a native host answer, as the other runtimes do.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -23,10 +23,11 @@ fn main() -> ExitCode {
 }
 
 fn write_questions(folder: &Path, options: &[&str]) -> Result<(), String> {
-    let mut size = Size { requests: REQUESTS, seed: SEED };
+    let mut size = Size { requests: REQUESTS, replays: REPLAYS, seed: SEED };
     for option in options.chunks(2) {
         match option {
             ["--requests", value] => size.requests = number(value)?,
+            ["--replays", value] => size.replays = number(value)?,
             ["--seed", value] => size.seed = number(value)?,
             _ => return Err(format!("unknown option {option:?}")),
         }
@@ -48,5 +49,7 @@ fn save(path: &Path, runtime: &str, report: &Report) -> Result<(), String> {
 
 /// The least number of generated requests; every policy set is used to its end.
 const REQUESTS: usize = 20_000;
+/// The number of recorded decisions that are made again.
+const REPLAYS: usize = 20_000;
 /// Any seed is good enough; this one never changes.
 const SEED: u8 = 5;

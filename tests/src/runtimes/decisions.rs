@@ -21,6 +21,8 @@ use crate::node::{Job, Right};
 pub struct Size {
     /// The least number of requests.
     pub requests: usize,
+    /// The number of recorded decisions that are made again.
+    pub replays: usize,
     /// The same number always means the same requests.
     pub seed: u8,
 }

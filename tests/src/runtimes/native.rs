@@ -9,9 +9,10 @@ use wardgate_crypto::ml_dsa::PreparedKey;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::wire::decision_json;
 use wardgate_native::Pdp;
+use wardgate_native::decision_log::{replay, replay_with};
 
 use super::read::{Crypto, Opening};
-use super::replay::{ActionRequest, Host};
+use super::replay::{ActionRequest, Host, Recorded};
 use crate::check;
 use crate::parity::hosts::{self, Forms};
 use crate::rules::answer;
@@ -74,6 +75,22 @@ impl Host for Native {
                 Some(all.iter().map(verify).collect())
             }
         }
+    }
+
+    fn replay(&self, opened: &Opened, recorded: &Recorded<'_>) -> Result<Option<bool>, String> {
+        let Recorded { targets, evidence, micros, .. } = *recorded;
+        let again = replay(&opened.pdp.snapshot(), targets, evidence, micros);
+        Ok(again.first().copied().flatten())
+    }
+
+    fn replay_with(
+        &self,
+        made_by: &Opened,
+        opened: &Opened,
+        recorded: &Recorded<'_>,
+    ) -> Option<bool> {
+        let (made_by, candidate) = (made_by.pdp.snapshot(), opened.pdp.snapshot());
+        replay_with(&made_by, &candidate, recorded).first().copied().flatten()
     }
 
     fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {

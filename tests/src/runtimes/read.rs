@@ -29,6 +29,14 @@ pub(super) enum Questions {
         allowed: Vec<Vec<bool>>,
     },
     Crypto(Crypto),
+    /// A segment of a decision log, the bundle that decided, and one that differs by a rule.
+    Replays {
+        bundle: Vec<u8>,
+        segment: Vec<u8>,
+        with: Vec<u8>,
+        /// The answer of the other bundle to each recorded decision that has an evidence.
+        changed: Vec<Option<bool>>,
+    },
     /// Queries to the rules of a bundle.
     Rules {
         bundle: Vec<u8>,
@@ -77,6 +85,20 @@ pub struct Trusted {
     pub at_least: u8,
 }
 
+impl Opening {
+    /// Returns the conditions for an unsigned bundle at the time 0.
+    pub(super) fn unsigned() -> Self {
+        Self {
+            bundle: Vec::new(),
+            base: None,
+            trust: None,
+            now: Timestamp::default(),
+            min_revision: 0,
+            unseal_key: None,
+        }
+    }
+}
+
 /// Reads one line.
 pub(super) fn line(text: &str) -> Option<Line> {
     let json: Json = serde_json::from_str(text).ok()?;
@@ -106,6 +128,12 @@ fn questions(json: &Json) -> Option<Questions> {
     if let Some(queries) = json.get("queries") {
         let bundle = bytes(json.get("bundle")?)?;
         return Some(Questions::Rules { bundle, queries: each(queries, bytes)? });
+    }
+    if let Some(segment) = json.get("segment") {
+        let [bundle, with] = ["bundle", "with"].map(|name| json.get(name).and_then(bytes));
+        let (bundle, with, segment) = (bundle?, with?, bytes(segment)?);
+        let changed = each(json.get("changed")?, |answer| Some(answer.as_bool()))?;
+        return Some(Questions::Replays { bundle, segment, with, changed });
     }
     let action = |allowed: &Json| allowed.as_bool();
     let allowed = json.pointer("/right/allowed");

@@ -7,8 +7,8 @@ use wardgate_bundle::{Opened, describe};
 use wardgate_decision_log::record::Decision;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::Policies;
+use wardgate_server::decision_log::Names;
 
-use super::each::Names;
 use super::evidence::Absence;
 use crate::arguments::Opening;
 use crate::failure::Result;

@@ -1,11 +1,10 @@
 //! The records of a log, one after another, with what earlier ones define.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use wardgate_decision_log::record::{Body, Decision, Outcome, Policies, Record, Target};
-use wardgate_server::decision_log::LogReader;
+use wardgate_decision_log::record::Record;
+use wardgate_server::decision_log::{LogReader, Names};
 
 use super::refused;
 use crate::failure::{Failure, Result};
@@ -15,37 +14,6 @@ pub(super) struct LoggedRecord<'f> {
     pub(super) number: u64,
     pub(super) record: &'f Record,
     pub(super) names: &'f Names,
-}
-
-/// The policies and targets that the log has defined so far.
-#[derive(Default)]
-pub(super) struct Names {
-    /// By the numbers of their policies and their own.
-    targets: HashMap<(u32, u32), Target>,
-    policies: HashMap<u32, Policies>,
-}
-
-impl Names {
-    /// Learns what a record defines.
-    fn learn(&mut self, body: &Body) {
-        match body {
-            Body::Target(target) => {
-                self.targets.insert((target.policies, target.number), target.clone());
-            }
-            Body::Policies(policies) => {
-                self.policies.insert(policies.number, policies.clone());
-            }
-            _ => {}
-        }
-    }
-
-    pub(super) fn target(&self, decision: &Decision, outcome: &Outcome) -> Option<&Target> {
-        self.targets.get(&(decision.policies, outcome.target))
-    }
-
-    pub(super) fn policies(&self, decision: &Decision) -> Option<&Policies> {
-        self.policies.get(&decision.policies)
-    }
 }
 
 /// Calls `act` with the records of a log in their order, until it breaks. They are not verified.

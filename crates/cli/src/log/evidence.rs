@@ -6,9 +6,8 @@ use wardgate_decision_log::record::{self, Decision, Identity, ShortText, Target}
 use wardgate_decision_log::redaction::{Field, ValuePosition};
 use wardgate_native::Target as Question;
 use wardgate_native::decision_log::{Evidence, RecordedDecision};
-use wardgate_server::decision_log::{Unsealed, Unsealer};
+use wardgate_server::decision_log::{Names, Unsealed, Unsealer};
 
-use super::each::Names;
 use super::refused;
 use crate::failure::Result;
 

@@ -7,10 +7,10 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
 use wardgate_native::decision_log::{known_request, moment, request};
-use wardgate_server::decision_log::Unsealer;
+use wardgate_server::decision_log::{Names, Unsealer};
 
 use super::bundles::Bundles;
-use super::each::{Names, each};
+use super::each::each;
 use super::evidence::{Absence, Revealed, question, targets};
 use super::refused;
 use crate::arguments::ExplainRecord;

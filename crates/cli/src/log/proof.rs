@@ -1,10 +1,8 @@
 //! `wardgate log prove` and `check-proof`.
 
 use wardgate_decision_log::proof::Proof;
-use wardgate_server::decision_log;
+use wardgate_server::decision_log::{self, Names, record_json, record_words};
 
-use super::each::Names;
-use super::records::{json, words};
 use super::{policy, read, refused, seconds, trusted, witness_words, witnesses_as_json};
 use crate::answer::{line, with};
 use crate::arguments::{CheckProof, Prove};
@@ -33,13 +31,16 @@ pub(super) fn check(check: &CheckProof, out: &mut Output) -> Result<()> {
     let (names, origin) = (Names::default(), &proved.checkpoint.checkpoint.origin);
     let sealed = seconds(proved.checkpoint.seconds);
     if check.json {
-        let record = json(proved.number, &proved.record, &names);
+        let record = record_json(proved.number, &proved.record, &names);
         let record = with(record, "origin", origin.as_str());
         let record = with(record, "checkpoint", sealed);
-        let by = by.as_deref().map(witnesses_as_json);
-        return out.line(line(&by.map_or(record.clone(), |by| with(record, "witnessed", by))));
+        let record = match &by {
+            Some(by) => with(record, "witnessed", witnesses_as_json(by)),
+            None => record,
+        };
+        return out.line(line(&record));
     }
-    out.line(format_args!("{}  {}", proved.number, shown(&words(&proved.record, &names))))?;
+    out.line(format_args!("{}  {}", proved.number, shown(&record_words(&proved.record, &names))))?;
     out.line(format_args!(
         "  is in the log `{}`, as its checkpoint of {sealed} says",
         shown(origin)

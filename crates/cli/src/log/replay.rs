@@ -9,13 +9,12 @@ use wardgate_decision_log::record::{Body, Decision, Effect, Outcome, Target};
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
 use wardgate_native::decision_log::{moment, replay, replay_with, request};
-use wardgate_server::decision_log::Unsealer;
+use wardgate_server::decision_log::{Names, Unsealer, record_time, target_words};
 
 use super::bundles::Bundles;
-use super::each::{Names, each};
+use super::each::each;
 use super::evidence::{Absence, Revealed, question, targets};
-use super::records::named;
-use super::{refused, time};
+use super::refused;
 use crate::answer::{line, present, reason};
 use crate::arguments::{Opening, Replay};
 use crate::clock;
@@ -154,7 +153,7 @@ impl Tally {
                 Some(is_allowed) if is_allowed == was_allowed => self.same += 1,
                 Some(is_allowed) => {
                     let Again { target, reason, .. } = again;
-                    let target = named(target);
+                    let target = target_words(target);
                     let difference = Difference { is_allowed, target, reason };
                     *self.different.entry(difference.clone()).or_default() += 1;
                     differences.push(difference);
@@ -208,13 +207,13 @@ impl Difference {
     }
 
     fn words(&self, number: u64, decision: &Decision) -> String {
-        let told = format!("{number}  {}  {}", time(decision.micros), self.summary());
+        let told = format!("{number}  {}  {}", record_time(decision.micros), self.summary());
         shown(&told).into_owned()
     }
 
     fn json(&self, number: u64, decision: &Decision) -> Value {
         present(json!({
-            "record": number, "time": time(decision.micros), "target": self.target, "now": self.now(),
+            "record": number, "time": record_time(decision.micros), "target": self.target, "now": self.now(),
             "reason": self.reason,
         }))
     }

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use wardgate_server::decision_log::{record_json, record_words};
+
 use super::each::each;
-use super::records::{json, words};
 use crate::answer::line;
 use crate::arguments::ShowLog;
 use crate::failure::Result;
@@ -20,8 +21,8 @@ pub(super) fn run(show: &ShowLog, out: &mut Output) -> Result<()> {
             return Ok(ControlFlow::Continue(()));
         }
         match show.json {
-            true => out.line(line(&json(number, record, names)))?,
-            false => out.line(format_args!("{number}  {}", shown(&words(record, names))))?,
+            true => out.line(line(&record_json(number, record, names)))?,
+            false => out.line(format_args!("{number}  {}", shown(&record_words(record, names))))?,
         }
         Ok(ControlFlow::Continue(()))
     })

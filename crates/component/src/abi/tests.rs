@@ -174,3 +174,40 @@ fn a_refused_bundle_leaves_the_old_one_in_use() {
     refused(close(handle), -2, "disposed");
     assert_eq!(about(handle, "ada"), -2);
 }
+
+#[test]
+fn decides_a_recorded_decision_again() {
+    let handle = handle();
+    // A request without attributes, by the kinds of values that evidence has: text 5, list 7, object 8, end 9.
+    let text = |text: &str| {
+        let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+        [&[5][..], &length, text.as_bytes()].concat()
+    };
+    let list = |one: &str| [&[7][..], &text(one), &[9]].concat();
+    let object = |members: &[u8]| [&[8][..], members, &[9]].concat();
+    let owner = object(&[text("owner"), text("ada")].concat());
+    let request = [
+        list("edit"),
+        [text("ada"), text(""), text("")].concat(),
+        [list("member"), object(&[])].concat(),
+        [text("album"), text(""), text("a"), text("")].concat(),
+        [owner, object(&[]), object(&[])].concat(),
+    ]
+    .concat();
+    let name =
+        |text: &str| [&u16::try_from(text.len()).unwrap().to_le_bytes(), text.as_bytes()].concat();
+    let target = |action: &str| [name("album"), name(""), name(""), name(action)].concat();
+    let ask = |bytes: &[u8]| {
+        let (at, length) = lent(bytes);
+        let result = replay(handle, at, length, 0);
+        assert_eq!(free(at), 0);
+        result
+    };
+    let decision = [&[2, 2][..], &target("edit"), &target("view"), &request].concat();
+    assert_eq!((ask(&decision), ANSWER.with_borrow(Vec::clone)), (2, vec![1, 2]));
+    let of_read = [&[1, 1][..], &target("edit"), &request].concat();
+    assert_eq!((ask(&of_read), ANSWER.with_borrow(Vec::clone)), (1, vec![2]));
+    for wrong in [&[][..], &[3, 0], &[2, 1, 9, 0]] {
+        refused(ask(wrong), -5, "invalid-request");
+    }
+}

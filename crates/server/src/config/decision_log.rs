@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, Section, Witnesses};
+use super::{ConfigError, LogExport, Section, Shipping, Witnesses};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,10 @@ pub struct DecisionLog {
     pub segment_bytes: u64,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// Where copies go, if they do.
+    pub shipping: Option<Shipping>,
+    /// The collector that gets the records, if one does.
+    pub export: Option<LogExport>,
     /// Who cosigns checkpoints, if somebody does.
     pub witnesses: Option<Witnesses>,
 }
@@ -89,6 +93,8 @@ impl DecisionLog {
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
+            shipping: Shipping::read(section.section("ship")?)?,
+            export: LogExport::read(section.section("otlp")?)?,
             witnesses: Witnesses::read(section.section("witness")?)?,
         };
         section.finish()?;

@@ -9,7 +9,9 @@ use wardgate_mqtt::gate::Deliver;
 use wardgate_native::decision_log::EvidenceForm;
 use wardgate_native::limited::Share;
 
-use super::{Behind, Config, KeysAt, KeysUrl, Location, Remote, StatesIn, Subscribe};
+use super::{
+    Behind, Config, KeysAt, KeysUrl, Location, Remote, ShippingTarget, StatesIn, Subscribe,
+};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -64,6 +66,48 @@ fn a_decision_log_has_evidence_if_told() {
     }
     let expected = "line 7: `decision-log.evidence` must be `absent`, `committed`, `clear`";
     assert_eq!(parse("evidence = \"pseudonym\"\n").unwrap_err(), expected);
+}
+
+#[test]
+fn a_decision_log_is_shipped_to_one_place() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        let parsed = parse(&format!("{LEAST}{section}[decision-log.ship]\n{rest}"));
+        parsed.map(|config| config.decision_log.unwrap().shipping.unwrap())
+    };
+    let shipping = parse("folder = \"copies\"\n").unwrap();
+    assert_eq!((shipping.checkpoint.as_secs(), shipping.values), (60, false));
+    assert!(
+        matches!(shipping.target, ShippingTarget::Folder(at) if at == Path::new("/etc/wardgate/copies"))
+    );
+    let shipping = parse("url = \"https://a/{name}\"\ntoken-environment = \"TOKEN\"\n").unwrap();
+    assert!(matches!(shipping.target, ShippingTarget::Store(_)));
+    for (rest, expected) in [
+        ("", "must have one of `folder`, `url` and `url-file`"),
+        ("folder = \"a\"\nurl = \"b\"\n", "must have one of `folder`, `url` and `url-file`"),
+        ("url = \"a\"\nurl-file = \"b\"\n", "has both `url` and `url-file`"),
+        (
+            "url = \"a\"\ntoken-file = \"b\"\ntoken-environment = \"c\"\n",
+            "has both `token-file` and `token-environment`",
+        ),
+        ("folder = \"a\"\ntimeout-seconds = 1\n", "has options of a store beside `folder`"),
+    ] {
+        assert_eq!(parse(rest).unwrap_err(), format!("`[decision-log.ship]` {expected}"));
+    }
+}
+
+#[test]
+fn records_of_a_decision_log_are_exported_in_bounded_batches() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        let parsed = parse(&format!("{LEAST}{section}[decision-log.otlp]\n{rest}"));
+        parsed.map(|config| config.decision_log.unwrap().export.unwrap())
+    };
+    let export = parse("endpoint = \"http://127.0.0.1:4318\"\n").unwrap();
+    assert_eq!((export.batch, export.interval.as_secs()), (512, 5));
+    assert_eq!(parse("").unwrap_err(), "`endpoint` is missing in `[decision-log.otlp]`");
+    let expected = "line 9: `decision-log.otlp.max-batch` must be a whole number from 1 to 16384";
+    assert_eq!(parse("endpoint = \"a\"\nmax-batch = 0\n").unwrap_err(), expected);
 }
 
 #[test]

@@ -27,11 +27,24 @@ pub(super) struct Folder(PathBuf);
 pub(super) struct Lock {
     /// The system unlocks it.
     _file: File,
+    watch: LockWatch,
+}
+
+/// A lock that may be deleted meanwhile.
+#[derive(Clone, Debug)]
+pub(super) struct LockWatch {
     path: PathBuf,
     id: Option<(u64, u64)>,
 }
 
 impl Lock {
+    /// Returns what checks the lock.
+    pub(super) const fn watch(&self) -> &LockWatch {
+        &self.watch
+    }
+}
+
+impl LockWatch {
     /// Checks that no other process can have locked the log meanwhile.
     ///
     /// # Errors
@@ -67,7 +80,7 @@ impl Folder {
             error => LogError::segment(&path)(error),
         })?;
         let id = file.metadata().map(|found| file_id(&found)).map_err(LogError::read(&path))?;
-        Ok(Lock { _file: file, path, id })
+        Ok(Lock { _file: file, watch: LockWatch { path, id } })
     }
 
     /// Writes the identity of a new log, or compares it with that of the log which is there.
@@ -122,6 +135,19 @@ impl Folder {
         }
     }
 
+    /// Returns the checkpoints that are named by their size, as they are shipped, the smallest first.
+    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
+        let mut checkpoints = Vec::new();
+        for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
+            let path = entry.map_err(LogError::read(&self.0))?.path();
+            if let Some(size) = number(&path, ".checkpoint") {
+                checkpoints.push((size, path));
+            }
+        }
+        checkpoints.sort();
+        Ok(checkpoints)
+    }
+
     /// Returns the bytes of the segments and of the values beside them.
     pub(super) fn bytes(&self) -> io::Result<u64> {
         let mut bytes = 0_u64;
@@ -157,9 +183,7 @@ impl Disk for Folder {
         let mut segments = Vec::new();
         for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
             let path = entry.map_err(LogError::read(&self.0))?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let number = name.strip_suffix(".wgl").filter(|number| number.len() == NAME_DIGITS);
-            if let Some(first_frame) = number.and_then(|number| number.parse().ok()) {
+            if let Some(first_frame) = number(&path, ".wgl") {
                 segments.push(Segment { first_frame, path });
             }
         }
@@ -190,6 +214,17 @@ impl Disk for Folder {
     fn save_torn(&self, path: &Path, torn: &Torn) -> io::Result<PathBuf> {
         save_torn(path, torn)
     }
+}
+
+/// Returns the number that is the name of a file with this end.
+fn number(path: &Path, end: &str) -> Option<u64> {
+    let name = path.file_name()?.to_str()?.strip_suffix(end)?;
+    name.parse().ok().filter(|_| name.len() == NAME_DIGITS)
+}
+
+/// Returns the name under which a checkpoint of this size is shipped.
+pub(super) fn checkpoint_name(size: u64) -> String {
+    format!("{size:0NAME_DIGITS$}.checkpoint")
 }
 
 /// The digits of the number in the name of a segment.

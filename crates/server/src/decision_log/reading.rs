@@ -1,7 +1,7 @@
 //! Frames out of the segments of a log, one after another. Nothing is written, and a writer may be at work.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::frame::{Frame, FrameError, HEAD_BYTES, Head, START};
@@ -81,6 +81,23 @@ impl LogReader {
         self.folder.checkpoint()
     }
 
+    /// Looks for segments that came since. After an end [`LogReader::next_frame`] may go on then.
+    pub(super) fn look_again(&mut self) -> Result<()> {
+        let mut segments = self.folder.segments()?;
+        let current = self.current.as_ref().map(|source| source.path.clone());
+        segments.retain(|segment| match &current {
+            Some(path) => segment.path > *path,
+            None => segment.first_frame >= self.next_frame,
+        });
+        self.segments = segments.into_iter();
+        Ok(())
+    }
+
+    /// Returns the checkpoints that were shipped to this folder, the smallest first.
+    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
+        self.folder.shipped_checkpoints()
+    }
+
     /// Returns the next frame. Returns `None` at the end, and before a frame of which only a part is in the last
     /// segment: its writer was killed, or is at work. Frames are missing only where an operator has accepted their loss: the frame
     /// behind them has the record of it.
@@ -150,15 +167,22 @@ impl Source {
         let mut bytes = Vec::new();
         self.fill(HEAD_BYTES, &mut bytes)?;
         if bytes.is_empty() || bytes.len() < HEAD_BYTES && is_last {
-            return Ok(None);
+            return self.go_back(offset);
         }
         let head = Head::read(&bytes).map_err(|error| self.fault(offset, error))?;
         self.fill(head.frame_bytes(), &mut bytes)?;
         if bytes.len() < head.frame_bytes() && is_last {
-            return Ok(None);
+            return self.go_back(offset);
         }
         Frame::read(&bytes).map_err(|error| self.fault(offset, error))?;
         Ok(Some(StoredFrame { number, path: self.path.clone(), offset, bytes }))
+    }
+
+    /// Goes back to the beginning of a frame that is not whole: its writer may be at work.
+    fn go_back(&mut self, offset: u64) -> Result<Option<StoredFrame>> {
+        self.file.seek(SeekFrom::Start(offset)).map_err(LogError::read(&self.path))?;
+        self.offset = offset;
+        Ok(None)
     }
 
     /// Reads until `bytes` has so many, or the file ends.
@@ -185,6 +209,11 @@ impl StoredFrame {
         let fault =
             |error: FrameError| LogError::damaged(&self.path, self.offset, error.to_string());
         Frame::read(&self.bytes).map_err(fault)
+    }
+
+    /// Returns the offset behind the frame in its file.
+    pub(super) fn end(&self) -> u64 {
+        self.offset.saturating_add(u64::try_from(self.bytes.len()).unwrap_or(u64::MAX))
     }
 
     /// Returns the record in this frame by which an operator accepted the loss of frames up to this one.

@@ -4,16 +4,17 @@ use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_native::decision_log::{EvidenceForm, Redaction};
 
+use super::shipping::Shipper;
 use super::{LogSettings, LogWriter, Recorder, RecorderSettings};
 use crate::config::DecisionLog;
 use crate::files::secret;
 use crate::policies::state::State;
 
-/// Begins to record as the configuration says.
+/// Begins to record as the configuration says, with the shipper of the log if it has one.
 ///
 /// # Errors
 /// The key cannot be used, or the log cannot be written, in words for the operator.
-pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
+pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<Recorder, String> {
     let key = key(config)?;
     let redaction = Redaction {
         principal: config.principal,
@@ -29,6 +30,7 @@ pub(crate) fn start(config: &DecisionLog) -> Result<Recorder, String> {
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
         retention: config.retention,
+        shipped: shipper.map(Shipper::shipped),
         ring_bytes: match config.evidence {
             EvidenceForm::Absent => RING_BYTES,
             EvidenceForm::Clear | EvidenceForm::Commitment => RING_BYTES_WITH_EVIDENCE,

@@ -1,11 +1,13 @@
 //! The deletion of segments whose records are too old, and the bytes that are left.
 //!
 //! A segment is deleted with the values beside it. Its tiles stay, and are on the disk before, so later records stay
-//! provable. Neither the segment that grows is deleted nor one that a checkpoint and whole tiles do not cover.
+//! provable. Neither the segment that grows is deleted nor one that a checkpoint and whole tiles do not cover, nor one that
+//! must be shipped and is not.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use super::folder::{Folder, Segment};
 use super::private::{Private, values_path};
 use super::reading::LogReader;
 use super::segments::Disk;
+use super::shipping::Shipped;
 use crate::journal::files::sync_names;
 
 /// How long records stay, and what they take.
@@ -25,12 +28,15 @@ pub(super) struct Retention {
     folder: Folder,
     /// How long a record stays at least.
     period: Option<Duration>,
+    /// The segments that were shipped, if they are shipped: only these are deleted.
+    shipped: Option<Arc<Shipped>>,
     bytes: AtomicU64,
 }
 
 impl Retention {
-    pub(super) fn new(log: &Path, period: Option<Duration>) -> Self {
-        let retention = Self { folder: Folder::new(log), period, bytes: AtomicU64::new(0) };
+    pub(super) fn new(log: &Path, period: Option<Duration>, shipped: Option<Arc<Shipped>>) -> Self {
+        let (folder, bytes) = (Folder::new(log), AtomicU64::new(0));
+        let retention = Self { folder, period, shipped, bytes };
         retention.measure();
         retention
     }
@@ -60,6 +66,11 @@ impl Retention {
             // Behind these frames tiles are not whole.
             let is_covered = next.first_frame <= sealed & !255 && next.first_frame < sealed;
             if !is_covered || !self.is_older(segment, next.first_frame, before)? {
+                break;
+            }
+            if self.shipped.as_ref().is_some_and(|shipped| !shipped.contains(segment.first_frame)) {
+                let segment = segment.path.display();
+                tracing::warn!(%segment, "old decisions stay, since they are not shipped");
                 break;
             }
             self.sync_tiles(segment.first_frame, next.first_frame)?;

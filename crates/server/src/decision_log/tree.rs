@@ -214,7 +214,7 @@ impl Tree {
 }
 
 /// Returns the last tile of each level of a log, where it is partial.
-fn last_tiles(size: u64) -> impl Iterator<Item = Option<Tile>> {
+pub(super) fn last_tiles(size: u64) -> impl Iterator<Item = Option<Tile>> {
     (0..8_u32).map(move |level| {
         let has = size >> (level * 8);
         let width = u16::try_from(has & 255).ok().filter(|width| *width > 0)?;
@@ -228,7 +228,7 @@ pub(super) fn read_tile(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
 }
 
 /// Reads the entries of a tile of level 0, or of a wider one.
-fn read_entries(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_entries(folder: &Path, tile: Tile) -> Result<Option<Vec<u8>>> {
     read_widened(folder, tile, Tile::entries_path)
 }
 

@@ -4,12 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use wardgate_decision_log::checkpoint::{LogKey, Opened};
+use wardgate_decision_log::limits::MAX_NOTE_BYTES;
 use wardgate_decision_log::merkle;
 use wardgate_decision_log::record::{Body, Loss, Record};
 use wardgate_decision_log::tree::Digest;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::error::{LogError, Result};
+use super::folder::checkpoint_name;
 use super::reading::{LogReader, StoredFrame};
 use super::tree::{MAX_TILE_BYTES, Tree};
 use super::witnessed::{self, Witnessed};
@@ -35,10 +37,12 @@ pub struct Verified {
     pub unsealed: u64,
     /// The lowest and highest time of the records that were read, in microseconds since 1970.
     pub times: Option<(i64, i64)>,
-    /// The newest checkpoint.
+    /// The newest checkpoint, in a shipped log the newest one about frames that are there.
     pub checkpoint: Option<Opened>,
     /// The newest checkpoint that enough witnesses have cosigned, if there is a policy that says which.
     pub witnessed: Option<Witnessed>,
+    /// In a shipped log, the frames of the newest checkpoint if some of them have not come yet.
+    pub ahead: Option<u64>,
 }
 
 /// The state of the verification behind a frame.
@@ -49,13 +53,35 @@ struct Progress {
     verified: Verified,
     /// The digest of the head before; `None` before the first frame that was read.
     before: Option<Digest>,
-    /// The checkpoints that must be met, with the reason to name.
-    due: Vec<(merkle::Head, &'static str)>,
+    /// The checkpoints that must be met, the largest first.
+    due: Vec<Due>,
+    /// The shipped checkpoint that was met last: its size.
+    met: Option<u64>,
+}
+
+/// A checkpoint that must be met.
+struct Due {
+    head: merkle::Head,
+    kind: DueKind,
+}
+
+/// The source of a checkpoint.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DueKind {
+    /// The file of that name in the folder.
+    Newest,
+    /// The one that the caller has.
+    Older,
+    /// Cosigned by witnesses.
+    Witnessed,
+    /// Shipped to the folder.
+    Shipped,
 }
 
 /// Verifies the log in a folder with its key, and with an older checkpoint if there is one: every frame and record, their
-/// order, the tiles that the first segment builds on, and the root of each checkpoint. With a policy of witnesses it
-/// also wants a checkpoint that enough of them have cosigned.
+/// order, the tiles that the first segment builds on, and the root of each checkpoint. To a shipped log checkpoints come before
+/// the segments that they are about. With a policy of witnesses it also wants a checkpoint that enough of them have
+/// cosigned.
 ///
 /// # Errors
 /// The first wrong place.
@@ -72,10 +98,14 @@ pub fn verify(
     // Read before the frames, of which a writer may add some.
     let newest = reader.checkpoint()?.map(|note| opened(key, &note)).transpose()?;
     let older = older.map(|note| opened(key, note)).transpose()?;
-    let mut due = Vec::new();
-    due.extend(older.as_ref().map(|older| (older.checkpoint.head, "the older checkpoint")));
-    due.extend(newest.as_ref().map(|newest| (newest.checkpoint.head, "the newest checkpoint")));
-    due.extend(cosigned.map(|(_, head)| (head, "the witnessed checkpoint")));
+    let mut due = shipped(&reader, key)?;
+    let mut add = |opened: &Option<Opened>, kind| {
+        due.extend(opened.as_ref().map(|one| Due { head: one.checkpoint.head, kind }));
+    };
+    add(&older, DueKind::Older);
+    add(&newest, DueKind::Newest);
+    due.extend(cosigned.map(|(_, head)| Due { head, kind: DueKind::Witnessed }));
+    due.sort_by_key(|due| std::cmp::Reverse(due.head.size));
     let origin = key.name().to_owned();
     let mut frame = reader.next_frame()?;
     let first = frame.as_ref().map(first).transpose()?.unwrap_or(0);
@@ -93,15 +123,36 @@ pub fn verify(
         times: None,
         checkpoint: newest,
         witnessed,
+        ahead: None,
     };
-    let mut progress =
-        Progress { folder: path.to_owned(), origin, tree, verified, before: None, due };
+    let folder = path.to_owned();
+    let mut progress = Progress { folder, origin, tree, verified, before: None, due, met: None };
     progress.meet()?;
     while let Some(stored) = frame {
         progress.add(&stored)?;
         frame = reader.next_frame()?;
     }
-    progress.end()
+    progress.end(key)
+}
+
+/// Opens the checkpoints that were shipped to a folder.
+fn shipped(reader: &LogReader, key: &LogKey) -> Result<Vec<Due>> {
+    let mut due = Vec::new();
+    for (size, path) in reader.shipped_checkpoints()? {
+        let head = opened(key, &note(&path)?)?.checkpoint.head;
+        if head.size != size {
+            let what = format!("it is about {} frames", head.size);
+            return Err(LogError::damaged(&path, 0, what));
+        }
+        due.push(Due { head, kind: DueKind::Shipped });
+    }
+    Ok(due)
+}
+
+/// Reads a checkpoint.
+fn note(path: &Path) -> Result<Vec<u8>> {
+    let most = u64::try_from(MAX_NOTE_BYTES).unwrap_or(u64::MAX);
+    crate::files::bounded(path, most).map_err(LogError::read(path))
 }
 
 /// Returns the number of the first frame that is not deleted. Those whose loss was accepted count, but are missing.
@@ -204,7 +255,10 @@ impl Progress {
     /// Compares the root with the checkpoints of this size.
     fn meet(&mut self) -> Result<()> {
         let (here, mut partial) = (self.tree.head(), Vec::new());
-        for (head, what) in self.due.extract_if(.., |(head, _)| head.size <= here.size) {
+        while let Some(Due { head, kind }) = self.due.pop_if(|due| due.head.size <= here.size) {
+            if kind == DueKind::Shipped {
+                self.met = Some(head.size);
+            }
             if head.size == here.size {
                 self.verified.unsealed = 0;
                 partial = self.tree.partial();
@@ -217,7 +271,8 @@ impl Progress {
             };
             if !is_same {
                 return Err(LogError::Checkpoint(format!(
-                    "{what} is about another log: its first {} frames have another root",
+                    "{} is about another log: its first {} frames have another root",
+                    kind.name(),
                     head.size
                 )));
             }
@@ -225,11 +280,28 @@ impl Progress {
         self.compare_tiles(partial)
     }
 
-    fn end(self) -> Result<Verified> {
+    fn end(mut self, key: &LogKey) -> Result<Verified> {
         let found = self.tree.size();
-        match self.due.first() {
-            Some((head, _)) => Err(LogError::Truncated { sealed: head.size, found }),
-            None => Ok(self.verified),
+        let must_be_here = |due: &&Due| due.kind != DueKind::Shipped;
+        if let Some(Due { head, .. }) = self.due.iter().find(must_be_here) {
+            return Err(LogError::Truncated { sealed: head.size, found });
+        }
+        self.verified.ahead = self.due.first().map(|due| due.head.size);
+        if let (None, Some(size)) = (&self.verified.checkpoint, self.met) {
+            let path = self.folder.join(checkpoint_name(size));
+            self.verified.checkpoint = Some(opened(key, &note(&path)?)?);
+        }
+        Ok(self.verified)
+    }
+}
+
+impl DueKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "the newest checkpoint",
+            Self::Older => "the older checkpoint",
+            Self::Witnessed => "the witnessed checkpoint",
+            Self::Shipped => "a shipped checkpoint",
         }
     }
 }

@@ -65,6 +65,12 @@ pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
     if let Some(recorder) = shared.recorder() {
         recorder.write_metrics(&mut text);
     }
+    if let Some(exporter) = shared.exporter() {
+        exporter.write_metrics(&mut text);
+    }
+    if let Some(shipper) = shared.shipper() {
+        shipper.write_metrics(&mut text);
+    }
     if let Some(witnessing) = shared.witnessing() {
         witnessing.write_metrics(&mut text);
     }

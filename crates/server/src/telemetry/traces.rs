@@ -4,11 +4,10 @@
 //! dropped and counted. No span holds a name of a principal or a resource, an attribute, a token or
 //! a query.
 
-mod collector;
 mod context;
 mod export;
 mod ids;
-mod otlp;
+pub(crate) mod otlp;
 mod queue;
 mod span;
 pub(crate) mod tally;

@@ -148,7 +148,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("pdp", &["base", "wasm", "fast"]),
     ("spocp", &["base", "wasm", "pdp"]),
     ("mqtt", &["base", "wasm", "pdp"]),
-    ("log", &["base", "wasm", "pdp"]),
+    ("log", &["base", "wasm", "fast", "pdp"]),
     ("ratelimit", &["base"]),
     ("pool", &["base", "wasm", "pdp"]),
     ("watcher", &["base", "pdp"]),

@@ -42,6 +42,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
         checkpoint: Duration::from_millis(30),
         heartbeat: Duration::from_secs(10),
         retention: None,
+        shipped: None,
         ring_bytes: 0,
     };
     let (writer, _) = open(folder, 100_000).unwrap();

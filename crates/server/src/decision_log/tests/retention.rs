@@ -17,7 +17,7 @@ use crate::decision_log::segments::Disk;
 const PERIOD: i64 = 100;
 
 fn delete(folder: &Temporary, now: i64, sealed: u64) -> usize {
-    let retention = Retention::new(&folder.0, Some(Duration::from_micros(PERIOD as u64)));
+    let retention = Retention::new(&folder.0, Some(Duration::from_micros(PERIOD as u64)), None);
     let bytes = retention.bytes();
     let deleted = retention.delete_old(now, sealed).unwrap();
     retention.measure();
@@ -92,12 +92,15 @@ fn nothing_is_deleted_that_no_checkpoint_covers_or_that_has_a_newer_record() {
     assert_eq!(delete(&folder, 2_000_000, writer.sealed()), 0);
     seal(&mut writer);
     assert_eq!(delete(&folder, 10_000, writer.sealed()), 0);
-    assert_eq!(Retention::new(&folder.0, None).delete_old(i64::MAX, writer.sealed()).unwrap(), 0);
+    assert_eq!(
+        Retention::new(&folder.0, None, None).delete_old(i64::MAX, writer.sealed()).unwrap(),
+        0
+    );
     assert_eq!(first_frames(&folder), all);
     // A tile that is missing would make later records unprovable.
     let tile = folder.0.join("tile/entries/000");
     fs::rename(&tile, tile.with_extension("away")).unwrap();
-    let retention = Retention::new(&folder.0, Some(Duration::from_micros(1)));
+    let retention = Retention::new(&folder.0, Some(Duration::from_micros(1)), None);
     assert_eq!(retention.delete_old(2_000_000, writer.sealed()).unwrap_err().code(), "log-write");
     assert_eq!(first_frames(&folder), all);
     fs::rename(tile.with_extension("away"), &tile).unwrap();
@@ -108,7 +111,7 @@ fn nothing_is_deleted_that_no_checkpoint_covers_or_that_has_a_newer_record() {
 #[test]
 fn each_segment_can_be_read_without_those_before() {
     let folder = Temporary::new();
-    let (writer, _) = open(&folder.0, 20_000).unwrap();
+    let (writer, _) = open(&folder.0, 10_000).unwrap();
     let settings = settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::System);
     let recorder = Recorder::start(&folder.0, writer, LogSecret::new([9; 32]), settings).unwrap();
     for number in 1..=3 {

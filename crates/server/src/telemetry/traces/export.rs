@@ -13,13 +13,13 @@ use hyper::body::Bytes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
-use super::collector::{Answer, Collector};
 use super::otlp;
 use super::queue::Queue;
 use super::span::Span;
 use crate::config::Traces;
 use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE, SPAN_ATTEMPTS};
 use crate::net::client::connect::late;
+use crate::telemetry::collector::{Answer, Collector, Signal};
 
 /// The sender of queued spans.
 pub(super) struct Exporter {
@@ -39,7 +39,9 @@ enum Outcome {
 
 impl Exporter {
     pub(super) fn new(config: Traces, queue: Arc<Queue>) -> Result<Self, String> {
-        Ok(Self { collector: Collector::new(&config)?, config, queue, problem: None })
+        let (ca, headers) = (config.ca.as_deref(), config.headers.as_deref());
+        let collector = Collector::new(Signal::SPANS, &config.endpoint, ca, headers)?;
+        Ok(Self { collector, config, queue, problem: None })
     }
 
     /// Starts the thread. Nothing is ever received: the other end is dropped when all is sent.

@@ -25,6 +25,15 @@ pub(super) fn request(service: &str, spans: &[Span]) -> String {
     })
 }
 
+/// Writes a request for a collector, of one service, with records of a log that are written already.
+pub(crate) fn records(service: &str, records: &[String]) -> String {
+    let resource = document(|json| attributes(json, &resource(service)));
+    let records = records.join(",");
+    format!(
+        r#"{{"resourceLogs":[{{"resource":{resource},"scopeLogs":[{{"scope":{{"name":"wardgate","version":"{VERSION}"}},"logRecords":[{records}]}}]}}]}}"#
+    )
+}
+
 fn list_of_one(json: &mut Json, name: &str, members: impl Fn(&mut Json)) {
     list(json, name, [members], object);
 }

@@ -1,0 +1,279 @@
+// One log of the frames of many isolates, in a store that fails as a test says.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { open } from "../pdp/open.ts";
+import { album, fixture, viewing, withActions } from "../testing.ts";
+import { logSequencer, type LogSequencerOptions, type LogStore, type PutCondition, type StoredObject } from "./log-sequencer.ts";
+import { decisionLog, openSegment, segmentsOf, type DecisionLogOptions, type LogRecord } from "./log.ts";
+
+const key = fixture("trust/log.key").toString();
+
+/** A store in memory. */
+class MemoryStore implements LogStore {
+  readonly objects = new Map<string, StoredObject>();
+  readonly puts: string[] = [];
+  /** Called before each write; what it returns is done instead. */
+  before: (name: string, write: () => string | undefined) => string | undefined | Promise<string | undefined> = (_, write) => write();
+
+  async get(name: string): Promise<StoredObject | undefined> {
+    return this.objects.get(name);
+  }
+
+  async put(name: string, bytes: Uint8Array<ArrayBuffer>, condition: PutCondition): Promise<string | undefined> {
+    return this.before(name, () => {
+      const found = this.objects.get(name)?.tag;
+      const holds = condition.kind === "always" || (condition.kind === "new" ? found === undefined : found === condition.tag);
+      if (!holds) return undefined;
+      this.puts.push(name);
+      const tag = `${name} ${this.puts.length}`;
+      this.objects.set(name, { bytes, tag });
+      return tag;
+    });
+  }
+
+  async delete(names: readonly string[]): Promise<void> {
+    for (const name of names) this.objects.delete(name);
+  }
+
+  /** Returns the records of the log, in their order. */
+  async records(): Promise<LogRecord[]> {
+    const names = [...this.objects.keys()].filter((name) => name.endsWith(".wgl")).sort();
+    const segments = await Promise.all(names.map((name) => openSegment(this.objects.get(name)!.bytes as Uint8Array<ArrayBuffer>)));
+    return segments.flatMap((segment) => [...segment.records()].map(([, record]) => record));
+  }
+
+  /** Returns the ids of the principals of all decisions, in their order, each with its actions. */
+  async decisions(): Promise<string[]> {
+    const targets = new Map<number, string>();
+    const found: string[] = [];
+    for (const record of await this.records()) {
+      if (record.kind === "target") targets.set(record.number, record.action);
+      if (record.kind !== "decision") continue;
+      const actions = record.outcomes.map(({ target, answer }) => `${targets.get(target)} ${answer}`);
+      found.push(`${record.principal.kind === "clear" ? record.principal.id : "-"}: ${actions.join(", ")}`);
+    }
+    return found.sort();
+  }
+}
+
+/** Returns a sequencer of a store, as another isolate would make it. */
+function sequencer(store: LogStore, options: Partial<LogSequencerOptions> = {}) {
+  return logSequencer({ key, store, intervalMillis: 0, ...options });
+}
+
+/** Returns a log of an isolate, its PDP, and the frames that it sent. */
+async function isolate(options: Partial<DecisionLogOptions> = {}) {
+  const frames: Uint8Array<ArrayBuffer>[] = [];
+  const log = decisionLog({ sink: (frame) => void frames.push(frame), flushMillis: 0, independent: true, ...options });
+  return { frames, log, pdp: await open(album, { trust: "unsigned", log }) };
+}
+
+/** Returns frames of an isolate, each with the decision about one principal. */
+async function framesAbout(...ids: readonly string[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  const { frames, log, pdp } = await isolate();
+  for (const id of ids) {
+    pdp.isAllowed(viewing({ principal: { id, roles: ["stranger"] } }));
+    await log.flush();
+  }
+  return frames;
+}
+
+const about = (...ids: readonly string[]) => ids.map((id) => `${id}: view denied`);
+const command = process.env["WARDGATE"] ?? fileURLToPath(new URL("../../../target/debug/wardgate", import.meta.url));
+
+/** Verifies what is in a store with the command, and returns what it says. */
+function verified({ objects }: MemoryStore): { readonly records: number; readonly decisions: number; readonly lost: number; readonly unsealed: number } {
+  const folder = mkdtempSync(join(tmpdir(), "wardgate-log-"));
+  try {
+    for (const [name, { bytes }] of objects) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), bytes);
+    }
+    const trust = fileURLToPath(new URL("../../fixtures/trust/log.vkey", import.meta.url));
+    return JSON.parse(execFileSync(command, ["log", "verify", folder, "--trust", trust, "--json"], { encoding: "utf8" }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("independent frames", () => {
+  it("name their log, and all that they use", async () => {
+    const { frames, log, pdp } = await isolate();
+    pdp.isAllowed(viewing());
+    await log.flush();
+    pdp.check(withActions(viewing(), ["view", "edit"]));
+    await log.flush();
+    expect(frames.length).toBe(2);
+    const records = await Promise.all(frames.map(async (frame) => [...(await openSegment(segmentsOf([frame])[0]!)).records()].map(([, record]) => record)));
+    expect(records.map((frame) => frame.map(({ kind }) => kind))).toEqual([
+      ["process", "settings", "policies", "target", "decision"],
+      ["process", "policies", "target", "target", "decision"],
+    ]);
+    const numbers = records.map(([process]) => (process!.kind === "process" ? [...process!.instance].join() : ""));
+    expect(numbers[0]).toBe(numbers[1]);
+    expect(records.map((frame) => frame.at(-1)!.sequence)).toEqual([0, 1]);
+  });
+
+  it("split a decision whose names no frame has room for", async () => {
+    const { frames, log, pdp } = await isolate();
+    const actions = Array.from({ length: 250 }, (_, at) => `${at}`.padEnd(1024, "a"));
+    pdp.check(withActions(viewing(), actions));
+    await log.flush();
+    expect(frames.every((frame) => frame.length <= 96 * 1024)).toBe(true);
+    const store = new MemoryStore();
+    expect(await sequencer(store).append(frames)).toEqual(frames.map(() => ({ kind: "appended" })));
+    const decisions = (await store.records()).flatMap((record) => (record.kind === "decision" ? [record] : []));
+    expect(decisions.length).toBeGreaterThan(2);
+    expect(decisions.reduce((sum, { outcomes }) => sum + outcomes.length, 0)).toBe(250);
+    expect(decisions.map(({ sequence }) => sequence)).toEqual(decisions.map((_, at) => at));
+  });
+
+  it("fill frames, and say what is missing", async () => {
+    const { frames, log, pdp } = await isolate({ capacity: 4096 });
+    for (let number = 0; number < 5000; number += 1) pdp.isAllowed(viewing({ principal: { id: `${number}`.padStart(40, "u"), roles: ["stranger"] } }));
+    await log.flush();
+    expect(frames.length).toBeGreaterThan(3);
+    const store = new MemoryStore();
+    await sequencer(store).append([...frames].reverse());
+    const records = await store.records();
+    expect(records.filter(({ kind }) => kind === "decision").length).toBe(4096);
+    expect(records.filter(({ kind }) => kind === "lost")).toMatchObject([{ stream: 0, first: 4096, count: 904, reason: "full" }]);
+  });
+});
+
+describe("a sequencer", () => {
+  it("takes each frame once, in any order, and gives names numbers of one log", async () => {
+    const [ones, others] = [await framesAbout("a", "b", "c"), await framesAbout("d", "e")];
+    const store = new MemoryStore();
+    const log = sequencer(store);
+    expect(await log.append([ones[2]!, others[0]!])).toEqual([{ kind: "appended" }, { kind: "appended" }]);
+    expect(await log.append([...ones, ...others])).toMatchObject([{ kind: "appended" }, { kind: "appended" }, { kind: "known" }, { kind: "known" }, { kind: "appended" }]);
+    expect(await sequencer(store).append([...ones, ...others])).toEqual(Array.from({ length: 5 }, () => ({ kind: "known" })));
+    expect(await store.decisions()).toEqual(about("a", "b", "c", "d", "e"));
+    expect((await store.records()).filter(({ kind }) => kind === "policies").length).toBe(2);
+    expect(log.counts).toEqual({ appended: 5, known: 2, refused: 0, later: 0 });
+  });
+
+  it("refuses what is no frame of an isolate, and counts it", async () => {
+    const [frame] = await framesAbout("a");
+    const dependent = await isolate({ independent: false });
+    dependent.pdp.isAllowed(viewing());
+    await dependent.log.flush();
+    const damaged = frame!.slice();
+    damaged[200]! ^= 1;
+    const store = new MemoryStore();
+    const log = sequencer(store);
+    const frames = [new Uint8Array(), frame!.subarray(0, 300), damaged, new Uint8Array(200_000), dependent.frames[0]!, frame!];
+    expect((await log.append(frames)).map((became) => ("message" in became ? became.message : became.kind))).toEqual([
+      "expected a whole frame, found the end of the bytes",
+      "expected a whole frame, found the end of the bytes",
+      "expected the records of the head of the frame, found others",
+      "expected a frame of at most 128,000 bytes, found a longer one",
+      "expected a frame that can be read alone, found one of another form or version",
+      "appended",
+    ]);
+    expect(log.counts).toMatchObject({ appended: 1, refused: 5 });
+    expect(await store.decisions()).toEqual(about("a"));
+  });
+
+  it("loses nothing and repeats nothing, whichever write a crash follows", async () => {
+    const batches = [await framesAbout("a", "b"), await framesAbout("c")];
+    const whole = new MemoryStore();
+    for (const batch of batches) await sequencer(whole).append(batch);
+    expect(whole.puts.length).toBe(11);
+    for (let crash = 1; crash <= whole.puts.length; crash += 1) {
+      for (const isDone of [false, true]) {
+        const store = new MemoryStore();
+        let writes = 0;
+        store.before = (_, write) => {
+          writes += 1;
+          if (writes !== crash) return write();
+          if (isDone) write();
+          throw new Error("the store is away");
+        };
+        for (const batch of batches) {
+          const first = await sequencer(store).append(batch).catch(() => undefined);
+          // A queue delivers again what was not acknowledged.
+          if (first === undefined) await sequencer(store).append(batch);
+        }
+        expect(await store.decisions(), `${crash} ${isDone}`).toEqual(about("a", "b", "c"));
+        if (existsSync(command)) expect(verified(store)).toMatchObject({ decisions: 3, unsealed: 0 });
+      }
+    }
+  });
+
+  it("goes on itself after a write that failed", async () => {
+    const [frames, store] = [await framesAbout("a"), new MemoryStore()];
+    const log = sequencer(store);
+    store.before = () => Promise.reject(new Error("the store is away"));
+    await expect(log.append(frames)).rejects.toThrow("the store is away");
+    store.before = (_, write) => write();
+    expect(await log.append(frames)).toEqual([{ kind: "appended" }]);
+    expect(await store.decisions()).toEqual(about("a"));
+  });
+
+  it("is refused by another one that was first, and goes on behind it", async () => {
+    const [first, second, third] = [await framesAbout("a"), await framesAbout("b"), await framesAbout("c")];
+    for (const name of ["000000000001.wgl", "tile/0/000.p/2", "checkpoint", "sequencer"]) {
+      const store = new MemoryStore();
+      const [one, other] = [sequencer(store), sequencer(store)];
+      await one.append(first);
+      await other.append(first);
+      let isBetween = false;
+      store.before = async (put, write) => {
+        if (put === name && !isBetween) {
+          isBetween = true;
+          expect(await other.append(third)).toEqual([{ kind: "appended" }]);
+        }
+        return write();
+      };
+      expect((await one.append(second))[0]!.kind, name).toMatch(/appended|known/);
+      expect(await store.decisions(), name).toEqual(about("a", "b", "c"));
+      if (existsSync(command)) expect(verified(store)).toMatchObject({ decisions: 3, unsealed: 0 });
+    }
+  });
+
+  it("writes a log that the command verifies", async () => {
+    const store = new MemoryStore();
+    const log = sequencer(store);
+    const frames = await framesAbout(...Array.from({ length: 300 }, (_, at) => `${at}`));
+    for (const frame of frames) await log.append([frame]);
+    expect([...store.objects.keys()].filter((name) => name.startsWith("tile/0/"))).toEqual(expect.arrayContaining(["tile/0/000", "tile/0/001.p/44"]));
+    expect(store.objects.has("tile/0/000.p/255")).toBe(false);
+    if (existsSync(command)) expect(verified(store)).toMatchObject({ origin: "log.example/edge", decisions: 300, frames: 300, lost: 0, unsealed: 0 });
+  });
+
+  it("goes on with no log that was changed, and with no log of another key", async () => {
+    const frames = await framesAbout("a", "b");
+    const store = new MemoryStore();
+    await sequencer(store).append(frames.slice(0, 1));
+    const changed = (name: string, change?: (bytes: Uint8Array) => void) => {
+      const copy = new MemoryStore();
+      for (const [known, object] of store.objects) copy.objects.set(known, { ...object, bytes: object.bytes.slice() });
+      if (change === undefined) copy.objects.delete(name);
+      else change(copy.objects.get(name)!.bytes);
+      return sequencer(copy).append(frames);
+    };
+    await expect(changed("checkpoint")).rejects.toMatchObject({ code: "malformed-log" });
+    await expect(changed("checkpoint", (bytes) => void (bytes[bytes.length - 9]! ^= 1))).rejects.toMatchObject({ code: "refused-proof" });
+    await expect(changed("sequencer", (bytes) => void (bytes[40]! ^= 1))).rejects.toMatchObject({ code: "malformed-log" });
+    await expect(changed("identity", (bytes) => void (bytes[60]! ^= 1))).rejects.toMatchObject({ code: "malformed-key" });
+    await expect(sequencer(store, { key: "PRIVATE+KEY+other" }).append(frames)).rejects.toMatchObject({ code: "malformed-key" });
+    // Without its state it reads the segments.
+    expect(await changed("sequencer")).toEqual([{ kind: "known" }, { kind: "appended" }]);
+  });
+
+  it("takes no wrong options", () => {
+    const check = (options: object, message: string) => expect(() => logSequencer(options as LogSequencerOptions)).toThrow(message);
+    check({ key, store: 1 }, "option `store` must be an object");
+    check({ key: 1, store: {} }, "option `key` must be a string");
+    check({ key, store: {}, other: 1 }, "unknown option `other`");
+  });
+});
