@@ -91,9 +91,7 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "checkpoint": sealed.map(|one| seconds(one.seconds)),
         "witnessed": found.witnessed.as_ref().map(|witnessed| json!({
             "frames": witnessed.frames,
-            "by": witnessed.by.iter().map(|(witness, time)| json!({
-                "witness": witness, "time": seconds(*time)
-            })).collect::<Vec<_>>(),
+            "by": witnesses_as_json(&witnessed.by),
         })),
     }))
 }
@@ -113,13 +111,10 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         None => out.line("  there is no checkpoint yet: nothing proves its end")?,
     }
     if let Some(Witnessed { frames, by }) = &found.witnessed {
-        let by: Vec<String> = by
-            .iter()
-            .map(|(witness, time)| format!("`{}` {}", shown(witness), seconds(*time)))
-            .collect();
-        let by =
-            if by.is_empty() { "none, which the policy allows".to_owned() } else { by.join(", ") };
-        out.line(format_args!("  its first {frames} frames have witnesses: {by}"))?;
+        out.line(format_args!(
+            "  its first {frames} frames have witnesses: {}",
+            witness_words(by)
+        ))?;
     }
     if let Some(ahead) = found.ahead {
         let frames = found.frames;
@@ -140,6 +135,20 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         out.line(format_args!("  {lost} decisions had no room and were not recorded"))?;
     }
     Ok(())
+}
+
+/// Returns the names of witnesses, and when each has cosigned.
+fn witness_words(by: &[(String, u64)]) -> String {
+    if by.is_empty() {
+        return "none, which the policy allows".to_owned();
+    }
+    let words = by.iter().map(|(name, time)| format!("`{}` {}", shown(name), seconds(*time)));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn witnesses_as_json(by: &[(String, u64)]) -> serde_json::Value {
+    let one = |(name, time): &(String, u64)| json!({ "witness": name, "time": seconds(*time) });
+    by.iter().map(one).collect()
 }
 
 /// Reads a policy of witnesses, which must be about the log with this key.

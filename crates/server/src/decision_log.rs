@@ -54,7 +54,7 @@ pub use record_words::{identity_words, record_time, record_words, target_words};
 pub use recorder::{Recorder, RecorderSettings};
 pub use unsealing::{Unsealed, Unsealer};
 pub use verifying::{Verified, verify};
-pub use witnessed::Witnessed;
+pub use witnessed::{Witnessed, witnesses};
 pub use writer::{LogSettings, LogWriter};
 
 #[cfg(test)]

@@ -119,6 +119,9 @@ pub(crate) struct CheckProof {
     /// The key of the log.
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: PathBuf,
+    /// A policy of witnesses: enough of them must have cosigned the checkpoint of the proof.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,7 +3,7 @@
 use wardgate_decision_log::proof::Proof;
 use wardgate_server::decision_log::{self, Names, record_json, record_words};
 
-use super::{read, refused, seconds, trusted};
+use super::{policy, read, refused, seconds, trusted, witness_words, witnesses_as_json};
 use crate::answer::{line, with};
 use crate::arguments::{CheckProof, Prove};
 use crate::failure::{Failure, Result};
@@ -25,17 +25,36 @@ pub(super) fn check(check: &CheckProof, out: &mut Output) -> Result<()> {
     let refused = |error: wardgate_decision_log::proof::ProofError| {
         Failure::policies(format!("`{}` is refused: {error}", check.proof.in_one_line()))
     };
-    let proved = Proof::read(&proof).and_then(|proof| proof.verify(&key)).map_err(refused)?;
+    let proof = Proof::read(&proof).map_err(refused)?;
+    let proved = proof.verify(&key).map_err(refused)?;
+    let by = witnesses(check, &proof)?;
     let (names, origin) = (Names::default(), &proved.checkpoint.checkpoint.origin);
     let sealed = seconds(proved.checkpoint.seconds);
     if check.json {
         let record = record_json(proved.number, &proved.record, &names);
         let record = with(record, "origin", origin.as_str());
-        return out.line(line(&with(record, "checkpoint", sealed)));
+        let record = with(record, "checkpoint", sealed);
+        let record = match &by {
+            Some(by) => with(record, "witnessed", witnesses_as_json(by)),
+            None => record,
+        };
+        return out.line(line(&record));
     }
     out.line(format_args!("{}  {}", proved.number, shown(&record_words(&proved.record, &names))))?;
     out.line(format_args!(
         "  is in the log `{}`, as its checkpoint of {sealed} says",
         shown(origin)
-    ))
+    ))?;
+    match by {
+        Some(by) => out.line(format_args!("  which has witnesses: {}", witness_words(&by))),
+        None => Ok(()),
+    }
+}
+
+/// Verifies that the checkpoint of a proof suits the policy of witnesses, if there is one, and returns who has cosigned it.
+fn witnesses(check: &CheckProof, proof: &Proof) -> Result<Option<Vec<(String, u64)>>> {
+    let Some(path) = &check.policy else { return Ok(None) };
+    let policy = policy(path, &check.trust)?;
+    let by = decision_log::witnesses(proof.checkpoint.as_bytes(), &policy).map_err(refused)?;
+    Ok(Some(by))
 }

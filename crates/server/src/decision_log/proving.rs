@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wardgate_decision_log::checkpoint::{Checkpoint, LogKey};
+use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::merkle;
 use wardgate_decision_log::proof::Proof;
 use wardgate_decision_log::tile::{Tile, Tiles};
@@ -10,8 +10,10 @@ use wardgate_decision_log::tile::{Tile, Tiles};
 use super::error::{LogError, Result};
 use super::reading::LogReader;
 use super::tree::read_tile;
+use super::witnessed;
 
-/// Makes the proof of the record with this number, under the newest checkpoint.
+/// Makes the proof of the record with this number, under the newest checkpoint that enough witnesses have cosigned, or
+/// under the newest one if that does not cover the record.
 ///
 /// # Errors
 /// The log has no such record, or no checkpoint covers it yet, or a file is damaged.
@@ -20,7 +22,10 @@ pub fn prove(path: &Path, number: u64) -> Result<Proof> {
     let missing = |what: String| LogError::Missing(what);
     let note =
         reader.checkpoint()?.ok_or_else(|| missing("the log has no checkpoint yet".to_owned()))?;
-    let size = size(&reader.verifier()?, &note)?;
+    let key = LogKey::read(&reader.verifier()?);
+    let key = key.ok_or_else(|| LogError::Foreign("its key is none of ML-DSA-44".to_owned()))?;
+    let opened = key.open(&note).map_err(|error| LogError::Checkpoint(error.to_string()))?;
+    let newest = (String::from_utf8_lossy(&note).into_owned(), opened.checkpoint.head.size);
     let none = || missing(format!("the log has no record {number}"));
     let stored = loop {
         let stored = reader.next_frame()?.ok_or_else(none)?;
@@ -28,9 +33,12 @@ pub fn prove(path: &Path, number: u64) -> Result<Proof> {
             break stored;
         }
     };
-    if stored.number >= size {
+    let witnessed = witnessed::read(path, &key)?.map(|(note, head)| (note.to_string(), head.size));
+    let covers = |(_, size): &(String, u64)| stored.number < *size;
+    let checkpoint = witnessed.filter(covers).or(Some(newest)).filter(covers);
+    let Some((checkpoint, size)) = checkpoint else {
         return Err(missing(format!("no checkpoint covers record {number} yet")));
-    }
+    };
     let read = |tile: Tile| read_tile(path, tile).ok().flatten();
     let inclusion = merkle::inclusion(stored.number, size, &Tiles { size, read });
     let inclusion = inclusion.ok_or_else(|| {
@@ -38,16 +46,6 @@ pub fn prove(path: &Path, number: u64) -> Result<Proof> {
     })?;
     let frame = stored.frame()?;
     let position = number.checked_sub(frame.head.first).and_then(|at| u32::try_from(at).ok());
-    let checkpoint = String::from_utf8_lossy(&note);
     let position = position.ok_or_else(none)?;
     Proof::new((&frame, position), (stored.number, inclusion), &checkpoint).ok_or_else(none)
-}
-
-/// Returns the frames that the newest checkpoint covers.
-fn size(verifier: &str, note: &[u8]) -> Result<u64> {
-    let key = LogKey::read(verifier);
-    let key = key.ok_or_else(|| LogError::Foreign("its key is none of ML-DSA-44".to_owned()))?;
-    let opened = key.open(note).map_err(|error| LogError::Checkpoint(error.to_string()))?;
-    let Checkpoint { head, .. } = opened.checkpoint;
-    Ok(head.size)
 }

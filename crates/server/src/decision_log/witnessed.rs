@@ -44,14 +44,28 @@ pub(super) fn must_suit(
     witnessed: Option<&(Note, Head)>,
     policy: &WitnessPolicy,
 ) -> Result<Option<Witnessed>> {
-    let refused = |what: String| LogError::Checkpoint(what);
     let Some((note, head)) = witnessed else {
-        let missing = || refused(format!("there is no `{FILE}`: no witness has cosigned one yet"));
-        return if policy.is_enough(|_| false) { Ok(None) } else { Err(missing()) };
+        let what = format!("there is no `{FILE}`: no witness has cosigned one yet");
+        let missing = Err(LogError::Checkpoint(what));
+        return if policy.is_enough(|_| false) { Ok(None) } else { missing };
     };
-    let found = policy.verify(note, verify_ed25519).map_err(|error| refused(error.to_string()))?;
-    let by = found.iter().map(|one| (one.witness.to_owned(), one.seconds)).collect();
-    Ok(Some(Witnessed { frames: head.size, by }))
+    Ok(Some(Witnessed { frames: head.size, by: by(note, policy)? }))
+}
+
+/// Verifies that enough witnesses of a policy have cosigned a checkpoint, and returns which, and when in seconds since 1970.
+/// The signature of the log is not looked at.
+///
+/// # Errors
+/// It is no checkpoint, they are not enough, or a cosignature is wrong.
+pub fn witnesses(checkpoint: &[u8], policy: &WitnessPolicy) -> Result<Vec<(String, u64)>> {
+    let note = Note::read(checkpoint);
+    by(&note.map_err(|error| LogError::Checkpoint(error.to_string()))?, policy)
+}
+
+fn by(note: &Note, policy: &WitnessPolicy) -> Result<Vec<(String, u64)>> {
+    let found = policy.verify(note, verify_ed25519);
+    let found = found.map_err(|error| LogError::Checkpoint(error.to_string()))?;
+    Ok(found.iter().map(|one| (one.witness.to_owned(), one.seconds)).collect())
 }
 
 /// Returns true if an Ed25519 key has signed a message.
