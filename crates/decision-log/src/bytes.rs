@@ -26,7 +26,7 @@ impl<const MOST: usize> Text<MOST> {
     /// Returns the text.
     #[must_use]
     pub const fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
