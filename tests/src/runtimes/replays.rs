@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use wardgate_bundle::{Conditions, Trust, open};
 use wardgate_decision_log::frame::{Draft, FramePosition, START};
 use wardgate_decision_log::record::{Body, Policies, ShortText};
-use wardgate_decision_log::redaction::{LogSecret, HiddenValue, SubjectKey};
+use wardgate_decision_log::redaction::{HiddenValue, LogSecret, SubjectKey};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_native::Pdp;
@@ -103,14 +103,14 @@ impl Logged {
         let Drained::Entry(_, entry) = &drained else { return Err("an entry is lost".to_owned()) };
         let has_evidence = !entry.is_cut;
         self.assembler.drained(1, &drained, micros, &mut self.segment);
-        self.assembler.flush(&mut self.segment);
         self.answers.push(answer_text(has_evidence.then_some(answer)).into());
         let by_changed = || changed.table.is_allowed(request, action, self.now);
         self.changed.push(has_evidence.then(by_changed));
         Ok(())
     }
 
-    fn entry(self, name: String, changed: &[u8]) -> Entry {
+    fn entry(mut self, name: String, changed: &[u8]) -> Entry {
+        self.assembler.flush(&mut self.segment);
         let question: Json = json!({
             "bundle": STANDARD.encode(&self.bundle),
             "segment": STANDARD.encode(self.segment.end()),
