@@ -5,7 +5,10 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
   if (!/^[\w-]*$/.test(text)) return undefined;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = new Uint8Array(binary.length);
+    // Not `Uint8Array.from`: before it is compiled, its call for each byte takes 0.4 ms for a key.
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+    return bytes;
   } catch {
     return undefined;
   }

@@ -1,12 +1,12 @@
-// Measures `wardgate/log`: what a record costs a decision, a flush, proofs and segments. It asserts the answers before
-// it times them.
+// Measures `wardgate/log`: what a record costs a decision, with evidence and without, a flush, deciding again, proofs and segments. It
+// asserts the answers before it times them.
 //
 //     node --expose-gc host-bench/node/log.mjs [seconds of each row]
 
 import { readFileSync } from "node:fs";
 
 import { open } from "../../npm/dist/node/index.js";
-import { decisionLog, openSegment, segmentStart, verifyProof } from "../../npm/dist/node/log.js";
+import { decisionLog, openSegment, replay, segmentStart, verifyProof } from "../../npm/dist/node/log.js";
 
 const SECONDS = Number(process.argv[2] ?? 1);
 const CAPACITY = 1 << 13;
@@ -16,11 +16,14 @@ const requests = Array.from({ length: 64 }, (_, at) => ({
   principal: { id: `user-${at}`, roles: ["user"] }, action: "view", resource: { kind: "album", id: `album-${at}` },
 }));
 
+/** Requests whose answer depends on an attribute and the principal. */
+const edits = requests.map(({ principal, resource }) => ({ principal, action: "edit", resource: { ...resource, attr: { owner: principal.id } } }));
+
 /** Decides so many requests, and returns the nanoseconds of each. */
-function decide(pdp, count) {
+function decide(pdp, count, asked = requests) {
   let allowed = 0;
   const start = process.hrtime.bigint();
-  for (let at = 0; at < count; at += 1) if (pdp.isAllowed(requests[at & 63])) allowed += 1;
+  for (let at = 0; at < count; at += 1) if (pdp.isAllowed(asked[at & 63])) allowed += 1;
   const nanos = Number(process.hrtime.bigint() - start) / count;
   if (allowed !== count) throw new Error("the answers differ");
   return nanos;
@@ -54,13 +57,49 @@ await row("flush, of a record", "ns", async () => {
   await log.flush();
   return ((performance.now() - start) * 1e6) / CAPACITY;
 });
-if (globalThis.gc !== undefined) {
+/** Decides as often as the log has room, and flushes. */
+async function recorded(pdp, of) {
+  const nanos = decide(pdp, CAPACITY, edits);
+  await of.flush();
+  return nanos;
+}
+
+/** Prints the memory that a decision takes from the heap, before the flush. */
+function printMemory(name, pdp, asked) {
+  if (globalThis.gc === undefined) return;
   gc();
   const before = process.memoryUsage().heapUsed;
-  decide(logged, CAPACITY);
-  console.log(`memory that a record takes from the heap: ${((process.memoryUsage().heapUsed - before) / CAPACITY).toFixed(2)} bytes`);
+  decide(pdp, CAPACITY, asked);
+  console.log(`memory that ${name} takes from the heap: ${((process.memoryUsage().heapUsed - before) / CAPACITY).toFixed(2)} bytes`);
 }
-if (log.lost !== 0) throw new Error("records are lost");
+
+printMemory("a record", logged, requests);
+await log.flush();
+let evidenced = [segmentStart()];
+const evidence = decisionLog({ sink: (frame) => evidenced.push(frame), capacity: CAPACITY, flushMillis: 0, evidence: "clear" });
+const explained = await open(bundle, { trust: "unsigned", log: evidence });
+await recorded(explained, evidence);
+const toReplay = Buffer.concat(evidenced);
+await row("isAllowed, of an attribute", "ns", () => decide(plain, CAPACITY, edits));
+await row("the same, with a record", "ns", () => recorded(logged, log));
+await row("the same, with a record and evidence", "ns", () => recorded(explained, evidence));
+await row("flush, of a record with evidence", "ns", async () => {
+  decide(explained, CAPACITY, edits);
+  evidenced = [];
+  const start = performance.now();
+  await evidence.flush();
+  return ((performance.now() - start) * 1e6) / CAPACITY;
+});
+printMemory("a record with evidence", explained, edits);
+await evidence.flush();
+await row("replay, of a record", "ns", async () => {
+  let same = 0;
+  const start = performance.now();
+  for await (const { outcomes } of replay(toReplay, { bundles: [bundle], trust: "unsigned" })) if (outcomes[0].kind === "same") same += 1;
+  if (same !== CAPACITY) throw new Error("the answers differ");
+  return ((performance.now() - start) * 1e6) / CAPACITY;
+});
+if (log.lost + evidence.lost !== 0) throw new Error("records are lost");
 
 frames = [];
 const another = decisionLog({ sink: (frame) => frames.push(frame), capacity: CAPACITY, flushMillis: 0 });

@@ -6,6 +6,7 @@
 
 pub(crate) mod attempts;
 pub(crate) mod hosts;
+mod logs;
 mod native;
 mod refusals;
 mod smallest;
@@ -14,6 +15,7 @@ mod subscriptions;
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use logs::{Logs, logs};
 pub use native::{Compared, Native};
 pub use refusals::refusals;
 pub use smallest::smallest;

@@ -28,7 +28,7 @@ use crate::generate::with;
 pub use decisions::Size;
 pub use native::Native;
 pub use read::{Crypto, Opening, Trusted};
-pub use replay::{ActionRequest, Host, Recorded, replay};
+pub use replay::{ActionRequest, Host, Recorded, each_recorded, replay};
 pub use report::Report;
 
 /// Some questions about one bundle, or about cryptography, and their answers.

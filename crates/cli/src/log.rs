@@ -18,7 +18,6 @@ use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
-use wardgate_engine::cel::Timestamp;
 use wardgate_server::decision_log::{LogError, Verified, Witnessed, record_time, verify};
 
 use crate::answer::{line, present};

@@ -8,9 +8,12 @@ use wardgate_bundle::{
 use wardgate_engine::decision::{ActionDecision, Effect};
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire;
+use wardgate_native::Target;
+use wardgate_native::decision_log::Evidence;
 
 use crate::failure::{Failure, Kind};
 use crate::opened::{Opened, time};
+use crate::recorded::RecordedDecision;
 use crate::values;
 use glue::exports::wardgate::pdp::decisions;
 pub(crate) use glue::exports::wardgate::pdp::types;
@@ -123,6 +126,26 @@ impl decisions::GuestPdp for Pdp {
             return types::Answer::Unsure;
         }
         values::decide(&opened, (fast_path, roles), &values)
+    }
+
+    fn replay(
+        &self,
+        targets: Vec<types::Target>,
+        evidence: types::Evidence,
+        micros: i64,
+    ) -> Vec<Option<bool>> {
+        let evidence = match &evidence {
+            types::Evidence::Read(bytes) => Evidence::Read(bytes),
+            types::Evidence::Request(bytes) => Evidence::Request(bytes),
+        };
+        let targets = targets.iter().map(|target| Target {
+            kind: &target.kind,
+            action: &target.action,
+            policy_version: &target.policy_version,
+            scope: &target.scope,
+        });
+        let decision = RecordedDecision { targets: targets.collect(), evidence };
+        self.opened.borrow().replay(&decision, micros)
     }
 }
 

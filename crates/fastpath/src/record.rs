@@ -203,7 +203,7 @@ impl<'a> FastPathList<'a> {
 
 /// Returns the string id or the bits of a record, and its fast paths.
 fn paths([key, effect, verdicts]: &Action) -> (u32, [Option<u32>; 2]) {
-    (*key, [effect, verdicts].map(|fast_path| fast_path.checked_sub(1)))
+    (*key, [effect.checked_sub(1), verdicts.checked_sub(1)])
 }
 
 impl<'a> FastPath<'a> {

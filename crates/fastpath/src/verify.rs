@@ -318,13 +318,13 @@ impl<'a, K: Known> Verifier<'a, K> {
 
 impl View {
     fn new(view: FastPath<'_>) -> Self {
-        let offset = |slot: SlotRecord<'_>| if slot.uses & TEST == 0 { slot.slot } else { TESTED };
-        let bits = view.slots().zip(0..u32::BITS);
-        Self {
-            flags: view.flags(),
-            slots: view.slots().map(offset).collect(),
-            lone: bits.fold(0, |bits, (slot, bit)| bits | u32::from(slot.uses & LONE != 0) << bit),
+        let mut found = Self { flags: view.flags(), slots: Vec::new(), lone: 0 };
+        // More slots than bits are more than any fast path may have, which their number tells.
+        for (SlotRecord { slot, uses, .. }, bit) in view.slots().zip(0..u32::BITS) {
+            found.slots.push(if uses & TEST == 0 { slot } else { TESTED });
+            found.lone |= u32::from(uses & LONE != 0) << bit;
         }
+        found
     }
 
     fn has(&self, slot: u32) -> bool {

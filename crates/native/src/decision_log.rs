@@ -20,6 +20,7 @@
 //! ```
 
 mod assembler;
+mod batch;
 mod entry;
 mod evidence;
 mod known;
@@ -29,7 +30,8 @@ mod recorder;
 mod replay;
 mod ring;
 
-pub use assembler::{Assembler, EvidenceForm, Form, LOG_STREAM, Redaction, Sink};
+pub use assembler::{Assembler, EvidenceForm, Form, Forms, LOG_STREAM, Redaction, Sink};
+pub use batch::{Batch, Items};
 pub use entry::{Entry, EntryRead, Evidence};
 pub use evidence::request_evidence;
 pub use known::{RecordedDecision, known_request, replay_with};

@@ -8,7 +8,7 @@
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
 //!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
-//!        private/...       sealed values and the keys of subjects
+//!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
@@ -20,6 +20,7 @@ pub(crate) mod exporting;
 mod folder;
 mod frames;
 mod health;
+mod intake;
 mod names;
 pub(crate) mod noted;
 mod operator;
@@ -30,13 +31,17 @@ mod record_json;
 mod record_words;
 mod recorder;
 pub(crate) mod recording;
+mod recovering;
 mod retention;
 mod segments;
 pub(crate) mod shipping;
+mod tail;
 mod tree;
 mod unsealing;
 mod verifying;
+mod waiting;
 mod witnessed;
+pub(crate) mod witnessing;
 mod writer;
 
 pub use error::LogError;

@@ -49,14 +49,7 @@ impl ComponentInstance {
 
     /// Returns the fast path of a target, or `None` if it has none.
     pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>> {
-        let Target { kind, action, policy_version, scope } = target;
-        let target = types::Target {
-            kind: kind.to_owned(),
-            action: action.to_owned(),
-            policy_version: policy_version.to_owned(),
-            scope: scope.to_owned(),
-        };
-        call!(self.call_prepare(&target))
+        call!(self.call_prepare(&target.into()))
     }
 
     /// Returns the principals with principal policies.
@@ -125,11 +118,32 @@ impl Calls for ComponentInstance {
         Ok(call!(self.call_filter(text(json)?, now.into()))??)
     }
 
-    fn replay(&mut self, _: &[Target<'_>], _: Evidence<'_>, _: i64) -> Result<Vec<Option<bool>>> {
-        Err(HostError::Refused {
-            code: "unsupported".to_owned(),
-            message: "only the plain module decides again from an evidence".to_owned(),
-        })
+    fn replay(
+        &mut self,
+        targets: &[Target<'_>],
+        evidence: Evidence<'_>,
+        micros: i64,
+    ) -> Result<Vec<Option<bool>>> {
+        let evidence = match evidence {
+            Evidence::None | Evidence::TooLarge => return Ok(vec![None; targets.len()]),
+            Evidence::Read(bytes) => types::Evidence::Read(bytes.to_vec()),
+            Evidence::Request(bytes) => types::Evidence::Request(bytes.to_vec()),
+        };
+        let targets: Vec<_> = targets.iter().copied().map(types::Target::from).collect();
+        let answers = call!(self.call_replay(&targets, &evidence, micros))?;
+        if answers.len() == targets.len() { Ok(answers) } else { Err(HostError::Confused) }
+    }
+}
+
+impl From<Target<'_>> for types::Target {
+    fn from(target: Target<'_>) -> Self {
+        let Target { kind, action, policy_version, scope } = target;
+        Self {
+            kind: kind.to_owned(),
+            action: action.to_owned(),
+            policy_version: policy_version.to_owned(),
+            scope: scope.to_owned(),
+        }
     }
 }
 

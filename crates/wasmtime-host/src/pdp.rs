@@ -155,7 +155,7 @@ impl Pdp {
     /// is none of a decision by this bundle about the target.
     ///
     /// # Errors
-    /// The code gives no answer, or is the component, which has no such call.
+    /// The code gives no answer.
     pub fn replay(
         &self,
         targets: &[Target<'_>],

@@ -72,7 +72,7 @@ impl Session {
     /// Decides again from an evidence: see [`Pdp::replay`](crate::Pdp::replay).
     ///
     /// # Errors
-    /// The code gives no answer, or is the component.
+    /// The code gives no answer.
     pub fn replay(
         &mut self,
         targets: &[Target<'_>],

@@ -5,6 +5,7 @@
 // secret. The name of a caller must be unique: a host with several kinds of authentication puts the
 // kind before the name.
 
+import { bytesOfBinary } from "../base/text.ts";
 import { AuthzenError, type ActionSearch, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 
 /** A search with pages. */
@@ -104,8 +105,7 @@ function toBase64Url(bytes: Uint8Array): string {
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length > LONGEST || !/^[\w-]+$/.test(text)) return undefined;
   try {
-    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = bytesOfBinary(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
     // The last character has unused bits; only one spelling of a token is valid.
     return toBase64Url(bytes) === text ? bytes : undefined;
   } catch {

@@ -22,3 +22,13 @@ const HALF = /\p{Surrogate}/u;
 interface WellFormed {
   isWellFormed(): boolean;
 }
+
+/**
+ * Returns the bytes of a text whose characters are below 256, as `atob` makes it. The loop is not
+ * `Uint8Array.from`, whose call for each byte takes 0.4 ms for a key before it is compiled.
+ */
+export function bytesOfBinary(binary: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}

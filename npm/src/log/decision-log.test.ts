@@ -66,7 +66,7 @@ describe("a decision log", () => {
     const decision = { kind: "decision", stream: 1, caller: 0, time: noon, policies: 1, evidence: undefined, isGeneral: false, isCut: false, trace: undefined };
     expect(await frames.records()).toMatchObject([
       { ...own, sequence: 0, kind: "process", event: "started", time: noon },
-      { ...own, sequence: 1, kind: "settings", text: 'on-full = "drop", principal = "clear", resource = "clear", evidence = "none"' },
+      { ...own, sequence: 1, kind: "settings", text: 'on-full = "drop", principal = "clear", resource = "clear", evidence = "absent"' },
       { ...own, sequence: 2, kind: "policies", number: 1, revision: 0, name: "", time: noon, root: Uint8Array.from(Buffer.from(pdp.header.content, "hex")) },
       { ...own, sequence: 3, ...target, number: 0, action: "view" },
       { ...decision, sequence: 0, principal: clear("ada"), resource: clear("a1"), requestId: "r1", outcomes: [{ target: 0, answer: "allowed" }] },
@@ -267,11 +267,11 @@ describe("a decision log", () => {
 
   it("refuses wrong options", async () => {
     const sink = (): void => undefined;
-    for (const options of [undefined, null, {}, { sink: 1 }, { sink, evidence: "read" }, { sink, key: new Uint8Array(32) }, { sink, principal: "pseudonym" },
+    for (const options of [undefined, null, {}, { sink: 1 }, { sink, key: new Uint8Array(32) }, { sink, principal: "pseudonym" },
       { sink, principal: "pseudonym", key: new Uint8Array(31) }, { sink, onFull: 1 }, { sink, capacity: "1" }]) {
       expect(() => decisionLog(options as never)).toThrow(TypeError);
     }
-    for (const options of [{ capacity: 15 }, { capacity: 2 ** 20 + 1 }, { onFull: "block" }, { stream: 0 }, { flushMillis: -1 }, { resource: "committed" }]) {
+    for (const options of [{ capacity: 15 }, { capacity: 2 ** 20 + 1 }, { onFull: "block" }, { stream: 0 }, { flushMillis: -1 }, { resource: "committed" }, { evidence: "read" }]) {
       expect(() => decisionLog({ sink, ...options } as never)).toThrow(RangeError);
     }
     const log = decisionLog({ sink });

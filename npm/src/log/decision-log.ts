@@ -34,6 +34,11 @@ export interface DecisionLogOptions {
   readonly principal?: IdForm | undefined;
   /** The form of the ids of resources. Default: `"clear"`. */
   readonly resource?: IdForm | undefined;
+  /**
+   * The evidence, from which `replay` and `wardgate log replay` make a decision again. Default: `"absent"`. With `"clear"` it is in the
+   * record: what the fast path read, or the request. It has attributes of principal and resource, and claims of tokens.
+   */
+  readonly evidence?: "absent" | "clear" | undefined;
   /** The secret of pseudonyms: 32 random bytes. Who has it can tell whose pseudonym it is. */
   readonly key?: Uint8Array | ArrayBuffer | undefined;
   /** The number of the stream of decisions, from 1 to 65,535. Default: 1. */
@@ -76,7 +81,7 @@ class BufferedLog implements DecisionLog {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#buffer = new LogBuffer(settings.capacity, settings.denies, (isHalfFull) => this.#wake(isHalfFull));
+    this.#buffer = new LogBuffer(settings.capacity, settings.denies, settings.hasEvidence, (isHalfFull) => this.#wake(isHalfFull));
     this.#encoder = new LogEncoder(settings, logInstance);
   }
 
@@ -157,6 +162,7 @@ class BufferedLog implements DecisionLog {
 interface Settings {
   readonly sink: (frame: Uint8Array<ArrayBuffer>) => unknown;
   readonly denies: boolean;
+  readonly hasEvidence: boolean;
   readonly capacity: number;
   readonly flushMillis: number;
   readonly principal: IdForm;
@@ -174,10 +180,12 @@ function readOptions(options: unknown): Settings {
   if (typeof sink !== "function") throw new TypeError(`option \`sink\` must be a function, found ${describe(sink)}`);
   const onFull = readOneOf(members.get("onFull"), "onFull", ["drop", "deny"]) ?? "drop";
   const [principal, resource] = ["principal", "resource"].map((name) => (readOneOf(members.get(name), name, FORMS) ?? "clear") as IdForm) as [IdForm, IdForm];
+  const evidence = readOneOf(members.get("evidence"), "evidence", ["absent", "clear"]) ?? "absent";
   const key = readKey(members.get("key"), principal === "pseudonym" || resource === "pseudonym");
   return {
     sink: sink as Settings["sink"],
     denies: onFull === "deny",
+    hasEvidence: evidence === "clear",
     capacity: from(16, readWhole(members.get("capacity"), "capacity", MAX_CAPACITY) ?? 8192, "capacity"),
     flushMillis: readWhole(members.get("flushMillis"), "flushMillis", MAX_FLUSH_MILLIS) ?? 1000,
     principal,
@@ -185,7 +193,7 @@ function readOptions(options: unknown): Settings {
     key,
     stream: from(1, readWhole(members.get("stream"), "stream", 0xffff) ?? 1, "stream"),
     isIndependent: readFlag(members.get("independent"), "independent") ?? false,
-    text: `on-full = "${onFull}", principal = "${principal}", resource = "${resource}", evidence = "none"`,
+    text: `on-full = "${onFull}", principal = "${principal}", resource = "${resource}", evidence = "${evidence}"`,
   };
 }
 
@@ -203,7 +211,7 @@ function from(least: number, number: number, name: string): number {
   throw new RangeError(`option \`${name}\` must be at least ${least}, found ${number}`);
 }
 
-const NAMES: readonly (keyof DecisionLogOptions)[] = ["sink", "onFull", "capacity", "flushMillis", "principal", "resource", "key", "stream", "independent"];
+const NAMES: readonly (keyof DecisionLogOptions)[] = ["sink", "onFull", "capacity", "flushMillis", "principal", "resource", "evidence", "key", "stream", "independent"];
 const FORMS: readonly IdForm[] = ["clear", "pseudonym", "absent"];
 const MAX_CAPACITY = 2 ** 20;
 const MAX_FLUSH_MILLIS = 3_600_000;

@@ -4,12 +4,16 @@
 
 import { ALLOWED, CONTINUES, LIMITED } from "../pdp/recording.ts";
 import type { LogInstance } from "./log-abi.ts";
-import { REFERENCES, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import { LEFT_OUT, NO_EVIDENCE, READ, REFERENCES, REQUEST, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import { MAX_EVIDENCE_BYTES } from "./log-evidence.ts";
+import { ValueWriter } from "../fast/stored-writer.ts";
 import type { IdForm } from "./log-types.ts";
 
 /** What the records of a log say of itself. */
 export interface EncoderSettings {
   readonly stream: number;
+  /** True if decisions have evidence. */
+  readonly hasEvidence: boolean;
   readonly principal: IdForm;
   readonly resource: IdForm;
   /** The key of pseudonyms, 32 bytes. */
@@ -22,6 +26,8 @@ export interface EncoderSettings {
 
 export class LogEncoder {
   readonly #settings: EncoderSettings;
+  /** The bytes of the longest record. */
+  readonly #mostBytes: number;
   readonly #instance: () => LogInstance;
   readonly #bytes = new Uint8Array(MAX_FRAME_BYTES - HEAD_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
@@ -52,6 +58,7 @@ export class LogEncoder {
   constructor(settings: EncoderSettings, instance: () => LogInstance) {
     this.#settings = settings;
     this.#instance = instance;
+    this.#mostBytes = MAX_RECORD_BYTES + (settings.hasEvidence ? 2 + MAX_EVIDENCE_BYTES : 0);
   }
 
   /** Returns the frames of all entries, and empties the buffer, or throws and changes nothing. `now` is in milliseconds since 1970. */
@@ -140,7 +147,7 @@ export class LogEncoder {
 
   /** Returns the end of the entries, from a position on, that a record in the frame has room for, with all their names. */
   #fitting(buffer: LogBuffer, from: number, end: number): number {
-    let room = this.#bytes.length - this.#at - MAX_RECORD_BYTES - (this.#records === 0 ? INTRODUCTION_BYTES : 0) - MAX_TEXT_BYTES - TARGET_BYTES;
+    let room = this.#bytes.length - this.#at - this.#mostBytes - (this.#records === 0 ? INTRODUCTION_BYTES : 0) - MAX_TEXT_BYTES - TARGET_BYTES;
     let records = this.#records + 4;
     let to = from;
     while (to < end && records < MAX_FRAME_RECORDS) {
@@ -222,8 +229,31 @@ export class LogEncoder {
     let isCut = this.#id(1, this.#settings.principal, references[given + 5]);
     isCut = this.#id(2, this.#settings.resource, references[given + 4]) || isCut;
     if (requestId !== undefined) isCut = this.#text(textOf(requestId), MAX_TEXT_BYTES) || isCut;
-    this.#bytes[start + 1] = (requestId === undefined ? 0 : HAS_REQUEST) | (isCut ? IS_CUT : 0);
+    const form = buffer.evidence === undefined ? NO_EVIDENCE : this.#evidence(buffer, first, from, to);
+    isCut = isCut || form === LEFT_OUT;
+    this.#bytes[start + 1] = (requestId === undefined ? 0 : HAS_REQUEST) | (isCut ? IS_CUT : 0) | (form === LEFT_OUT ? 0 : form << 4);
     this.#close();
+  }
+
+  /** Writes the evidence of some outcomes of the decision that begins at `first`, and returns its form. */
+  #evidence({ forms, cells, outcomes, count, evidence }: LogBuffer, first: number, from: number, to: number): number {
+    let form = forms[from]!;
+    for (let at = from + 1; at < to && form === READ; at += 1) form = forms[at]!;
+    const writer = new ValueWriter(this.#bytes.subarray(this.#at + 2, this.#at + 2 + MAX_EVIDENCE_BYTES));
+    let isWritten = true;
+    if (form === READ) for (let at = from; at < to && isWritten; at += 1) isWritten = evidence!.writePart(cells[at]!, writer);
+    else {
+      // An action that no fast path has decided brings the request, for all.
+      let at = first;
+      while (forms[at] === READ && at + 1 < count && outcomes[at + 1]! & CONTINUES) at += 1;
+      form = forms[at]!;
+      if (form !== REQUEST) return form;
+      isWritten = writer.raw(evidence!.wholeAt(cells[at]!));
+    }
+    if (!isWritten) return LEFT_OUT;
+    this.#short(writer.at);
+    this.#at += writer.at;
+    return form;
   }
 
   #search(buffer: LogBuffer, at: number): number {
@@ -241,7 +271,7 @@ export class LogEncoder {
 
   #lost(count: number, now: number): void {
     if (this.#settings.isIndependent) {
-      if (this.#at + 2 * MAX_RECORD_BYTES > this.#bytes.length || this.#records + 4 > MAX_FRAME_RECORDS) this.#seal();
+      if (this.#at + 2 * this.#mostBytes > this.#bytes.length || this.#records + 4 > MAX_FRAME_RECORDS) this.#seal();
       this.#introduce(now, undefined);
     }
     this.#open(4, 0);
@@ -283,7 +313,7 @@ export class LogEncoder {
 
   /** Begins a record, in a frame that has room for the longest one, and returns its position. */
   #open(kind: number, stream: number): number {
-    if (this.#at + MAX_RECORD_BYTES > this.#bytes.length || this.#records === MAX_FRAME_RECORDS) this.#seal();
+    if (this.#at + this.#mostBytes > this.#bytes.length || this.#records === MAX_FRAME_RECORDS) this.#seal();
     const start = this.#at;
     this.#start = start;
     this.#byte(kind);
@@ -398,7 +428,7 @@ const MAX_FRAME_BYTES = 96 * 1024;
 const HEAD_BYTES = 128;
 const MAX_FRAME_RECORDS = 4096;
 const MAX_TEXT_BYTES = 1024;
-/** The longest record: four texts, or a decision about 255 actions with three ids. */
+/** The longest record without evidence: four texts, or a decision about 255 actions with three ids. */
 const MAX_RECORD_BYTES = 4 * (MAX_TEXT_BYTES + 2) + 64;
 /** The module has no more room for an id. */
 const MAX_PSEUDONYM_BYTES = 2 ** 20;

@@ -12,7 +12,7 @@ import type { PoliciesRecord } from "./log-types.ts";
 import type { ReplayOptions } from "./replay-types.ts";
 
 export class ReplayBundles {
-  /** The time of the record that is decided again, in milliseconds since 1970. */
+  /** The time at which is decided, in milliseconds since 1970. */
   time = 0;
   /** The policies that decide instead of those that were in force. */
   candidate: Pdp | undefined;

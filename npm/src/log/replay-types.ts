@@ -59,6 +59,7 @@ export type ReplayedOutcome =
  * - `no-target`: the target was defined in an earlier segment.
  * - `no-policies`: the bundle that decided was not given.
  * - `not-known`: the other bundle reads what the evidence lacks.
+ * - `time`: the answer changes within the millisecond of the record, and conditions read whole milliseconds in JavaScript.
  * - `unreadable`: the evidence is none of a decision by these policies about this target.
  */
-export type Absence = "digest" | "no-evidence" | "no-policies" | "no-target" | "not-known" | "sealed" | "too-large" | "unreadable";
+export type Absence = "digest" | "no-evidence" | "no-policies" | "no-target" | "not-known" | "sealed" | "time" | "too-large" | "unreadable";

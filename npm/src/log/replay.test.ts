@@ -72,13 +72,14 @@ async function outcomeOf(segment: Uint8Array, options: Partial<ReplayOptions> = 
   return found[0]!;
 }
 
-/** Returns what the fast path of an action on albums reads: these roles, and these values. */
-function evidenceOf(pdp: Pdp, action: string, roles: readonly (string | undefined)[], values: Uint8Array = new Uint8Array()): Uint8Array {
+/** Returns what the fast path of an action on albums reads: these roles, and no value in any slot. */
+function evidenceOf(pdp: Pdp, action: string, roles: readonly (string | undefined)[]): Uint8Array {
   pdp.isAllowed(viewing({ request: { action } }));
-  const list = (pdp as unknown as { [FAST_PATHS]: FastPaths })[FAST_PATHS].kinds.miss((pdp as unknown as { [FAST_PATHS]: FastPaths })[FAST_PATHS], "album")!;
-  const part = new Bytes().raw(1).number(list.miss(action)!.id, 4).raw(7);
+  const fastPaths = (pdp as unknown as { [FAST_PATHS]: FastPaths })[FAST_PATHS];
+  const { id, slots } = fastPaths.kinds.miss(fastPaths, "album")!.miss(action)!;
+  const part = new Bytes().raw(1).number(id, 4).raw(7);
   for (const role of roles) if (role === undefined) part.raw(1); else part.value(role);
-  part.raw(9).raw(...values);
+  part.raw(9).raw(...slots.map(() => 1));
   return new Bytes().number(part.all.length, 2).raw(...part.all).all;
 }
 
@@ -140,6 +141,16 @@ describe("replay", () => {
       expect(await outcomeOf(segment), `${length} bytes`).toMatchObject({ kind: "not-replayed", why: "unreadable" });
     }
     expect(await outcomeOf(await segmentOf(pdp, { evidence, form: 1, action: "edit" }))).toMatchObject({ why: "unreadable" });
+  });
+
+  it("decides at the time of the record, and gives no answer where it changes within a millisecond", async () => {
+    const pdp = await openAlbum();
+    const midnight = Date.UTC(2024, 4, 7);
+    const whole = requestOf(["share"], ["user"]);
+    for (const [evidence, form] of [[evidenceOf(pdp, "share", ["user"]), 1], [whole, 2]] as const) {
+      const at = async (time: number): Promise<ReplayedOutcome> => outcomeOf(await segmentOf(pdp, { evidence, form, action: "share", time }));
+      expect([await at(midnight - 0.5), await at(midnight - 1.5), await at(midnight)]).toMatchObject([{ why: "time" }, { isAllowed: true }, { isAllowed: false }]);
+    }
   });
 
   it("opens a signed bundle at the time when its policies came into force", async () => {

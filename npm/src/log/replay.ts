@@ -27,7 +27,6 @@ type Again = boolean | Absence;
 
 function outcomesOf(record: DecisionRecord, names: Names, bundles: ReplayBundles): ReplayedOutcome[] {
   const targets = record.outcomes.map(({ target }) => names.target(record.policies, target));
-  bundles.time = record.time;
   const answers = answersOf(record, targets, bundles);
   return record.outcomes.map((outcome, at) => outcomeOf(outcome, targets[at], answers[at]!));
 }
@@ -51,7 +50,18 @@ function answersOf(record: DecisionRecord, targets: readonly (TargetRecord | und
   // A request says all, so another bundle decides it without the policies of then.
   const decider = evidence.kind === "request" ? (bundles.candidate ?? policies) : policies;
   if (decider === undefined) return absent("no-policies");
-  return evidence.kind === "request" ? byRequest(decider, evidence.bytes, all) : byRead(decider, bundles.candidate, record, evidence.bytes, all);
+  const decide = evidence.kind === "request" ? () => byRequest(decider, evidence.bytes, all) : () => byRead(decider, bundles.candidate, record, evidence.bytes, all);
+  return atTime(bundles, record.time, decide);
+}
+
+/** Decides at a time. Conditions read whole milliseconds here, so both that are around a fraction must give the answer. */
+function atTime(bundles: ReplayBundles, time: number, decide: () => Again[]): Again[] {
+  bundles.time = Math.floor(time);
+  const answers = decide();
+  if (bundles.time === time) return answers;
+  bundles.time += 1;
+  const later = decide();
+  return answers.map((answer, at) => (answer === later[at] ? answer : "time"));
 }
 
 function byRequest(decider: Pdp, bytes: Uint8Array, targets: readonly TargetRecord[]): Again[] {

@@ -3,6 +3,7 @@
 // A private key is refused if a public key is enough: a host must not have it.
 
 import { bytesOf, copyOf, describe, membersOf, mustBeBytes } from "../base/describe.ts";
+import { bytesOfBinary } from "../base/text.ts";
 
 /** The ML-DSA parameter set of a key (FIPS 204). Wardgate creates keys of ML-DSA-87. */
 export type Algorithm = "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
@@ -125,8 +126,7 @@ function rawBytes(members: ReadonlyMap<string, unknown>, where: string): Uint8Ar
 function base64(text: unknown, where: string): Uint8Array {
   if (typeof text !== "string") throw new TypeError(`${where} must be a string, found ${describe(text)}`);
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) throw new RangeError(`${where} must be base64url without padding`);
-  const characters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
+  return bytesOfBinary(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
 }
 
 const LEVELS: ReadonlyMap<unknown, Level> = new Map<unknown, Level>([

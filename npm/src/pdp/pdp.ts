@@ -124,14 +124,18 @@ export class OpenedPdp implements Pdp {
   }
 
   isAllowed(request: ActionRequest): boolean {
-    let answer: number;
+    const answer = this.fast(request);
+    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
+  }
+
+  /** Decides on the fast path, and leaves in the frame what it read; `UNSURE` if the general path must decide. */
+  protected fast(request: ActionRequest): number {
     try {
-      answer = this.#decide(this.#fastPaths, request);
-      if (answer === UNSURE && this.#fastPaths.refresh()) answer = this.#decide(this.#fastPaths, request);
+      const answer = this.#decide(this.#fastPaths, request);
+      return answer === UNSURE && this.#fastPaths.refresh() ? this.#decide(this.#fastPaths, request) : answer;
     } catch (thrown) {
       throw this.#lease.runtime.failure(thrown);
     }
-    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
   }
 
   isAllowedMany(requests: readonly ActionRequest[]): boolean[] {

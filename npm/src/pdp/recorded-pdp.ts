@@ -6,12 +6,15 @@
 
 import { METERED, METERING, type Metered, type MeteredSharer } from "../base/metered.ts";
 import { callListener } from "../base/report.ts";
+import { snapshot } from "../base/snapshot.ts";
+import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import type { CheckManyOptions } from "./check-many.ts";
 import type { ActionDecision, Decision } from "./decision.ts";
+import { EvidenceSource, type WholeEvidence } from "./evidence-source.ts";
 import type { Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
-import { ALLOWED, CONTINUES, LIMITED, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
+import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
 import type {
@@ -23,25 +26,34 @@ export class RecordedPdp extends OpenedPdp {
   readonly #recording: Recording;
 
   constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
-    super(runtime, given, settings, readRules);
-    this.#recording = new Recording(settings);
-    this.#recording.writer?.begin(this.header);
+    const writer = settings.log?.[WRITER](settings.clock);
+    // A decision with evidence reads the time that its record has.
+    super(runtime, given, writer?.hasEvidence === true ? { ...settings, clock: () => writer.time() } : settings, readRules);
+    const evidence = writer?.hasEvidence !== true ? undefined : new EvidenceSource(writer, this[FAST_PATHS], settings.enforcesLimits ? undefined : (request) => this.fast(request));
+    this.#recording = new Recording(writer, settings.onDecision, evidence);
+    writer?.begin(this.header);
   }
 
   override isAllowed(request: ActionRequest): boolean {
-    const isAllowed = super.isAllowed(request);
+    this.#recording.begin();
+    const answer = this.#recording.evidence?.fast?.(request) ?? UNSURE;
+    const isAllowed = answer === UNSURE ? super.isAllowed(request) : answer === ALLOW;
     const { principal, resource, action, requestId } = request;
-    return this.#recording.one(principal.id, resource, resource.policyVersion, resource.scope, action, requestId, isAllowed);
+    return this.#recording.one(principal.id, resource, resource.policyVersion, resource.scope, action, requestId, isAllowed, request, answer !== UNSURE);
   }
 
   override filter<R extends Resource>(request: FilterRequest<R>): R[] {
+    this.#recording.begin();
     const asked = copyOf(request?.resources);
     const allowed = super.filter(request);
     return this.#recording.found(request.principal.id, request.action, NO_TARGET, asked, allowed);
   }
 
   override for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
-    return new RecordedPrincipal(super.for(principal, auxData), principal.id, this.#recording);
+    const prepared = super.for(principal, auxData);
+    const isCopied = this.#recording.evidence !== undefined;
+    const asker = isCopied ? { principal: snapshot(principal) as Principal, auxData: snapshot(auxData) as AuxData | undefined } : { principal, auxData };
+    return new RecordedPrincipal(prepared, asker, this.#recording);
   }
 
   override prepare(target: Target): PreparedAction {
@@ -50,15 +62,18 @@ export class RecordedPdp extends OpenedPdp {
   }
 
   override check(request: CheckRequest): Decision {
+    this.#recording.begin();
     return this.#recording.several(request, super.check(request));
   }
 
   override checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+    this.#recording.begin();
     const decisions = super.checkMany(requests, options);
     return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision));
   }
 
   override decisionBytes(request: CheckRequest): Uint8Array {
+    this.#recording.begin();
     const bytes = super.decisionBytes(request);
     const decision = JSON.parse(new TextDecoder().decode(bytes)) as Decision;
     const recorded = this.#recording.several(request, decision);
@@ -75,17 +90,26 @@ export class RecordedPdp extends OpenedPdp {
   }
 
   override [METERED](request: CheckRequest): Metered<Decision> {
+    this.#recording.begin();
     return this.#recording.settling(request, super[METERED](request));
   }
 
   override [METERING](steps: number): MeteredSharer<Decision> {
     const sharer = super[METERING](steps);
-    return { check: (request, shared) => this.#recording.settling(request as CheckRequest, sharer.check(request, shared)), left: () => sharer.left() };
+    const check = (request: unknown, shared: number): Metered<Decision> => {
+      this.#recording.begin();
+      return this.#recording.settling(request as CheckRequest, sharer.check(request, shared));
+    };
+    return { check, left: () => sharer.left() };
   }
 
   override [SHARING](steps: number): Sharer {
     const sharer = super[SHARING](steps);
-    return { check: (request, shared) => this.#recording.several(request, sharer.check(request, shared)), left: () => sharer.left() };
+    const check = (request: CheckRequest, shared: number): Decision => {
+      this.#recording.begin();
+      return this.#recording.several(request, sharer.check(request, shared));
+    };
+    return { check, left: () => sharer.left() };
   }
 }
 
@@ -98,22 +122,39 @@ function outcomeOf({ effect, reason }: ActionDecision): number {
 /** Records what was decided, and returns what is answered. */
 class Recording {
   readonly writer: DecisionWriter | undefined;
+  readonly evidence: EvidenceSource | undefined;
   readonly #listener: DecisionListener | undefined;
 
-  constructor({ log, onDecision, clock }: Settings) {
-    this.writer = log?.[WRITER](clock);
-    this.#listener = onDecision;
+  constructor(writer: DecisionWriter | undefined, listener: DecisionListener | undefined, evidence: EvidenceSource | undefined) {
+    this.writer = writer;
+    this.evidence = evidence;
+    this.#listener = listener;
   }
 
-  /** Records the decision on one action. */
+  /** Begins a decision. */
+  begin(): void {
+    this.evidence?.begin();
+  }
+
+  /** Returns a request of which parts are prepared, if decisions have evidence. */
+  asked(principal: Principal, action: string, resource: Resource, auxData: AuxData | undefined, target: Pick<Target, "policyVersion" | "scope"> = NO_TARGET): ActionRequest | undefined {
+    if (this.evidence === undefined) return undefined;
+    const { policyVersion = target.policyVersion, scope = target.scope } = resource;
+    const isPlaced = policyVersion !== resource.policyVersion || scope !== resource.scope;
+    return { principal, action, resource: isPlaced ? { ...resource, policyVersion, scope } : resource, auxData };
+  }
+
+  /** Records the decision on one action. `isInFrame` says that the frame has what its fast path read. */
   one(
     principalId: string, resource: Resource, version: string | undefined, scope: string | undefined, action: string, requestId: string | undefined,
-    isAllowed: boolean,
+    isAllowed: boolean, request: ActionRequest | undefined, isInFrame = false,
   ): boolean {
     const { writer } = this;
     let answer = isAllowed;
     if (writer !== undefined) {
-      if (writer.reserve(1)) writer.put(resource.kind, version, scope, action, resource.id, principalId, requestId, isAllowed ? ALLOWED : 0);
+      const mayAnswer = writer.reserve(1);
+      if (mayAnswer && request !== undefined) this.evidence?.one(request, isAllowed, isInFrame);
+      if (mayAnswer) writer.put(resource.kind, version, scope, action, resource.id, principalId, requestId, isAllowed ? ALLOWED : 0);
       else answer = false;
     }
     if (this.#listener !== undefined) this.#tell(principalId, resource, action, requestId, answer);
@@ -121,14 +162,16 @@ class Recording {
   }
 
   /** Records the decision on several actions. */
-  several(request: CheckRequest, decision: Decision): Decision {
+  several(request: CheckRequest, decision: Decision, whole?: WholeEvidence): Decision {
     const { principal: { id }, resource, requestId } = request;
     const actions = Object.entries(decision.actions);
     const { writer } = this;
     const mayAnswer = writer === undefined || actions.length === 0 || writer.reserve(actions.length);
     if (writer !== undefined && mayAnswer) {
+      const write = this.evidence?.several(request, decision, whole);
       actions.forEach(([action, decided], at) => {
         const outcome = outcomeOf(decided) | (at % MAX_OUTCOMES === 0 ? 0 : CONTINUES);
+        write?.(action, (outcome & (ALLOWED | LIMITED)) !== 0, at % MAX_OUTCOMES === 0);
         writer.put(resource.kind, resource.policyVersion, resource.scope, action, resource.id, id, requestId, outcome);
       });
     }
@@ -141,7 +184,8 @@ class Recording {
 
   /** Records a decision when the limiter has charged it. */
   settling(request: CheckRequest, metered: Metered<Decision>): Metered<Decision> {
-    return { ...metered, settle: (decision) => this.several(request, decision) };
+    const whole = this.evidence?.whole(request, metered.decision);
+    return { ...metered, settle: (decision) => this.several(request, decision, whole) };
   }
 
   /** Records which of some resources are allowed, for each run of one kind, version and scope. */
@@ -176,54 +220,71 @@ class Recording {
   }
 }
 
+/** A principal and its claims, for evidence: as they were when it was prepared. */
+interface Asker {
+  readonly principal: Principal;
+  readonly auxData: AuxData | undefined;
+}
+
 /** The requests of one principal. It offers no fast path whose answers are kept: each of them is recorded. */
 class RecordedPrincipal implements PreparedPrincipal {
   readonly #inner: PreparedPrincipal;
+  readonly #asker: Asker;
   readonly #id: string;
   readonly #recording: Recording;
 
-  constructor(inner: PreparedPrincipal, id: string, recording: Recording) {
+  constructor(inner: PreparedPrincipal, asker: Asker, recording: Recording) {
     this.#inner = inner;
-    this.#id = id;
+    this.#asker = asker;
+    this.#id = asker.principal.id;
     this.#recording = recording;
   }
 
   isAllowed(action: string, resource: Resource): boolean {
+    this.#recording.begin();
     const isAllowed = this.#inner.isAllowed(action, resource);
-    return this.#recording.one(this.#id, resource, resource.policyVersion, resource.scope, action, undefined, isAllowed);
+    const { principal, auxData } = this.#asker;
+    const request = this.#recording.asked(principal, action, resource, auxData);
+    return this.#recording.one(this.#id, resource, resource.policyVersion, resource.scope, action, undefined, isAllowed, request);
   }
 
   filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
+    this.#recording.begin();
     const asked = copyOf(resources);
     return this.#recording.found(this.#id, action, NO_TARGET, asked, this.#inner.filter(action, resources));
   }
 
   prepare(target: Target): PreparedQuestion {
-    return new RecordedQuestion(this.#inner.prepare(target), this.#id, { ...target }, this.#recording);
+    return new RecordedQuestion(this.#inner.prepare(target), this.#asker, { ...target }, this.#recording);
   }
 }
 
 /** The requests of one principal for one kind and action. */
 class RecordedQuestion implements PreparedQuestion {
   readonly #inner: PreparedQuestion;
+  readonly #asker: Asker;
   readonly #id: string;
   readonly #target: Target;
   readonly #recording: Recording;
 
-  constructor(inner: PreparedQuestion, id: string, target: Target, recording: Recording) {
+  constructor(inner: PreparedQuestion, asker: Asker, target: Target, recording: Recording) {
     this.#inner = inner;
-    this.#id = id;
+    this.#asker = asker;
+    this.#id = asker.principal.id;
     this.#target = target;
     this.#recording = recording;
   }
 
   isAllowed(resource: Resource): boolean {
+    this.#recording.begin();
     const isAllowed = this.#inner.isAllowed(resource);
     const { policyVersion, scope, action } = this.#target;
-    return this.#recording.one(this.#id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed);
+    const request = this.#recording.asked(this.#asker.principal, action, resource, this.#asker.auxData, this.#target);
+    return this.#recording.one(this.#id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed, request);
   }
 
   filter<R extends Resource>(resources: readonly R[]): R[] {
+    this.#recording.begin();
     const asked = copyOf(resources);
     return this.#recording.found(this.#id, this.#target.action, this.#target, asked, this.#inner.filter(resources));
   }
@@ -242,12 +303,15 @@ class RecordedAction implements PreparedAction {
   }
 
   isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean {
+    this.#recording.begin();
     const isAllowed = this.#inner.isAllowed(principal, resource, auxData);
     const { policyVersion, scope, action } = this.#target;
-    return this.#recording.one(principal.id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed);
+    const request = this.#recording.asked(principal, action, resource, auxData, this.#target);
+    return this.#recording.one(principal.id, resource, resource.policyVersion ?? policyVersion, resource.scope ?? scope, action, undefined, isAllowed, request);
   }
 
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
+    this.#recording.begin();
     const asked = copyOf(resources);
     const allowed = this.#inner.filter(principal, resources, auxData);
     return this.#recording.found(principal.id, this.#target.action, this.#target, asked, allowed);

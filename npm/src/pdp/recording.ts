@@ -3,7 +3,9 @@
 // The log is in an entry of its own: the PDP knows it by the method of this symbol alone.
 
 import type { Effect } from "./decision.ts";
+import type { FastPaths } from "../fast/fast-paths.ts";
 import type { BundleHeader } from "./header.ts";
+import type { ActionRequest, CheckRequest } from "./types.ts";
 
 /** The key of the method of a decision log that returns a {@link DecisionWriter}. It is not part of the public API. */
 export const WRITER: unique symbol = Symbol.for("wardgate.decision-writer");
@@ -42,6 +44,21 @@ export interface DecisionWriter {
    * part of the outcome for all actions but the first one.
    */
   put(kind: string, version: string | undefined, scope: string | undefined, action: string, id: string, principal: string, requestId: string | undefined, outcome: number): void;
+  /** True if decisions have evidence. The methods below are for those alone. */
+  readonly hasEvidence: boolean;
+  /** Sets the time of the decision that follows: the one given, or that of the clock, in whole milliseconds. */
+  tick(time?: number): void;
+  /** Returns that time, which the decision reads; between decisions that of the clock. */
+  time(): number;
+  /**
+   * Makes what the fast path has just read of a request the evidence of the next action that is written. Returns false
+   * if it has no room in an evidence; then the request is the evidence.
+   */
+  read(fastPaths: FastPaths, request: ActionRequest): boolean;
+  /** Returns a request about some actions as an evidence; `undefined` if it is too long, or has a value that JSON has not. */
+  bytesOf(request: Omit<CheckRequest, "actions">, actions: readonly string[]): Uint8Array | undefined;
+  /** Makes a request the evidence of the decision whose next action is written; `undefined` leaves it out, which the record says. */
+  whole(bytes: Uint8Array | undefined): void;
   /** Writes a search, if there was room. */
   search(kind: string, version: string | undefined, scope: string | undefined, action: string, asked: number, allowed: number): void;
 }

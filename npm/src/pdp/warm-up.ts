@@ -4,6 +4,7 @@
 // the first decision, and a worker may do it before its first request.
 
 import { WardgateError } from "../base/errors.ts";
+import { bytesOfBinary } from "../base/text.ts";
 import { openSync } from "./open.ts";
 import type { OpenNowOptions } from "./options.ts";
 import type { ActionRequest, Bundle } from "./types.ts";
@@ -28,7 +29,7 @@ export interface WarmUpOptions {
  *     warmUp({ code });
  */
 export function warmUp(options: WarmUpOptions = {}): void {
-  const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt(0));
+  const bundle = bytesOfBinary(atob(BUNDLE));
   // Before its first request the clock of a worker stands still; nothing here depends on it.
   const opening = { ...options, clock: () => 0 };
   refuse(bundle, { ...opening, trust: ZERO_KEY });

@@ -11,7 +11,7 @@ import weakref
 from wasmtime import Config, Engine, Store
 from wasmtime.component import Component, Linker, Record
 
-INTERFACE = "wardgate:pdp/decisions@0.3.0"
+INTERFACE = "wardgate:pdp/decisions@0.4.0"
 TICK = 0.05
 
 

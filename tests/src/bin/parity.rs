@@ -3,7 +3,8 @@
 //!
 //! First on all cases, where the decisions of both hosts must be the same bytes, then on bundles
 //! that must be refused by the same name, then on subscriptions to topics under generated policies,
-//! of which `--topics N` sets the number (with `SLOW_TESTS=1` 100,000 usually), then on generated
+//! of which `--topics N` sets the number (with `SLOW_TESTS=1` 100,000 usually), then on decisions that Node
+//! records and that are made again, of which `--recorded N` sets the number, then on generated
 //! policies and requests: `--generated N` sets the number of pairs of a policy set and a request. The
 //! same number always means the same pairs; `--seed S` gives others. A difference is shown as the
 //! smallest case in which it still occurs.
@@ -21,7 +22,7 @@ use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::node::{self, Answer, Job, Right};
 use wardgate_tests::parity::{
-    Compared, Difference, Native, Subscriptions, Tally, refusals, smallest, subscriptions,
+    Compared, Difference, Native, Subscriptions, Tally, logs, refusals, smallest, subscriptions,
 };
 use wardgate_tests::program::{self, exit, root};
 
@@ -36,6 +37,7 @@ fn run() -> Result<bool, String> {
     let refusals = options.is_native || refused_alike()?;
     if !options.is_native {
         topics(options.topics)?;
+        println!("parity-logs: {}", logs(&root(), options.seed, options.recorded)?);
     }
     Ok(cases & refusals & generated(&options)?)
 }
@@ -72,6 +74,8 @@ struct Options {
     seed: u8,
     /// The generated sets of policies about topics.
     topics: u64,
+    /// The decisions that Node records.
+    recorded: usize,
     /// True if Node is left out.
     is_native: bool,
 }
@@ -80,11 +84,13 @@ impl Options {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let is_slow = std::env::var_os("SLOW_TESTS").is_some();
         let topics = if is_slow { SLOW_TOPICS } else { DEFAULT_TOPICS };
-        let mut options = Self { pairs: DEFAULT_PAIRS, seed: SEED, topics, is_native: false };
+        let (pairs, recorded) = (DEFAULT_PAIRS, DEFAULT_RECORDED);
+        let mut options = Self { pairs, seed: SEED, topics, recorded, is_native: false };
         while let Some(name) = args.next() {
             match name.as_str() {
                 "--generated" => options.pairs = number(args.next())?,
                 "--seed" => options.seed = number(args.next())?,
+                "--recorded" => options.recorded = number(args.next())?,
                 "--topics" => options.topics = number(args.next())?,
                 "--native" => options.is_native = true,
                 _ => return Err(USAGE.to_owned()),
@@ -319,6 +325,8 @@ fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
     Ok(twins.iter().map(|twin| differs(twin).unwrap_or_default()).collect())
 }
 
+/// The decisions that Node records, at least.
+const DEFAULT_RECORDED: usize = 4000;
 /// Enough to show a fault, few enough for every run of the tests.
 const DEFAULT_PAIRS: usize = 3000;
 const DEFAULT_TOPICS: u64 = 300;
@@ -335,4 +343,5 @@ const LEAST_WORLDS: usize = 50;
 const BATCH_EVERY: usize = 200;
 const PROGRESS: usize = 50_000;
 const MOST_SHOWN: usize = 5;
-const USAGE: &str = "expected `--generated N`, `--seed S`, `--topics N` or `--native`";
+const USAGE: &str =
+    "expected `--generated N`, `--seed S`, `--topics N`, `--recorded N` or `--native`";

@@ -161,8 +161,24 @@ fn replay_segment<H: Host>(
         host.open(&opening)
     });
     let (made_by, other) = (made_by?, other?);
-    let mut targets = HashMap::new();
     let mut answers = Vec::new();
+    each_recorded(segment, |recorded| {
+        changed(answers.len(), host.replay_with(&made_by, &other, recorded));
+        answers.push(answer_text(host.replay(&made_by, recorded)?).into());
+        Ok(())
+    })?;
+    Ok(answers)
+}
+
+/// Calls `act` with each recorded decision of a segment.
+///
+/// # Errors
+/// If the bytes are no segment, a target is not defined, or `act` fails.
+pub fn each_recorded(
+    segment: &[u8],
+    mut act: impl FnMut(&Recorded<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut targets = HashMap::new();
     for record in records(segment)? {
         let decision = match record.body {
             Body::Target(target) => {
@@ -174,7 +190,7 @@ fn replay_segment<H: Host>(
         };
         let target = |outcome: &Outcome| targets.get(&outcome.target).map(question);
         let named: Option<Vec<Target<'_>>> = decision.outcomes.iter().map(target).collect();
-        let recorded = RecordedDecision {
+        act(&RecordedDecision {
             targets: &named.ok_or("a target is not defined")?,
             evidence: match &decision.evidence {
                 record::Evidence::Read(bytes) => Evidence::Read(bytes),
@@ -184,11 +200,9 @@ fn replay_segment<H: Host>(
             micros: decision.micros,
             principal: id(&decision.principal),
             resource: id(&decision.resource),
-        };
-        changed(answers.len(), host.replay_with(&made_by, &other, &recorded));
-        answers.push(answer_text(host.replay(&made_by, &recorded)?).into());
+        })?;
     }
-    Ok(answers)
+    Ok(())
 }
 
 fn records(segment: &[u8]) -> Result<Vec<Record>, String> {

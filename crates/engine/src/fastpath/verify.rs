@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use wardgate_fastpath::{FastPaths, Known};
 
 use super::footprint::{Footprints, is_all_attributes, is_readable};
+use crate::cel::Pool;
 use crate::order;
 use crate::table::{PolicyTable, Section, at, word};
 
@@ -19,7 +20,8 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     if section.is_empty() {
         return lists.is_empty().then_some(());
     }
-    let names = Names { table, slots: starts(table), footprints: Footprints::new(table.pool()) };
+    let pool = table.pool();
+    let names = Names { pool, slots: starts(table), footprints: Footprints::new(pool) };
     wardgate_fastpath::verify(section, &names)?;
     // Kinds may share a list, but lists do not share words: otherwise a small table could hold a
     // large list many times over, and every time would cost a walk.
@@ -35,7 +37,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
 }
 
 struct Names<'a> {
-    table: &'a PolicyTable,
+    pool: Pool<'a>,
     /// For each word of the slots: true if a slot starts there.
     slots: Vec<bool>,
     footprints: Footprints<'a>,
@@ -43,15 +45,15 @@ struct Names<'a> {
 
 impl Known for Names<'_> {
     fn has_string(&self, id: u32) -> bool {
-        self.table.pool().string(id).is_some()
+        self.pool.string(id).is_some()
     }
 
     fn has_slot(&self, slot: u32) -> bool {
-        self.slots.get(at(slot)) == Some(&true) && is_readable(slot, &self.table.pool())
+        self.slots.get(at(slot)) == Some(&true) && is_readable(slot, &self.pool)
     }
 
     fn has_attributes(&self, slot: u32) -> bool {
-        self.slots.get(at(slot)) == Some(&true) && is_all_attributes(slot, &self.table.pool())
+        self.slots.get(at(slot)) == Some(&true) && is_all_attributes(slot, &self.pool)
     }
 
     fn reads_only(&self, program: u32, slots: &[u32]) -> bool {

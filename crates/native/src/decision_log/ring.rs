@@ -62,6 +62,21 @@ pub enum Drained<'b> {
     },
 }
 
+/// An entry that was taken, by its sequence, or those that were not written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Entry(u64),
+    Lost { first: u64, count: u64 },
+}
+
+/// Whether the writer of a ring may be about to write.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Open,
+    /// It is gone or stands still.
+    Final,
+}
+
 /// Makes a ring of about so many bytes: a power of two of words, with room for at least one entry of the largest size.
 /// Its memory is taken here, and none later but by a reader that meets a larger entry than before.
 #[must_use]
@@ -152,11 +167,38 @@ impl RingReader {
     /// nothing new.
     #[expect(clippy::should_implement_trait, reason = "an entry borrows from the reader")]
     pub fn next(&mut self) -> Option<Drained<'_>> {
+        self.taken(End::Open)
+    }
+
+    /// Tells the entries that were lost at the end, once the writer is gone or stands still.
+    pub fn finish(&mut self) -> Option<Drained<'_>> {
+        self.taken(End::Final)
+    }
+
+    fn taken(&mut self, end: End) -> Option<Drained<'_>> {
+        let mut bytes = core::mem::take(&mut self.bytes);
+        bytes.clear();
+        let found = self.take_into(end, &mut bytes);
+        self.bytes = bytes;
+        match found? {
+            Found::Lost { first, count } => Some(Drained::Lost { first, count }),
+            Found::Entry(sequence) => {
+                let (_, entry) = EntryRead::read(&self.bytes)?;
+                Some(Drained::Entry(sequence, entry))
+            }
+        }
+    }
+
+    /// Takes the next entry, and writes its bytes behind `out`. Returns None if there is nothing new.
+    pub(super) fn take_into(&mut self, end: End, out: &mut Vec<u8>) -> Option<Found> {
         let counted = self.ring.sequence.0.load(Ordering::Acquire);
         let written = self.ring.written.0.load(Ordering::Acquire);
         if self.read == written {
             // The writer counts an entry before it writes it, and has at most one under way.
-            let lost = counted.wrapping_sub(self.sequence).saturating_sub(1);
+            let lost = counted.wrapping_sub(self.sequence).saturating_sub(match end {
+                End::Open => 1,
+                End::Final => 0,
+            });
             return self.lost(self.sequence.wrapping_add(lost));
         }
         let start = self.ring.place(self.read);
@@ -165,28 +207,22 @@ impl RingReader {
         if first == WRAPPED {
             let words = rest.len();
             self.advance(words);
-            return self.next();
+            return self.take_into(end, out);
         }
         let sequence = self.sequence_of(first);
         if sequence != self.sequence {
             return self.lost(sequence);
         }
         let words = usize::try_from(first & 0xffff).unwrap_or(0).max(1);
-        self.bytes.clear();
-        for word in rest.get(..words).unwrap_or(rest) {
-            self.bytes.extend(word.load(Ordering::Relaxed).to_le_bytes());
+        let from = out.len();
+        out.resize(from.saturating_add(words.saturating_mul(8)), 0);
+        let (places, _) = out.get_mut(from..).unwrap_or_default().as_chunks_mut();
+        for (place, word) in places.iter_mut().zip(rest) {
+            *place = word.load(Ordering::Relaxed).to_le_bytes();
         }
         self.advance(words);
         self.sequence = sequence.wrapping_add(1);
-        let (_, entry) = EntryRead::read(&self.bytes)?;
-        Some(Drained::Entry(sequence, entry))
-    }
-
-    /// Tells the entries that were lost at the end, once the writer is gone or stands still.
-    pub fn finish(&mut self) -> Option<Drained<'_>> {
-        let counted = self.ring.sequence.0.load(Ordering::Acquire);
-        let is_empty = self.read == self.ring.written.0.load(Ordering::Acquire);
-        if is_empty { self.lost(counted) } else { self.next() }
+        Some(Found::Entry(sequence))
     }
 
     /// Returns true if the writer is gone: what is in the ring then is all that there will be.
@@ -195,10 +231,10 @@ impl RingReader {
         Arc::strong_count(&self.ring) == 1
     }
 
-    fn lost(&mut self, next: u64) -> Option<Drained<'_>> {
+    fn lost(&mut self, next: u64) -> Option<Found> {
         let first = core::mem::replace(&mut self.sequence, next);
         let count = next.wrapping_sub(first);
-        (count > 0).then_some(Drained::Lost { first, count })
+        (count > 0).then_some(Found::Lost { first, count })
     }
 
     /// Returns the sequence whose low half an entry has: the next such one.

@@ -86,6 +86,34 @@ impl<C: Clock> Decider<'_, C> {
         }
     }
 
+    /// Decides where the masks of all roles together are unsure, since one role may be allowed and another fail: in the order
+    /// of the roles, as hosts do that take no general path before.
+    #[cfg(feature = "decision-log")]
+    pub(crate) fn decide_in_order<'a>(
+        &self,
+        masks: &[u32],
+        input: &impl FastInput,
+        read: impl Fn(usize) -> SlotValue<'a>,
+    ) -> Option<bool> {
+        let Self { table, fast_path, clock } = *self;
+        if fast_path.is_by_class() || masks.len() < 2 || masks.len() > MAX_REQUEST_CLASSES {
+            return None;
+        }
+        let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
+        let slots =
+            LazySlots::<_, _, MAX_SLOTS, MAX_SLOTS>::new(&fast_path.slots, input, &read, now);
+        fast_path.guards.iter().for_each(|guard| _ = slots.word(*guard));
+        if slots.are_unsure() {
+            return None;
+        }
+        match table.decide_in_order(fast_path.id, masks, (&slots, &slots), now) {
+            _ if slots.are_unsure() => None,
+            Answer::Allow => Some(true),
+            Answer::Deny => Some(false),
+            Answer::Unsure => None,
+        }
+    }
+
     #[inline(always)]
     fn masked<'a>(
         &self,

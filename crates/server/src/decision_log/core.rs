@@ -1,4 +1,4 @@
-//! The way of entries to the log: out of rings, made into records, and added to frames.
+//! The way of entries to the log: made into records, and added to frames.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,18 +6,29 @@ use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Clock, Policies};
-use wardgate_decision_log::redaction::{Sealed, SubjectKey};
-use wardgate_native::decision_log::{Assembler, Drained, RingReader, Sink};
+use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
+use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, Sink};
 
 use super::error::{LogError, Result};
+use super::folder::LockWatch;
+use super::intake::{Intake, Taking};
 use super::private::Private;
 use super::recorder::RecorderSettings;
+use super::recovering::Left;
+use super::tail::{self, Floor, SharedFile, TailFile};
 use super::writer::LogWriter;
+use crate::config::Keep;
 
-/// The log, and the rings that are emptied into it.
+/// The log, and the entries that go into it.
 #[derive(Debug)]
 pub(super) struct Core {
-    readers: Vec<(u16, RingReader)>,
+    /// The entries that were taken, and how many of their bytes are made into records.
+    taken: Batch,
+    done: usize,
+    /// The file of the tail that has these entries, until they are in frames.
+    used: Option<TailFile<SharedFile>>,
+    /// True if frames must be on the disk before the tail may forget their entries.
+    is_synced: bool,
     assembler: Assembler,
     /// The policies that decisions may name: those in force, and before them those of requests that are decided now.
     policies: VecDeque<Policies>,
@@ -52,10 +63,12 @@ struct Intervals {
 struct Output {
     writer: LogWriter,
     private: Private,
-    /// The records of an entry for which the frame has no room.
-    waiting: Vec<(Vec<u8>, i64)>,
-    /// The values of records that are not in a file yet.
-    sealed: Vec<Sealed>,
+    /// The records for which the frame has no room.
+    waiting: VecDeque<(Vec<u8>, i64)>,
+    /// The values of records that are not in a file yet, as it has them.
+    values: Vec<u8>,
+    /// The record of each of these values, and its end.
+    ends: VecDeque<(u64, usize)>,
 }
 
 impl Core {
@@ -64,10 +77,19 @@ impl Core {
         writer.roll_when_asked();
         let now = Instant::now();
         Self {
-            readers: Vec::new(),
+            taken: Batch::default(),
+            done: 0,
+            used: None,
+            is_synced: settings.keep == Keep::Disk,
             assembler,
             policies: VecDeque::new(),
-            output: Output { writer, private, waiting: Vec::new(), sealed: Vec::new() },
+            output: Output {
+                writer,
+                private,
+                waiting: VecDeque::new(),
+                values: Vec::new(),
+                ends: VecDeque::new(),
+            },
             counts: Counts::default(),
             now: 0,
             intervals: Intervals {
@@ -82,9 +104,35 @@ impl Core {
         }
     }
 
-    /// Empties these rings, too.
-    pub(super) fn take(&mut self, new: Vec<(u16, RingReader)>) {
-        self.readers.extend(new);
+    /// Reads the entries that a process left in the tail of the log when it was killed.
+    ///
+    /// # Errors
+    /// A file cannot be read or is damaged.
+    pub(super) fn left(&self) -> Result<Option<Left>> {
+        Left::read(self.output.writer.path(), self.output.writer.frames())
+    }
+
+    /// Makes frames of the entries that a process left, and removes the tail.
+    ///
+    /// # Errors
+    /// A file cannot be written. The next start tries again.
+    pub(super) fn recover(&mut self, left: Option<Left>, now: i64) -> Result<()> {
+        if let Some(left) = left {
+            let forms = self.assembler.restart(left.sequence(), left.forms());
+            for (stream, drained) in left.unrecorded() {
+                self.counts.add(&drained);
+                self.assembler.drained(stream, &drained, now, &mut self.output);
+                self.output.settle(now)?;
+            }
+            self.assembler.flush(&mut self.output);
+            if !self.output.is_empty() {
+                self.output.write(now)?;
+            }
+            self.sync()?;
+            self.output.private.sync_values()?;
+            self.assembler.restart(0, forms);
+        }
+        tail::remove(self.output.writer.path())
     }
 
     pub(super) const fn counts(&self) -> Counts {
@@ -123,47 +171,66 @@ impl Core {
         }
     }
 
-    /// Takes all entries out of the rings.
+    /// Takes all entries out of the rings, and makes records of them.
     ///
     /// # Errors
-    /// A frame is full and cannot be written. The rest stays in the rings.
-    pub(super) fn drain(&mut self, now: i64) -> Result<()> {
-        self.output.settle(now)?;
-        self.roll(now)?;
-        let mut readers = std::mem::take(&mut self.readers);
-        let drained = self.drain_rings(&mut readers, now);
-        self.readers = readers;
-        drained
-    }
-
-    /// Takes all entries out of these rings, of which those of threads that have ended go.
-    fn drain_rings(&mut self, readers: &mut Vec<(u16, RingReader)>, now: i64) -> Result<()> {
-        let mut at = 0;
-        while let Some((stream, reader)) = readers.get_mut(at) {
-            // Asked before: what is in the ring then is all that there will be.
-            if reader.is_closed() {
-                self.drain_ring((*stream, reader), RingReader::finish, now)?;
-                readers.swap_remove(at);
-            } else {
-                self.drain_ring((*stream, reader), RingReader::next, now)?;
-                at = at.saturating_add(1);
+    /// A frame is full and cannot be written. The rest stays where it is.
+    pub(super) fn drain(&mut self, intake: &Intake, taking: Taking, now: i64) -> Result<()> {
+        self.settle(now)?;
+        loop {
+            self.assemble(now)?;
+            let frame = self.output.writer.frames();
+            let floor = Floor { frame, sequence: self.assembler.sequence() };
+            self.done = 0;
+            let used = intake.swap(&mut self.taken, floor, taking);
+            self.used = self.used.take().or(used);
+            if self.taken.bytes().is_empty() {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
-    fn drain_ring(
-        &mut self,
-        (stream, reader): (u16, &mut RingReader),
-        take: for<'r> fn(&'r mut RingReader) -> Option<Drained<'r>>,
-        now: i64,
-    ) -> Result<()> {
-        while let Some(drained) = take(reader) {
+    /// Adds all records to frames, and begins a segment if one is full.
+    fn settle(&mut self, now: i64) -> Result<()> {
+        self.assembler.flush(&mut self.output);
+        self.output.settle(now)?;
+        self.roll(now)
+    }
+
+    /// Makes records of the entries that were taken.
+    fn assemble(&mut self, now: i64) -> Result<()> {
+        let taken = std::mem::take(&mut self.taken);
+        let assembled = self.assemble_items(taken.bytes(), now);
+        self.taken = taken;
+        assembled
+    }
+
+    fn assemble_items(&mut self, bytes: &[u8], now: i64) -> Result<()> {
+        let mut items = Items::new(bytes.get(self.done..).unwrap_or_default());
+        while let Some((stream, drained)) = items.next() {
+            self.done = bytes.len().saturating_sub(items.rest().len());
             self.counts.add(&drained);
             self.assembler.drained(stream, &drained, now, &mut self.output);
-            self.output.settle(now)?;
-            self.roll(now)?;
+            if !self.output.waiting.is_empty() || self.output.writer.is_full() {
+                self.settle(now)?;
+            }
         }
+        self.settle(now)
+    }
+
+    /// Lets the tail forget entries that are in frames.
+    ///
+    /// # Errors
+    /// They are to be on the disk before, and cannot be, or the file of the tail cannot be written.
+    pub(super) fn release(&mut self, intake: &Intake) -> Result<()> {
+        if self.used.is_some() && self.is_synced {
+            self.sync()?;
+            self.output.private.sync_values()?;
+        }
+        if let Some(used) = &mut self.used {
+            used.clear()?;
+        }
+        intake.release(self.used.take());
         Ok(())
     }
 
@@ -183,13 +250,14 @@ impl Core {
     }
 
     /// Writes what is new, and syncs if it is time.
-    pub(super) fn tick(&mut self, now: i64) -> Result<()> {
+    pub(super) fn tick(&mut self, intake: &Intake, now: i64) -> Result<()> {
         if now < self.now {
             self.event(Body::Clock(Clock { before: self.now, now }), now);
         }
         self.now = now;
-        self.drain(now)?;
+        self.drain(intake, Taking::All, now)?;
         self.write(now)?;
+        self.release(intake)?;
         if self.intervals.written.elapsed() >= self.intervals.heartbeat {
             self.intervals.written = Instant::now();
             self.output.write(now)?;
@@ -209,14 +277,23 @@ impl Core {
     }
 
     /// Writes and seals everything, with an event at the end.
-    pub(super) fn finish(&mut self, last: Body, now: i64) -> Result<()> {
-        self.drain(now)?;
-        for (stream, mut reader) in std::mem::take(&mut self.readers) {
-            self.drain_ring((stream, &mut reader), RingReader::finish, now)?;
-        }
+    pub(super) fn finish(&mut self, intake: &Intake, last: Body, now: i64) -> Result<()> {
+        self.drain(intake, Taking::Last, now)?;
         self.event(last, now);
         self.write(now)?;
-        self.seal(now)
+        self.seal(now)?;
+        self.used = None;
+        tail::remove(self.output.writer.path())
+    }
+
+    /// Deletes the keys of subjects, and returns how many of them had one.
+    pub(super) fn erase(&mut self, subjects: &[&str]) -> Result<u32> {
+        self.output.private.erase(subjects)
+    }
+
+    /// Returns what checks that no other process writes the log.
+    pub(super) fn lock(&self) -> LockWatch {
+        self.output.writer.lock().clone()
     }
 
     /// Returns the number of frames that the newest checkpoint covers.
@@ -254,9 +331,9 @@ impl Output {
 
     /// Adds the records that wait to a frame, and writes those that are full.
     fn settle(&mut self, now: i64) -> Result<()> {
-        while let Some((record, micros)) = self.waiting.first() {
+        while let Some((record, micros)) = self.waiting.front() {
             if self.writer.add(record, *micros) {
-                self.waiting.remove(0);
+                self.waiting.pop_front();
             } else {
                 self.write_frame(now)?;
             }
@@ -273,25 +350,32 @@ impl Output {
     fn write_frame(&mut self, now: i64) -> Result<()> {
         // A value that nobody could open would be lost.
         self.private.write_keys()?;
-        self.writer.write(now)?;
-        let next = self.writer.written();
-        let count = self.sealed.iter().take_while(|value| value.place.record < next).count();
-        let (written, _) = self.sealed.split_at(count);
+        // Values without their record go at the start, and a record that is found there has its values.
+        let next = self.writer.next();
+        let count = self.ends.iter().take_while(|(record, _)| *record < next).count();
+        let Some((_, end)) = count.checked_sub(1).and_then(|last| self.ends.get(last)).copied()
+        else {
+            return self.writer.write(now);
+        };
+        let written = self.values.get(..end).unwrap_or_default();
         self.private.write_values(self.writer.segment(), written)?;
-        self.sealed.drain(..count);
-        Ok(())
+        self.values.drain(..end);
+        self.ends.drain(..count);
+        self.ends.iter_mut().for_each(|(_, behind)| *behind = behind.saturating_sub(end));
+        self.writer.write(now)
     }
 }
 
 impl Sink for Output {
     fn record(&mut self, record: &[u8], micros: i64) {
         if !self.waiting.is_empty() || !self.writer.add(record, micros) {
-            self.waiting.push((record.to_vec(), micros));
+            self.waiting.push_back((record.to_vec(), micros));
         }
     }
 
-    fn sealed(&mut self, value: Sealed) {
-        self.sealed.push(value);
+    fn sealed(&mut self, value: HiddenValue<'_>) {
+        value.write(&mut self.values);
+        self.ends.push_back((value.place.record, self.values.len()));
     }
 
     fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {

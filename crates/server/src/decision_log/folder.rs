@@ -27,11 +27,24 @@ pub(super) struct Folder(PathBuf);
 pub(super) struct Lock {
     /// The system unlocks it.
     _file: File,
+    watch: LockWatch,
+}
+
+/// A lock that may be deleted meanwhile.
+#[derive(Clone, Debug)]
+pub(super) struct LockWatch {
     path: PathBuf,
     id: Option<(u64, u64)>,
 }
 
 impl Lock {
+    /// Returns what checks the lock.
+    pub(super) const fn watch(&self) -> &LockWatch {
+        &self.watch
+    }
+}
+
+impl LockWatch {
     /// Checks that no other process can have locked the log meanwhile.
     ///
     /// # Errors
@@ -67,7 +80,7 @@ impl Folder {
             error => LogError::segment(&path)(error),
         })?;
         let id = file.metadata().map(|found| file_id(&found)).map_err(LogError::read(&path))?;
-        Ok(Lock { _file: file, path, id })
+        Ok(Lock { _file: file, watch: LockWatch { path, id } })
     }
 
     /// Writes the identity of a new log, or compares it with that of the log which is there.

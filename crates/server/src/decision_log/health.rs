@@ -18,6 +18,11 @@ impl Health {
         self.writes.load(Ordering::Relaxed) || self.seals.load(Ordering::Relaxed)
     }
 
+    /// Returns true if records cannot be written.
+    pub(super) fn is_write_failing(&self) -> bool {
+        self.writes.load(Ordering::Relaxed)
+    }
+
     /// Returns how often something could not be written.
     pub(super) fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)

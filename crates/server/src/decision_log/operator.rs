@@ -13,8 +13,10 @@ use wardgate_native::decision_log::{EvidenceForm, Form, Redaction};
 use super::core::Core;
 use super::error::{LogError, Result};
 use super::folder::Folder;
+use super::intake::Intake;
 use super::private::Private;
 use super::recorder::{RecorderSettings, now_micros, process, random};
+use super::recovering::Left;
 use super::writer::{LogSettings, LogWriter};
 use crate::config::{Keep, OnFull};
 
@@ -28,12 +30,14 @@ pub fn erase(folder: &Path, signer: LogSigner, subjects: &[&str]) -> Result<u32>
     must_be_there(folder)?;
     let (secret, redacting) = (signer.secret(), signer.secret());
     let (writer, _) = LogWriter::open(folder, signer, LogSettings::default(), &[0; 16])?;
-    let mut private = Private::open(folder, secret, writer.next())?;
-    let keys = private.erase(subjects)?;
+    let private = Private::open(folder, secret, writer.next())?;
+    let (mut core, micros) = (Core::new(writer, private, settings(redacting)), now_micros());
+    // What a killed server left is hidden under the keys before they go.
+    let left = core.left()?;
+    core.recover(left, micros)?;
+    let keys = core.erase(subjects)?;
     if keys > 0 {
-        let micros = now_micros();
-        let core = Core::new(writer, private, settings(redacting));
-        record(core, Body::Erasure(Erasure { micros, keys }), micros)?;
+        record(core, Body::Erasure(Erasure { micros, keys }), None, micros)?;
     }
     Ok(keys)
 }
@@ -52,7 +56,8 @@ pub fn accept_loss(folder: &Path, signer: LogSigner, reason: ShortText) -> Resul
     let micros = now_micros();
     let loss = Loss { micros, frames: writer.frames(), found, reason };
     let core = Core::new(writer, private, settings(redacting));
-    record(core, Body::Loss(loss.clone()), micros)?;
+    let left = core.left()?;
+    record(core, Body::Loss(loss.clone()), left, micros)?;
     Ok(loss)
 }
 
@@ -61,12 +66,17 @@ fn must_be_there(folder: &Path) -> Result<()> {
     Folder::new(folder).verifier()?.map(|_| ()).ok_or_else(|| LogError::Foreign(missing()))
 }
 
-/// Records an event in one frame, as a process of its own.
-fn record(mut core: Core, event: Body, now: i64) -> Result<()> {
+/// Records an event at the beginning of a frame, as a process of its own, and what a killed server left.
+fn record(mut core: Core, event: Body, left: Option<Left>, now: i64) -> Result<()> {
     let instance = random()?;
     core.event(process(ProcessEvent::Started, instance, now), now);
     core.event(event, now);
-    core.finish(process(ProcessEvent::Stopped, instance, now), now)
+    if left.is_some() {
+        core.write(now)?;
+        core.recover(left, now)?;
+    }
+    let intake = Intake::new(core.lock());
+    core.finish(&intake, process(ProcessEvent::Stopped, instance, now), now)
 }
 
 /// Returns settings for a log of which no decision is recorded.

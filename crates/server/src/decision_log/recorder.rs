@@ -1,8 +1,8 @@
 //! Recording decisions: rings of the threads that decide, and the one log that they end in.
 //!
 //! A thread writes into its own ring. A thread in the background empties all rings, writes frames, syncs and seals. Where an
-//! answer may leave only once its record is written, the thread that answers empties the rings itself, and
-//! so writes for all others that wait.
+//! answer may leave only once its record is written, the thread that answers empties the rings itself into the tail of the log, and
+//! so writes for all others that wait. Where that fails, it writes frames until they are written again.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,16 +13,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
-use wardgate_native::decision_log::{
-    Effect, Entry, EvidenceForm, Redaction, RingReader, RingWriter, ring,
-};
+use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Redaction, RingWriter, ring};
 
 use super::core::{Core, Counts};
 use super::error::{LogError, Result};
 use super::health::Health;
+use super::intake::{Intake, Taking};
 use super::private::Private;
 use super::retention::Retention;
 use super::shipping::Shipped;
+use super::tail::Tail;
+use super::waiting::Waiting;
 use super::writer::LogWriter;
 use crate::config::{Keep, OnFull};
 
@@ -61,8 +62,7 @@ struct Shared {
     /// Tells the rings of this recorder from those of others.
     id: u64,
     core: Mutex<Core>,
-    /// The rings of new threads.
-    new: Mutex<Vec<(u16, RingReader)>>,
+    intake: Intake,
     streams: AtomicU16,
     on_full: OnFull,
     keep: Keep,
@@ -77,6 +77,9 @@ struct Shared {
 thread_local! {
     /// The rings of this thread, one for each recorder that it has used.
     static WRITERS: RefCell<Vec<(u64, RingWriter)>> = const { RefCell::new(Vec::new()) };
+
+    /// The answers of this thread that wait for a write.
+    static WAITING: Waiting = Waiting::default();
 }
 
 impl Recorder {
@@ -93,26 +96,34 @@ impl Recorder {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
         let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
+        let Redaction { principal, resource, evidence, .. } = settings.redaction;
         let shipped = settings.shipped.clone();
-        let has_evidence = settings.redaction.evidence != EvidenceForm::Absent;
         let instance = random()?;
+        let (mut core, now) = (Core::new(writer, private, settings), now_micros());
+        let left = core.left()?;
+        core.recover(left, now)?;
+        let intake = match keep {
+            Keep::Memory => Intake::new(core.lock()),
+            Keep::System | Keep::Disk => {
+                let tail = Tail::make(folder, (principal, resource, evidence))?;
+                Intake::new(core.lock()).with_tail(tail, keep == Keep::Disk)
+            }
+        };
         let shared = Arc::new(Shared {
             id: IDS.fetch_add(1, Ordering::Relaxed),
-            core: Mutex::new(Core::new(writer, private, settings)),
-            new: Mutex::default(),
+            core: Mutex::new(core),
+            intake,
             streams: AtomicU16::new(1),
             on_full,
             keep,
-            has_evidence,
+            has_evidence: evidence != EvidenceForm::Absent,
             ring_bytes,
             stops: AtomicBool::new(false),
             health: Health::default(),
             retention: Retention::new(folder, retention, shipped),
             instance,
         });
-        let now = now_micros();
-        shared.core().event(shared.process(ProcessEvent::Started, now), now);
-        shared.tick()?;
+        shared.define(shared.process(ProcessEvent::Started, now), now)?;
         let background = Arc::clone(&shared);
         let thread = thread::Builder::new().name("decision-log".to_owned());
         let thread = thread.spawn(move || background.run()).map_err(LogError::write(folder))?;
@@ -124,7 +135,8 @@ impl Recorder {
         let micros = now_micros();
         let name = ShortText::cut(name);
         let body = Policies { micros, number, revision, root, name };
-        self.shared.core().event(Body::Policies(body), micros);
+        let defined = self.shared.define(Body::Policies(body), micros);
+        self.shared.health.note_write(&defined);
     }
 
     /// Records a decision with its actions. Returns false if the answer must be a denial, since there may be none
@@ -149,17 +161,20 @@ impl Recorder {
         let shared = &self.shared;
         let is_kept = match shared.keep {
             Keep::Memory => true,
-            Keep::System => shared.write_now(false),
-            Keep::Disk => shared.write_now(true),
+            Keep::System | Keep::Disk => shared.keep_now(),
         };
         is_kept || shared.on_full == OnFull::Drop
     }
 
     /// Returns like [`Recorder::keep`], once this thread has decided what else is ready: then one write is for all of it.
     pub(crate) async fn kept(&self) -> bool {
-        if self.shared.keep != Keep::Memory {
+        if self.shared.keep == Keep::Memory {
+            return true;
+        }
+        if WAITING.with(Waiting::begin) {
             tokio::task::yield_now().await;
         }
+        WAITING.with(Waiting::end);
         self.keep()
     }
 
@@ -223,6 +238,12 @@ impl Recorder {
         }
     }
 
+    /// Takes the tail for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_tail(&self) {
+        self.shared.intake.break_tail();
+    }
+
     /// Writes and seals what was recorded, and records no more.
     ///
     /// # Errors
@@ -234,10 +255,9 @@ impl Recorder {
         thread.thread().unpark();
         // A panic of the thread was reported by itself; what can be written still is.
         thread.join().unwrap_or_default();
-        let mut core = self.shared.core();
-        core.take(self.shared.new_rings());
         let now = now_micros();
-        core.finish(self.shared.process(ProcessEvent::Stopped, now), now)
+        let stopped = self.shared.process(ProcessEvent::Stopped, now);
+        self.shared.core().finish(&self.shared.intake, stopped, now)
     }
 }
 
@@ -254,10 +274,6 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new_rings(&self) -> Vec<(u16, RingReader)> {
-        std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Returns the ring of this thread.
     fn writer<'w>(&self, writers: &'w mut Vec<(u64, RingWriter)>) -> Option<&'w mut RingWriter> {
         if let Some(at) = writers.iter().position(|(id, _)| *id == self.id) {
@@ -267,9 +283,7 @@ impl Shared {
             .streams
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |stream| stream.checked_add(1));
         let (writer, reader) = ring(self.ring_bytes);
-        let mut new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
-        new.push((stream.ok()?, reader));
-        drop(new);
+        self.intake.add(stream.ok()?, reader);
         // Rings of recorders that are gone.
         writers.retain(|(_, writer)| !writer.is_closed());
         writers.push((self.id, writer));
@@ -284,20 +298,43 @@ impl Shared {
             if begun.elapsed() >= most {
                 return false;
             }
-            if !self.write_now(false) {
+            if !self.write_frames() {
                 thread::sleep(Duration::from_millis(1));
             }
         }
         true
     }
 
-    /// Empties all rings and writes their records as a frame. Returns false if it cannot be written.
-    fn write_now(&self, is_synced: bool) -> bool {
-        let mut core = self.core();
-        core.take(self.new_rings());
-        let written = core.drain(now_micros()).and_then(|()| core.write(now_micros()));
-        let written = written.and_then(|()| if is_synced { core.sync() } else { Ok(()) });
+    /// Empties all rings into the tail. Returns false if that cannot be written, and no frames either.
+    fn keep_now(&self) -> bool {
+        // Whether the disk works again, frames tell.
+        if self.health.is_write_failing() {
+            return self.write_frames();
+        }
+        match self.intake.keep() {
+            Ok(true) => return true,
+            Ok(false) => {}
+            Err(error) => _ = self.health.note_write(&Err(error)),
+        }
+        self.write_frames()
+    }
+
+    /// Empties all rings and writes frames of their entries. Returns false if they cannot be written.
+    fn write_frames(&self) -> bool {
+        let (mut core, now) = (self.core(), now_micros());
+        let written = core.drain(&self.intake, Taking::All, now).and_then(|()| core.write(now));
+        let written =
+            written.and_then(|()| if self.keep == Keep::Disk { core.sync() } else { Ok(()) });
+        let written = written.and_then(|()| core.release(&self.intake));
         self.health.note_write(&written)
+    }
+
+    /// Writes an event of the log itself: entries in the tail are nothing without those before them.
+    fn define(&self, event: Body, micros: i64) -> Result<()> {
+        let mut core = self.core();
+        core.event(event, micros);
+        core.write(micros)?;
+        if self.keep == Keep::Disk { core.sync() } else { Ok(()) }
     }
 
     fn process(&self, event: ProcessEvent, micros: i64) -> Body {
@@ -319,9 +356,7 @@ impl Shared {
 
     /// Does what is due.
     fn tick(&self) -> Result<()> {
-        let mut core = self.core();
-        core.take(self.new_rings());
-        core.tick(now_micros())
+        self.core().tick(&self.intake, now_micros())
     }
 
     /// Seals what is due.

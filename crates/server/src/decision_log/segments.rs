@@ -145,9 +145,22 @@ impl<D: Disk> Segments<D> {
         self.frames = frame;
     }
 
-    /// Returns the number of the first frame of the segment that grows.
+    /// Returns the number of frames.
+    pub(super) const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Returns the number of the first frame of the segment that grows, or begins with the next frame.
     pub(super) fn current(&self) -> u64 {
-        self.current.as_ref().map_or(0, |current| current.first_frame)
+        match &self.current {
+            Some(current) if current.log.is_broken() => self.first_unsynced_frame(),
+            Some(current) => current.first_frame,
+            None => self.frames,
+        }
+    }
+
+    fn first_unsynced_frame(&self) -> u64 {
+        self.frames.saturating_sub(u64::try_from(self.unsynced.len()).unwrap_or(u64::MAX))
     }
 
     /// Returns the number of the first record that is not known to be on the disk, if there is one.
@@ -183,9 +196,21 @@ impl<D: Disk> Segments<D> {
 
     /// Returns true if the next frame should begin a segment.
     pub(super) fn is_full(&self) -> bool {
+        self.is_full_with(0)
+    }
+
+    /// Returns true if a frame behind so many bytes should begin a segment.
+    pub(super) fn is_full_with(&self, bytes: usize) -> bool {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.current.as_ref().is_some_and(|Current { log, is_short, .. }| {
-            *is_short || log.bytes() >= self.segment_bytes && log.bytes() > FIRST
+            let bytes = log.bytes().saturating_add(bytes);
+            *is_short || bytes >= self.segment_bytes && bytes > FIRST
         })
+    }
+
+    /// Returns true if so many bytes fill a segment.
+    pub(super) fn would_fill(&self, bytes: usize) -> bool {
+        u64::try_from(bytes).unwrap_or(u64::MAX) >= self.segment_bytes
     }
 
     /// Lets the next frame begin a segment.
@@ -243,8 +268,7 @@ impl<D: Disk> Segments<D> {
             return Ok(());
         };
         let next = next.log.next();
-        let count = u64::try_from(self.unsynced.len()).unwrap_or(u64::MAX);
-        let first_frame = self.frames.saturating_sub(count);
+        let first_frame = self.first_unsynced_frame();
         let path = self.disk.segment(first_frame);
         let new = path.with_added_extension("new");
         let mut log = self.make(&new, self.first_unsynced().unwrap_or(next))?;

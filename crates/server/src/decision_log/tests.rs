@@ -16,6 +16,7 @@ mod killing;
 mod memory_disk;
 mod recording;
 mod retention;
+mod tail;
 mod tampering;
 
 const ORIGIN: &str = "log.example/a";
@@ -44,6 +45,23 @@ impl Temporary {
         }
         files.sort();
         files
+    }
+
+    /// Returns what is in the folder if its process is killed while this runs: first what is on its way to frames, then
+    /// those. Tiles are made again.
+    fn as_killed(&self) -> Self {
+        let copy = Self::new();
+        fs::create_dir_all(copy.0.join("private")).unwrap();
+        let mut names: Vec<_> = ["private/tail.0", "private/tail.1", "private/keys.wgk"].into();
+        names.extend(["checkpoint", "identity"]);
+        let segments = |path: &PathBuf| path.extension().is_some_and(|end| end == "wgl");
+        let copied = |path: PathBuf| {
+            let name = path.strip_prefix(&self.0).unwrap();
+            fs::copy(&path, copy.0.join(name)).unwrap_or_default();
+        };
+        names.into_iter().map(|name| self.0.join(name)).for_each(copied);
+        self.files().into_iter().filter(segments).for_each(copied);
+        copy
     }
 
     pub(super) fn last_segment(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use wardgate_decision_log::merkle;
 use wardgate_decision_log::signer::LogSigner;
 
 use super::error::{LogError, Result};
-use super::folder::{Folder, Lock};
+use super::folder::{Folder, Lock, LockWatch};
 use super::reading::LogReader;
 use super::segments::{Disk, Last, Segments};
 use super::tree::Tree;
@@ -167,14 +167,23 @@ impl LogWriter {
         unwritten.saturating_add(u64::try_from(self.draft.count()).unwrap_or(u64::MAX))
     }
 
-    /// Returns the number of the record after the last one in a file.
-    pub(super) const fn written(&self) -> u64 {
-        self.position.first
+    /// Returns what checks that no other process writes the log.
+    pub(super) const fn lock(&self) -> &LockWatch {
+        self.lock.watch()
     }
 
-    /// Returns the number of the first frame of the segment that grows.
+    /// Returns the folder of the log.
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns the number of the first frame of the segment that has the next frame.
     pub(super) fn segment(&self) -> u64 {
-        self.segments.current()
+        match self.rolls {
+            Rolls::Now => self.segments.frames(),
+            Rolls::WhenFull if self.segments.is_full() => self.segments.frames(),
+            Rolls::WhenFull | Rolls::WhenAsked => self.segments.current(),
+        }
     }
 
     /// Returns true if the segment that grows takes no more frames, since what is on the disk is unknown.
@@ -199,9 +208,12 @@ impl LogWriter {
         self.rolls = Rolls::WhenAsked;
     }
 
-    /// Returns true if the segment that grows is full, and [`LogWriter::begin_segment`] was not called since.
+    /// Returns true if the segment of the records that were added is full with them.
     pub(super) fn is_full(&self) -> bool {
-        self.rolls != Rolls::Now && self.segments.is_full()
+        match self.rolls {
+            Rolls::Now => self.segments.would_fill(self.draft.bytes()),
+            Rolls::WhenFull | Rolls::WhenAsked => self.segments.is_full_with(self.draft.bytes()),
+        }
     }
 
     /// Begins a segment with the next frame, of which no record was added yet.
@@ -229,7 +241,7 @@ impl LogWriter {
 
     fn write_kept(&mut self) -> Result<()> {
         let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
-        self.lock.check()?;
+        self.lock.watch().check()?;
         match self.rolls {
             Rolls::Now => {
                 self.segments.close()?;
@@ -253,7 +265,7 @@ impl LogWriter {
     /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
     /// the frames that are not known to be there.
     pub fn sync(&mut self) -> Result<()> {
-        self.lock.check()?;
+        self.lock.watch().check()?;
         self.segments.sync()?;
         self.position.durable = self.position.first;
         Ok(())

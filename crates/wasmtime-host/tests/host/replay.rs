@@ -5,7 +5,7 @@ use wardgate_native::Pdp as NativePdp;
 use wardgate_native::decision_log::{Drained, Evidence, Recorder, Recording, ring, whole_micros};
 use wardgate_tests::check;
 use wardgate_tests::generate::{World, worlds};
-use wardgate_wasmtime_host::{HostError, Target};
+use wardgate_wasmtime_host::Target;
 
 use crate::{FORMS, opened};
 
@@ -43,12 +43,6 @@ fn recorded_decisions_are_made_again_from_their_evidence() {
                 }
                 for (form, session) in &mut sessions {
                     let again = session.replay(&[target], entry.evidence, micros);
-                    if form.contains("component") {
-                        assert!(
-                            matches!(again, Err(HostError::Refused { code, .. }) if code == "unsupported")
-                        );
-                        continue;
-                    }
                     assert_eq!(again.unwrap(), [Some(was_allowed)], "{form}: {action} {json}");
                     let other = Target { action: "none of the policies", ..target };
                     let cut = session.replay(&[other, target], entry.evidence, micros).unwrap();

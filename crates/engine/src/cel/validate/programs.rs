@@ -3,6 +3,8 @@
 //! Jumps point forwards to the start of an instruction. The one that points back ends a loop: its
 //! target is a `Next` or `NextPair`, which leaves the loop when the range ends.
 
+use alloc::vec::Vec;
+
 use super::constants::Starts;
 use super::{Invalid, count};
 use crate::cel::function::Function;
@@ -42,18 +44,17 @@ pub(super) fn validate(
     if code.len() > most || registers > MAX_REGISTERS || !has_source {
         return Err(Invalid::Program(id, 0));
     }
+    let decoded: Result<Vec<Instruction<'_>>, usize> = instructions(code).collect();
+    let decoded = decoded.map_err(|at| Invalid::Program(id, at))?;
     let mut starts = Starts::new(code.len());
-    let mut last = None;
-    for found in instructions(code) {
-        let found = found.map_err(|at| Invalid::Program(id, at))?;
+    for found in &decoded {
         starts.mark(found.at);
-        last = Some(found);
     }
     // Code cannot run past its end if the last instruction is one that never continues.
-    if !last.is_some_and(|found| matches!(found.op, Op::Return | Op::Jump)) {
+    if !decoded.last().is_some_and(|found| matches!(found.op, Op::Return | Op::Jump)) {
         return Err(Invalid::Program(id, code.len()));
     }
-    for found in instructions(code).flatten() {
+    for found in decoded {
         let valid = registers_in_range(&found, registers)
             && ids_in_range(pool, &found, constants, slots)
             && targets_in_range(code, &found, &starts);
@@ -93,7 +94,8 @@ pub fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Instruction<'_>
 
 /// Returns the highest register of an instruction, plus one.
 fn highest(found: &Instruction<'_>) -> usize {
-    let [a, b, c] = found.operands.map(usize::from);
+    let [a, b, c] = found.operands;
+    let [a, b, c] = [usize::from(a), usize::from(b), usize::from(c)];
     let named = match found.op {
         Op::Return | Op::JumpIfFalse | Op::JumpIfTrue | Op::List | Op::Map => a,
         Op::Const | Op::Slot | Op::HasSlot | Op::Variable | Op::HasVariable | Op::Undefined => a,

@@ -90,6 +90,14 @@ fn every_decision_of_every_thread_is_recorded_or_told_as_lost() {
     }
 }
 
+/// Returns how many decisions are in the log once it starts again, if its process is killed at this moment.
+fn after_kill(folder: &Temporary, keep: Keep) -> usize {
+    let killed = folder.as_killed();
+    start(&killed, settings(Form::Pseudonym, OnFull::Deny, keep)).close().unwrap();
+    verified(&killed).unwrap();
+    decisions(&killed).0.len()
+}
+
 #[test]
 fn what_is_kept_is_in_the_files_when_its_answer_leaves() {
     for keep in [Keep::System, Keep::Disk] {
@@ -97,12 +105,13 @@ fn what_is_kept_is_in_the_files_when_its_answer_leaves() {
         let recorder = start(&folder, settings(Form::Pseudonym, OnFull::Deny, keep));
         for number in 1..=50 {
             assert!(record(&recorder, "ada", Effect::Denied));
-            assert_eq!(decisions(&folder).0.len(), number);
+            assert_eq!(after_kill(&folder, keep), number);
         }
         // Several threads share writes, and each finds its own.
         record_many(&recorder, 500);
-        assert_eq!(decisions(&folder).0.len(), 2050);
+        assert_eq!(after_kill(&folder, keep), 2050);
         drop(recorder);
+        assert_eq!(decisions(&folder).0.len(), 2050);
         verified(&folder).unwrap();
     }
 }
@@ -167,14 +176,17 @@ fn values_of_records_that_are_gone_go_at_the_start() {
     let folder = Temporary::new();
     let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::System));
     assert!(record(&recorder, "ada", Effect::Allowed));
+    drop(recorder);
     let kept = fs::read(folder.0.join("private/000000000000.wgv")).unwrap();
+    let segment = folder.last_segment();
+    let end = fs::metadata(&segment).unwrap().len();
+    let recorder = start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::System));
     assert!(record(&recorder, "eve", Effect::Allowed));
     drop(recorder);
+    assert_ne!(fs::read(folder.0.join("private/000000000000.wgv")).unwrap(), kept);
     // Without a checkpoint the last frames may be gone after a loss of power, but not their values.
-    let ends = frame_ends(&folder);
-    let segment = folder.last_segment();
     let bytes = fs::read(&segment).unwrap();
-    fs::write(&segment, &bytes[..ends[1]]).unwrap();
+    fs::write(&segment, &bytes[..usize::try_from(end).unwrap()]).unwrap();
     fs::remove_file(folder.0.join("checkpoint")).unwrap();
     drop(start(&folder, settings(Form::Commitment, OnFull::Drop, Keep::Memory)));
     assert_eq!(fs::read(folder.0.join("private/000000000000.wgv")).unwrap(), kept);

@@ -9,6 +9,7 @@ use super::recording::settings;
 use super::*;
 use crate::config::{Keep, OnFull};
 use crate::decision_log::core::Core;
+use crate::decision_log::intake::Intake;
 use crate::decision_log::private::Private;
 
 /// Returns the file and the offset at which the log is wrong.
@@ -176,11 +177,11 @@ fn a_clock_that_goes_back_or_far_ahead_or_stands_still_is_recorded() {
     let settings = settings(Form::Clear, OnFull::Drop, Keep::Disk);
     let settings = RecorderSettings { heartbeat: Duration::ZERO, ..settings };
     let mut core = Core::new(writer, private, settings);
-    let now = 20_000 * DAY;
+    let (intake, now) = (Intake::new(core.lock()), 20_000 * DAY);
     for time in [now, now, now - DAY, now - DAY, now + 365 * DAY, now] {
-        core.tick(time).unwrap();
+        core.tick(&intake, time).unwrap();
     }
-    core.finish(Body::Clock(Clock { before: 0, now: 0 }), now).unwrap();
+    core.finish(&intake, Body::Clock(Clock { before: 0, now: 0 }), now).unwrap();
     let (mut reader, mut clocks) = (LogReader::open(&folder.0).unwrap(), Vec::new());
     while let Some(stored) = reader.next_frame().unwrap() {
         for bytes in stored.frame().unwrap().records {
