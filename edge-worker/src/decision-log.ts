@@ -7,6 +7,7 @@ import type { DecisionLogOptions } from "wardgate/log";
 
 import { ConfigError } from "./config.ts";
 import type { Env } from "./env.ts";
+import { fromBase64Url } from "./text.ts";
 
 /** One decision, or one search and the number of its results. */
 export interface DecisionEvent {
@@ -49,13 +50,32 @@ export function provideFrames(logger: FrameLogger): void {
 }
 
 /** Returns the log of frames, if the variable `DECISION_LOG` wants one. */
-export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISIONS }: Env): FrameLog | undefined {
+export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISION_IDS, DECISION_KEY, DECISIONS }: Env): FrameLog | undefined {
   if (DECISION_LOG !== "frames") return undefined;
   if (frameLogger === undefined) throw new ConfigError("DECISION_LOG can be `frames` only with src/frames.ts as `main`");
   if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
   if (DECISION_SAMPLE !== undefined) throw new ConfigError("DECISION_SAMPLE is for `console` and `queue`: frames have every decision");
   // The timers of an instance run only during requests.
-  return frameLogger({ sink: (frame) => DECISIONS.send(frame, { contentType: "bytes" }), flushMillis: 0, independent: true });
+  const sink = (frame: Uint8Array) => DECISIONS.send(frame, { contentType: "bytes" });
+  return frameLogger({ sink, flushMillis: 0, independent: true, ...idsOf(DECISION_IDS, DECISION_KEY) });
+}
+
+/** Returns the form of ids in frames. */
+function idsOf(form: string | undefined, key: string | undefined): Pick<DecisionLogOptions, "principal" | "resource" | "key"> {
+  switch (form) {
+    case undefined:
+    case "clear":
+    case "absent":
+      if (key !== undefined) throw new ConfigError("DECISION_KEY is for DECISION_IDS = `pseudonym`");
+      return { principal: form ?? "clear", resource: form ?? "clear" };
+    case "pseudonym": {
+      const bytes = key === undefined ? undefined : fromBase64Url(key);
+      if (bytes?.length !== 32) throw new ConfigError("DECISION_KEY must be 32 random bytes in base64url");
+      return { principal: form, resource: form, key: bytes };
+    }
+    default:
+      throw new ConfigError("DECISION_IDS must be `clear`, `pseudonym` or `absent`");
+  }
 }
 
 let frameLogger: FrameLogger | undefined;

@@ -46,6 +46,10 @@ export interface Env {
   readonly DECISIONS_R2?: R2Bucket;
   /** The fraction of the decisions in the log, from 0 to 1. */
   readonly DECISION_SAMPLE?: string | number;
+  /** The form of the ids of subjects and resources in frames: `clear`, `pseudonym` or `absent`. Default: `clear`. */
+  readonly DECISION_IDS?: string;
+  /** Secret: the key of pseudonyms, 32 random bytes in base64url. */
+  readonly DECISION_KEY?: string;
   /**
    * The objects of rate limits in policies, whose class is `LimitObject`. Without them a bundle with limits is
    * refused.

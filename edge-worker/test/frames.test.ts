@@ -72,6 +72,21 @@ describe("frames", () => {
     expect(new Set(recorded).size).toBe(2);
   });
 
+  it("have ids as they are, as pseudonyms, or not at all", async () => {
+    const key = "k".repeat(43);
+    for (const [DECISION_IDS, DECISION_KEY, kind] of [[undefined, undefined, "clear"], ["pseudonym", key, "pseudonym"], ["absent", undefined, "absent"]] as const) {
+      const sent: Uint8Array[] = [];
+      const deployed = deployment({ DECISION_LOG: "frames", DECISION_IDS, DECISION_KEY, DECISIONS: { send: async (frame: Uint8Array) => void sent.push(frame) } });
+      await ask(deployed, EVALUATION, reading);
+      const decisions = (await recordsIn(sent)).flat().filter((it) => it.kind === "decision");
+      expect(decisions).toMatchObject([{ principal: { kind }, resource: { kind } }]);
+    }
+    const DECISIONS = { send: async () => undefined };
+    for (const changes of [{ DECISION_IDS: "committed" }, { DECISION_IDS: "pseudonym" }, { DECISION_IDS: "pseudonym", DECISION_KEY: "a".repeat(42) }, { DECISION_KEY: key }]) {
+      expect(() => framesOf({ DECISION_LOG: "frames", DECISIONS, ...changes } as unknown as Env)).toThrow(/DECISION_/);
+    }
+  });
+
   it("need their queue, and no sample", () => {
     const DECISIONS = { send: async () => undefined };
     for (const changes of [{}, { DECISIONS, DECISION_SAMPLE: 0.5 }]) {

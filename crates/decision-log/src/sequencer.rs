@@ -17,16 +17,16 @@
 mod grown;
 mod isolate;
 mod part;
+mod refusal;
 mod segment;
 mod state;
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::checkpoint::{CheckpointError, LogKey};
-use crate::frame::{Frame, FrameError, START};
+use crate::frame::{Frame, START};
 use crate::limits::{MAX_DRAFTED_BYTES, MAX_FOLLOWED_BYTES, MAX_ISOLATES};
 use crate::merkle;
 use crate::record::{Body, Lost, Process, ProcessEvent, Record, Settings, ShortText, Text};
@@ -35,6 +35,7 @@ use crate::signer::LogSigner;
 use isolate::Isolate;
 pub use part::FORM;
 use part::Part;
+pub use refusal::{Refusal, SequencerError};
 use segment::Segment;
 use state::State;
 
@@ -101,60 +102,6 @@ pub enum Taken {
     Known,
 }
 
-/// The reason for which a frame is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is longer than frames of isolates are.
-    Large,
-    /// It is none, or damaged.
-    Frame(FrameError),
-    /// Bytes follow it.
-    Trailing,
-    /// It does not begin with the record of an isolate, or is of another version.
-    Version,
-    /// A record of it is none.
-    Record,
-    /// A record is of a kind that isolates do not write.
-    Kind,
-    /// It has no decision.
-    Empty,
-    /// The sequences of its decisions do not follow one another.
-    Sequence,
-    /// A decision names policies or a target that the frame does not define.
-    Name,
-    /// A part of its decisions is in the log, and another is not.
-    Overlap,
-    /// It came after a record had said that its decisions are lost.
-    Late,
-    /// It is so old that it may have been taken before.
-    Old,
-    /// It is of a later time than now.
-    Future,
-    /// Too many frames of its isolate are missing.
-    Gaps,
-    /// There are too many isolates.
-    Isolates,
-    /// The next segment is full.
-    Full,
-}
-
-/// The reason for which a sequencer cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SequencerError {
-    /// The checkpoint is none of the key.
-    Checkpoint(CheckpointError),
-    /// The state is not one that a sequencer of this log wrote, or not of the log of the checkpoint.
-    State,
-    /// A segment is damaged, or does not follow the one before.
-    Segment,
-    /// The frames of the log are others than those of the checkpoint.
-    Forked,
-    /// The checkpoint is about more frames than there are.
-    Truncated,
-    /// The library found no signature.
-    Unsigned,
-}
-
 impl Sequencer {
     /// Opens the log of a key with the objects `sequencer` and `checkpoint`, if there are such. `instance` is a
     /// random number.
@@ -172,7 +119,7 @@ impl Sequencer {
         if state.grown.size() > size {
             return Err(SequencerError::State);
         }
-        let (segment, instance) = (Segment::new(state.place.next), Some(instance));
+        let (segment, instance) = (Segment::new(&state.place), Some(instance));
         let mut opened = Self { signer, state, segment, due: checkpoint, sealed: size, instance };
         opened.meet()?;
         Ok(opened)
@@ -195,16 +142,14 @@ impl Sequencer {
     /// # Errors
     /// It is not as a sequencer of this log wrote it.
     pub fn follow(&mut self, segment: &[u8], now: i64) -> Result<(), SequencerError> {
-        let mut rest = segment.strip_prefix(START).ok_or(SequencerError::Segment)?;
-        if rest.is_empty() || segment.len() > MAX_FOLLOWED_BYTES {
-            return Err(SequencerError::Segment);
+        let frames = frames_of(segment).ok_or(SequencerError::Segment)?;
+        if !segment::is_marked(&frames, &self.state.place.before, &self.signer) {
+            return Err(SequencerError::Foreign);
         }
-        while !rest.is_empty() {
-            let frame = Frame::read(rest).map_err(|_| SequencerError::Segment)?;
-            self.follow_frame(&frame, now)?;
-            rest = rest.get(frame.bytes()..).unwrap_or_default();
+        for frame in &frames {
+            self.follow_frame(frame, now)?;
         }
-        self.segment = Segment::new(self.state.place.next);
+        self.segment = Segment::new(&self.state.place);
         Ok(())
     }
 
@@ -318,12 +263,12 @@ impl Sequencer {
         self.lose(now);
         self.state.forget(now);
         let name = self.next_segment();
-        let segment = core::mem::replace(&mut self.segment, Segment::new(0));
-        let (bytes, heads) = segment.end(&mut self.state.place);
+        let segment = core::mem::replace(&mut self.segment, Segment::new(&Place::default()));
+        let (bytes, heads) = segment.end(&self.signer, now, &mut self.state);
         for head in heads {
             self.state.grown.append(&head.entry(self.signer.origin()));
         }
-        self.segment = Segment::new(self.state.place.next);
+        self.segment = Segment::new(&self.state.place);
         Write { name, bytes, condition: Condition::New }
     }
 
@@ -439,6 +384,21 @@ fn end_of(first: u32, count: u64) -> Option<u32> {
     first.checked_add(u32::try_from(count).ok()?)
 }
 
+/// Returns the frames of a segment, or `None` if it is damaged or has none.
+fn frames_of(segment: &[u8]) -> Option<Vec<Frame<'_>>> {
+    let mut rest = segment.strip_prefix(START)?;
+    if rest.is_empty() || segment.len() > MAX_FOLLOWED_BYTES {
+        return None;
+    }
+    let mut frames = Vec::new();
+    while !rest.is_empty() {
+        let frame = Frame::read(rest).ok()?;
+        rest = rest.get(frame.bytes()..)?;
+        frames.push(frame);
+    }
+    Some(frames)
+}
+
 /// Returns the tree head of a checkpoint of this log.
 fn head_of(signer: &LogSigner, note: &[u8]) -> Result<merkle::Head, SequencerError> {
     let unsigned = SequencerError::Checkpoint(CheckpointError::Unsigned);
@@ -456,56 +416,6 @@ fn unmarked(signer: &LogSigner, bytes: &[u8]) -> Result<State, SequencerError> {
     let marked = bytes.split_last_chunk().filter(|(state, mark)| signer.mark(state) == **mark);
     marked.and_then(|(state, _)| State::read(state)).ok_or(SequencerError::State)
 }
-
-impl Refusal {
-    /// Returns true if the frame may be taken later.
-    #[must_use]
-    pub const fn is_passing(self) -> bool {
-        matches!(self, Self::Full | Self::Isolates | Self::Gaps)
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Large => "expected a frame of at most 128,000 bytes, found a longer one",
-            Self::Frame(error) => return error.fmt(f),
-            Self::Trailing => "expected one frame, found bytes behind it",
-            Self::Version => {
-                "expected a frame that can be read alone, found one of another form or version"
-            }
-            Self::Record => "expected a record, found other bytes",
-            Self::Kind => "expected records that an isolate writes, found another kind",
-            Self::Empty => "expected a frame with decisions, found none",
-            Self::Sequence => "expected decisions whose sequences follow one another",
-            Self::Name => "a decision names policies or a target that its frame does not define",
-            Self::Overlap => "a part of the decisions is in the log already",
-            Self::Late => "the log has a record that these decisions are lost",
-            Self::Old => "the frame is too old: it may have been taken before",
-            Self::Future => "the frame is of a later time than now",
-            Self::Gaps => "too many frames of the isolate are missing",
-            Self::Isolates => "there are too many isolates",
-            Self::Full => "the next segment is full",
-        })
-    }
-}
-
-impl core::error::Error for Refusal {}
-
-impl fmt::Display for SequencerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Checkpoint(error) => return error.fmt(f),
-            Self::State => "the object `sequencer` is not of the log of the checkpoint, or damaged",
-            Self::Segment => "a segment is damaged, or does not follow the one before",
-            Self::Forked => "the frames of the log are others than those of its checkpoint",
-            Self::Truncated => "the checkpoint is about more frames than there are",
-            Self::Unsigned => "no signature was found",
-        })
-    }
-}
-
-impl core::error::Error for SequencerError {}
 
 /// The reason in the record of decisions that did not come.
 const UNDELIVERED: &str = "undelivered";

@@ -50,6 +50,7 @@ pub(crate) const fn of_sequencer(error: SequencerError) -> i32 {
         SequencerError::Forked => -52,
         SequencerError::Truncated => -53,
         SequencerError::Unsigned => -54,
+        SequencerError::Foreign => -56,
         SequencerError::Checkpoint(CheckpointError::Form) => -13,
         SequencerError::Checkpoint(CheckpointError::Unsigned) => -14,
         SequencerError::Checkpoint(CheckpointError::Forged) => -15,
@@ -110,6 +111,7 @@ mod tests {
             SequencerError::Forked,
             SequencerError::Truncated,
             SequencerError::Unsigned,
+            SequencerError::Foreign,
         ];
         for error in checkpoints.map(SequencerError::Checkpoint).chain(others) {
             check(of_sequencer(error), &error.to_string());

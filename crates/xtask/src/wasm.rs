@@ -362,7 +362,7 @@ const MAX_GZIPPED_LOG: usize = 44_000;
 
 /// The largest sequencer of decision logs after gzip: signing with ML-DSA, both hashes, and records (89,409 bytes), and a little
 /// more. No page loads it.
-const MAX_GZIPPED_SEQUENCER: usize = 91_000;
+const MAX_GZIPPED_SEQUENCER: usize = 92_000;
 
 /// The crates that are part of no module.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

@@ -61,4 +61,5 @@ const FAULTS: ReadonlyMap<number, string> = new Map([
   [-53, "the checkpoint is about more frames than there are"],
   [-54, "no signature was found"],
   [-55, "no log is open"],
+  [-56, "no sequencer of this log wrote a segment"],
 ]);

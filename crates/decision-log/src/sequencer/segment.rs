@@ -3,14 +3,22 @@
 //! It defines every name that its records use, so it can be read without those before it.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
+
+use wardgate_crypto::blake3;
 
 use super::Place;
 use super::part::Part;
 use super::state::State;
-use crate::frame::{Draft, FramePosition, Head, START};
-use crate::limits::MAX_NUMBERED_POLICIES;
-use crate::record::{Body, Decision, Lost, Policies, Record, Search, ShortText, Target};
+use crate::frame::{Draft, Frame, FramePosition, Head, START};
+use crate::limits::{MAX_NUMBERED_POLICIES, MAX_SETTINGS_BYTES};
+use crate::record::{
+    Body, Decision, Lost, Policies, Record, Search, Settings, ShortText, Target, Text,
+};
+use crate::shape::Digest;
+use crate::signer::LogSigner;
 
 /// Frames that are not written yet.
 #[derive(Debug)]
@@ -20,6 +28,8 @@ pub(super) struct Segment {
     draft: Draft,
     /// The records of the segments before.
     durable: u64,
+    /// The digest of all records so far, and of the head before the first.
+    digest: Digest,
     /// The policies, targets and streams that are defined here.
     policies: BTreeSet<u32>,
     targets: BTreeMap<(u32, [ShortText; 4]), u32>,
@@ -27,13 +37,14 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Begins a segment behind the records of a log.
-    pub(super) fn new(durable: u64) -> Self {
+    /// Begins a segment at a place of a log.
+    pub(super) fn new(place: &Place) -> Self {
         Self {
             bytes: Vec::from(START),
             heads: Vec::new(),
             draft: Draft::default(),
-            durable,
+            durable: place.next,
+            digest: place.before,
             policies: BTreeSet::new(),
             targets: BTreeMap::new(),
             streams: BTreeSet::new(),
@@ -142,6 +153,7 @@ impl Segment {
 
     fn put(&mut self, record: &Record, micros: i64, place: &mut Place) {
         let record = record.to_bytes();
+        self.digest = digest_with(&self.digest, &record);
         if !self.draft.add(&record, micros) {
             self.seal(place);
             // An empty frame has room for each record.
@@ -157,13 +169,41 @@ impl Segment {
         self.heads.push(head);
     }
 
-    /// Ends the segment, and returns its bytes and the heads of its frames.
-    pub(super) fn end(mut self, place: &mut Place) -> (Vec<u8>, Vec<Head>) {
-        if self.draft.count() > 0 {
-            self.seal(place);
-        }
+    /// Ends the segment with the mark of its log, and returns its bytes and the heads of its frames.
+    pub(super) fn end(
+        mut self,
+        signer: &LogSigner,
+        micros: i64,
+        state: &mut State,
+    ) -> (Vec<u8>, Vec<Head>) {
+        let text = mark(signer, &self.digest);
+        self.event(Body::Settings(Settings { micros, text }), micros, state);
+        self.seal(&mut state.place);
         (self.bytes, self.heads)
     }
+}
+
+/// Returns true if the last record of a segment, which begins behind a head, is the mark of its log: so nobody else wrote it.
+pub(super) fn is_marked(frames: &[Frame<'_>], before: &Digest, signer: &LogSigner) -> bool {
+    let records: Vec<&[u8]> =
+        frames.iter().flat_map(|frame| frame.records.iter().copied()).collect();
+    let Some((last, others)) = records.split_last() else { return false };
+    let digest = others.iter().fold(*before, |digest, record| digest_with(&digest, record));
+    match Record::read(last).map(|record| record.body) {
+        Some(Body::Settings(settings)) => settings.text == mark(signer, &digest),
+        _ => false,
+    }
+}
+
+/// Returns the mark over all records of a segment.
+fn mark(signer: &LogSigner, digest: &Digest) -> Text<MAX_SETTINGS_BYTES> {
+    let mark = signer.mark(&[b"segment".as_slice(), digest].concat());
+    let hex: String = mark.iter().map(|byte| format!("{byte:02x}")).collect();
+    Text::cut(&format!("mark = \"{hex}\""))
+}
+
+fn digest_with(digest: &Digest, record: &[u8]) -> Digest {
+    blake3::hash(&[digest.as_slice(), record].concat())
 }
 
 impl State {

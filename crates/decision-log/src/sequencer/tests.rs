@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::frame::{Draft, FramePosition};
+use crate::frame::{Draft, FrameError, FramePosition};
 use crate::record::{Decision, Effect, Evidence, Identity, Outcome, Policies, Target};
 
 const NOW: i64 = 1_790_000_000_000_000;
@@ -358,6 +358,27 @@ fn objects_of_another_log_or_time_are_refused() {
     let opened = Sequencer::open(other, [1; 16], (None, checkpoint));
     let unsigned = SequencerError::Checkpoint(CheckpointError::Unsigned);
     assert_eq!(opened.unwrap_err(), unsigned);
+}
+
+#[test]
+fn a_segment_that_another_program_wrote_is_not_signed() {
+    let store = delivered(&batches(), None);
+    let (mut next, _) = store.open();
+    let check = |next: &mut Sequencer, segment: &[u8], error: SequencerError| {
+        assert_eq!(next.follow(segment, NOW), Err(error));
+    };
+    // Right frames at the right place, by one who has no key.
+    let mut forged = Vec::from(START);
+    let (mut draft, place) = (Draft::default(), &next.state.place);
+    assert!(draft.add(&begin(1), NOW));
+    let position = FramePosition { first: place.next, durable: 0, before: place.before };
+    draft.write(position, NOW, &mut forged);
+    check(&mut next, &forged, SequencerError::Foreign);
+    check(&mut next, &forged[..forged.len() - 1], SequencerError::Segment);
+    check(&mut next, START, SequencerError::Segment);
+    // Neither does another place have a mark of this log.
+    let first = store.get("000000000000.wgl").unwrap().to_vec();
+    check(&mut next, &first, SequencerError::Foreign);
 }
 
 #[test]
