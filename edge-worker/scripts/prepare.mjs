@@ -25,6 +25,7 @@ wardgate("compile ../test/limited -o limited.bundle --sign release.jwk --name in
 wardgate("compile ../policies -o later.bundle --sign release.jwk --name interop --revision 3");
 wardgate("compile ../test/mqtt/policies -o mqtt.bundle --sign release.jwk --name mqtt --revision 1");
 wardgate("compile ../test/mqtt/closed -o mqtt-closed.bundle --sign release.jwk --name mqtt --revision 2");
+wardgate("log keys --origin log.example/edge -o log.key --public log.vkey");
 wardgate("compile thousand -o thousand.bundle --sign release.jwk --name interop --revision 1");
 
 function wardgate(line) {

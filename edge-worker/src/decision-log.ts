@@ -55,7 +55,7 @@ export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISIONS }: Env): Fra
   if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
   if (DECISION_SAMPLE !== undefined) throw new ConfigError("DECISION_SAMPLE is for `console` and `queue`: frames have every decision");
   // The timers of an instance run only during requests.
-  return frameLogger({ sink: (frame) => DECISIONS.send(frame, { contentType: "bytes" }), flushMillis: 0 });
+  return frameLogger({ sink: (frame) => DECISIONS.send(frame, { contentType: "bytes" }), flushMillis: 0, independent: true });
 }
 
 let frameLogger: FrameLogger | undefined;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use wardgate_bundle::Trust;
 use wardgate_decision_log::frame::{Draft, FramePosition};
-use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
+use wardgate_decision_log::redaction::{HiddenValue, LogSecret, SubjectKey};
 use wardgate_native::decision_log::{
     Assembler, Drained, Effect, Entry, Evidence, EvidenceForm, Form, Recorder, Recording,
     Redaction, RingReader, Sink, replay, ring,
@@ -102,6 +102,7 @@ fn framed(
             assembler.drained(1, drained, 0, &mut frames);
             true
         })?;
+        assembler.flush(&mut frames);
         frames.write();
         times.push(before.elapsed().as_secs_f64() * 1e9 / float(RECORDS));
         if !written || count != RECORDS {
@@ -177,7 +178,7 @@ impl Sink for Frames {
         }
     }
 
-    fn sealed(&mut self, value: Sealed) {
+    fn sealed(&mut self, value: HiddenValue<'_>) {
         value.write(&mut self.sealed);
     }
 

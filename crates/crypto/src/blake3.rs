@@ -6,6 +6,7 @@
 //! machine.
 
 mod batch;
+mod blocks;
 mod chunk;
 mod compress;
 mod long;
@@ -51,10 +52,53 @@ pub fn keyed(key: &[u8; 32], message: &[u8]) -> Digest {
 
 /// Fills `out` with the extended digest of `message`, which begins with the plain one.
 pub fn xof(message: &[u8], out: &mut [u8]) {
-    match message.len() {
-        0..=CHUNK_BYTES => chunk::root(&Start::PLAIN, message).fill(out),
-        _ => long::fill(&Start::PLAIN, message, out),
+    extended(&Start::PLAIN, message, out);
+}
+
+/// Fills `out` with the extended keyed digest of `message`, which begins with the keyed one.
+pub fn keyed_xof(key: &[u8; 32], message: &[u8], out: &mut [u8]) {
+    extended(&Start::keyed(key), message, out);
+}
+
+/// 64 bytes of an extended digest.
+pub type OutputBlock = [u8; 64];
+
+/// The input for one block of an extended keyed digest.
+#[derive(Clone, Copy)]
+pub struct KeyedBlock<'a> {
+    /// The key.
+    pub key: &'a [u8; 32],
+    /// The message.
+    pub message: &'a [u8],
+    /// The number of the block: the first one begins with the digest.
+    pub number: u64,
+}
+
+/// Writes each block of an extended digest into the slot with its index. Messages of 64 bytes at most share the lanes of the
+/// machine.
+///
+/// # Errors
+/// The slices have different lengths; then nothing is written.
+///
+/// # Examples
+/// ```
+/// use wardgate_crypto::blake3::{KeyedBlock, keyed, keyed_blocks};
+///
+/// let input = KeyedBlock { key: &[1; 32], message: b"text", number: 0 };
+/// let mut blocks = [[0; 64]];
+/// keyed_blocks(&[input], &mut blocks)?;
+/// assert!(blocks[0].starts_with(&keyed(&[1; 32], b"text")));
+/// # Ok::<(), wardgate_crypto::blake3::LengthMismatch>(())
+/// ```
+pub fn keyed_blocks(
+    inputs: &[KeyedBlock<'_>],
+    blocks: &mut [OutputBlock],
+) -> Result<(), LengthMismatch> {
+    if inputs.len() != blocks.len() {
+        return Err(LengthMismatch { messages: inputs.len(), digests: blocks.len() });
     }
+    blocks::fill(inputs, blocks);
+    Ok(())
 }
 
 /// Derives a key from `material` for the one purpose that `context` names.
@@ -105,6 +149,13 @@ impl core::fmt::Display for LengthMismatch {
 }
 
 impl core::error::Error for LengthMismatch {}
+
+fn extended(start: &Start, message: &[u8], out: &mut [u8]) {
+    match message.len() {
+        0..=CHUNK_BYTES => chunk::root(start, message).fill(out),
+        _ => long::fill(start, message, out),
+    }
+}
 
 fn digest(start: &Start, message: &[u8]) -> Digest {
     match message.len() {

@@ -25,8 +25,8 @@ impl<const MOST: usize> Text<MOST> {
 
     /// Returns the text.
     #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
+    pub const fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {

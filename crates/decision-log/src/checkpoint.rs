@@ -137,6 +137,11 @@ impl LogKey {
         &self.name
     }
 
+    /// Returns the id of the key.
+    pub(crate) const fn id(&self) -> [u8; 4] {
+        self.id
+    }
+
     /// Verifies a checkpoint in a note.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::checkpoint::{CheckpointError, LogKey, ML_DSA_44, verify_own};
-use crate::note::{Note, VerifierKey};
+use crate::note::{Note, Signature, VerifierKey};
 
 /// The type of timestamped Ed25519 signatures.
 pub const ED25519: u8 = 4;
@@ -62,6 +62,16 @@ impl CosignerKey {
         }
     }
 
+    /// Returns true if a signature says that it is of this key. It may be wrong.
+    #[must_use]
+    pub fn has_made(&self, signature: &Signature) -> bool {
+        let id = match self {
+            Self::MlDsa44(key) => key.id(),
+            Self::Ed25519(key) => key.id,
+        };
+        signature.name == self.name() && signature.id == id
+    }
+
     /// Verifies the cosignatures of this key on a checkpoint, and returns the time of the last one in seconds since 1970,
     /// as the witness says.
     ///
@@ -95,7 +105,6 @@ mod tests {
     use super::*;
     use crate::checkpoint::Checkpoint;
     use crate::merkle::Head;
-    use crate::note::Signature;
     use crate::signer::LogSigner;
 
     // The example of C2SP, tlog-cosignature. Its key is not published, so only the message is compared.

@@ -37,7 +37,7 @@ pub const MAX_SIGNATURES: usize = 32;
 pub const MAX_PATH: usize = 63;
 
 /// The most bytes of a sealed value.
-pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES + 16;
+pub const MAX_SEALED_BYTES: usize = MAX_EVIDENCE_BYTES;
 
 /// The most bytes of a frame of an isolate: a queue takes 128 KB for a message.
 pub const MAX_PART_BYTES: usize = 128_000;

@@ -19,10 +19,13 @@
 //! assert!(!key.is_commitment(&commitment, place, b"eve"));
 //! ```
 
+use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::iter;
 
-use wardgate_crypto::{aead, blake3};
+use wardgate_crypto::blake3::{self, KeyedBlock};
 
 use crate::bytes::{Reader, put_bytes};
 use crate::limits::MAX_SEALED_BYTES;
@@ -67,7 +70,7 @@ pub struct Sealed {
     pub place: ValuePosition,
     /// The number of the key that opens it.
     pub key: [u8; 16],
-    /// The ciphertext and its tag.
+    /// The ciphertext.
     pub bytes: Vec<u8>,
 }
 
@@ -92,7 +95,7 @@ impl Field {
 
 impl ValuePosition {
     /// Returns the bytes that stand for the place, of which no two places have the same.
-    fn bytes(self) -> [u8; aead::NONCE_BYTES] {
+    fn bytes(self) -> [u8; PLACE_BYTES] {
         let [a, b, c, d, e, f, g, h] = self.record.to_le_bytes();
         [a, b, c, d, e, f, g, h, self.field.code(), 0, 0, 0]
     }
@@ -131,16 +134,15 @@ impl SubjectKey {
 
     /// Commits to a value at a place, and seals it. Returns `None` if the value is longer than sealed values are read.
     ///
-    /// The key follows from the commitment. So two values at one place, of which the first record was lost, have two keys,
-    /// and one value is sealed into the same bytes again.
+    /// The key stream follows from the commitment, which also tells whether a value was opened right. So two values at one
+    /// place, of which the first record was lost, have two key streams, and one value is sealed into the same bytes again.
     #[must_use]
     pub fn seal(&self, place: ValuePosition, value: &[u8]) -> Option<([u8; 32], Vec<u8>)> {
-        if value.len().saturating_add(aead::TAG_BYTES) > MAX_SEALED_BYTES {
+        if value.len() > MAX_SEALED_BYTES {
             return None;
         }
         let commitment = self.commit(place, value);
-        let sealed = aead::seal(&self.sealing_of(&commitment), &place.bytes(), b"", value).ok()?;
-        Some((commitment, sealed))
+        Some((commitment, self.encrypted(&commitment, value)))
     }
 
     /// Opens a value that was sealed at a place, or returns `None` if it is none of this subject, place and commitment.
@@ -151,13 +153,137 @@ impl SubjectKey {
         commitment: &[u8; 32],
         sealed: &[u8],
     ) -> Option<Vec<u8>> {
-        let value = aead::open(&self.sealing_of(commitment), &place.bytes(), b"", sealed).ok()?;
+        let value = self.encrypted(commitment, sealed);
         self.is_commitment(commitment, place, &value).then_some(value)
     }
 
-    fn sealing_of(&self, commitment: &[u8; 32]) -> aead::Key {
-        blake3::keyed(&self.sealing, commitment)
+    /// Encrypts bytes, or decrypts them.
+    fn encrypted(&self, commitment: &[u8; 32], bytes: &[u8]) -> Vec<u8> {
+        let mut stream = vec![0; bytes.len()];
+        blake3::keyed_xof(&self.sealing, commitment, &mut stream);
+        xor(&mut stream, bytes);
+        stream
     }
+}
+
+/// Values of many records and subjects that are hidden together: their digests share the lanes of the machine.
+#[derive(Debug, Default)]
+pub struct ValueBatch {
+    values: Vec<Value>,
+    bytes: Vec<u8>,
+    commitments: Vec<[u8; 32]>,
+}
+
+/// A value of a batch, whose bytes begin where those before it end.
+#[derive(Debug)]
+struct Value {
+    key: Arc<SubjectKey>,
+    place: ValuePosition,
+    end: usize,
+}
+
+/// A value that was hidden.
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenValue<'v> {
+    /// The place of the value.
+    pub place: ValuePosition,
+    /// The number of the key that opens it.
+    pub key: [u8; 16],
+    /// The commitment to it.
+    pub commitment: [u8; 32],
+    /// The ciphertext.
+    pub bytes: &'v [u8],
+}
+
+impl ValueBatch {
+    /// Adds a value of a subject at a place. Returns false, and adds nothing, if it is longer than sealed values are read.
+    #[must_use]
+    pub fn add(&mut self, key: &Arc<SubjectKey>, place: ValuePosition, value: &[u8]) -> bool {
+        if value.len() > MAX_SEALED_BYTES {
+            return false;
+        }
+        self.bytes.extend_from_slice(value);
+        self.values.push(Value { key: Arc::clone(key), place, end: self.bytes.len() });
+        true
+    }
+
+    /// Returns the number of values.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Commits to all values and seals them, as [`SubjectKey::seal`] does. It is called once for the values of a batch.
+    pub fn hide(&mut self) {
+        let places: Vec<_> = self.values.iter().map(|value| value.place.bytes()).collect();
+        let salts = digests(self.values.iter().zip(&places).map(|(value, place)| KeyedBlock {
+            key: &value.key.salts,
+            message: place,
+            number: 0,
+        }));
+        self.commitments = digests(salts.iter().zip(self.texts()).map(|(salt, text)| KeyedBlock {
+            key: salt,
+            message: text,
+            number: 0,
+        }));
+        let streams = self.values.iter().zip(&self.commitments).zip(self.texts());
+        let blocks = streams.flat_map(|((value, commitment), text)| {
+            let block =
+                |number| KeyedBlock { key: &value.key.sealing, message: commitment, number };
+            (0..).map(block).take(text.len().div_ceil(STREAM_BYTES))
+        });
+        let stream = output(blocks);
+        let (mut blocks, mut start) = (stream.as_slice(), 0);
+        for value in &self.values {
+            let text = self.bytes.get_mut(start..value.end).unwrap_or_default();
+            let count = text.len().div_ceil(STREAM_BYTES);
+            let (own, rest) = blocks.split_at_checked(count).unwrap_or_default();
+            xor(text, own.as_flattened());
+            (blocks, start) = (rest, value.end);
+        }
+    }
+
+    /// Returns the values that were hidden, in the order in which they were added.
+    pub fn hidden(&self) -> impl Iterator<Item = HiddenValue<'_>> {
+        let values = self.values.iter().zip(&self.commitments).zip(self.texts());
+        values.map(|((value, commitment), bytes)| HiddenValue {
+            place: value.place,
+            key: value.key.number,
+            commitment: *commitment,
+            bytes,
+        })
+    }
+
+    /// Removes all values, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.bytes.clear();
+        self.commitments.clear();
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let ends = self.values.iter().map(|value| value.end);
+        let starts = iter::once(0).chain(ends.clone());
+        starts.zip(ends).map(|(start, end)| self.bytes.get(start..end).unwrap_or_default())
+    }
+}
+
+/// Returns the digest of each message.
+fn digests<'a>(inputs: impl Iterator<Item = KeyedBlock<'a>>) -> Vec<[u8; 32]> {
+    let halves = output(inputs).into_iter().map(|block| block.first_chunk().copied());
+    halves.map(Option::unwrap_or_default).collect()
+}
+
+fn output<'a>(inputs: impl Iterator<Item = KeyedBlock<'a>>) -> Vec<blake3::OutputBlock> {
+    let inputs: Vec<_> = inputs.collect();
+    let mut blocks = vec![[0; STREAM_BYTES]; inputs.len()];
+    // The lengths are equal.
+    blake3::keyed_blocks(&inputs, &mut blocks).unwrap_or_default();
+    blocks
+}
+
+fn xor(bytes: &mut [u8], with: &[u8]) {
+    bytes.iter_mut().zip(with).for_each(|(byte, with)| *byte ^= with);
 }
 
 impl LogSecret {
@@ -186,10 +312,7 @@ impl LogSecret {
 impl Sealed {
     /// Writes the value behind `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend(self.place.record.to_le_bytes());
-        out.push(self.place.field.code());
-        out.extend(self.key);
-        put_bytes(&self.bytes, out);
+        put_sealed((self.place, &self.key, &self.bytes), out);
     }
 
     /// Reads the value at the beginning of `bytes`, and returns the rest, or `None` if there is none.
@@ -200,6 +323,20 @@ impl Sealed {
         let (key, sealed) = (reader.array()?, reader.bytes(MAX_SEALED_BYTES)?);
         Some((Self { place, key, bytes: sealed.to_vec() }, reader.rest()))
     }
+}
+
+impl HiddenValue<'_> {
+    /// Writes the sealed value behind `out`.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        put_sealed((self.place, &self.key, self.bytes), out);
+    }
+}
+
+fn put_sealed((place, key, bytes): (ValuePosition, &[u8; 16], &[u8]), out: &mut Vec<u8>) {
+    out.extend(place.record.to_le_bytes());
+    out.push(place.field.code());
+    out.extend(key);
+    put_bytes(bytes, out);
 }
 
 /// Shows no secret.
@@ -220,6 +357,12 @@ fn half(digest: [u8; 32]) -> [u8; 16] {
     let (half, _) = digest.as_chunks::<16>();
     half.first().copied().unwrap_or_default()
 }
+
+/// The bytes that stand for a place.
+const PLACE_BYTES: usize = 12;
+
+/// The bytes of a block of a key stream.
+const STREAM_BYTES: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -264,7 +407,10 @@ mod tests {
         assert_eq!(key.unseal(place(9, Field::Resource), &commitment, &sealed), None);
         assert_eq!(key.unseal(here, &key.commit(here, b"other"), &sealed), None);
         assert_eq!(SubjectKey::new([2; 32]).unseal(here, &commitment, &sealed), None);
-        assert_eq!(key.seal(here, &[0; MAX_SEALED_BYTES]), None);
+        assert_eq!(key.seal(here, &[0; MAX_SEALED_BYTES + 1]), None);
+        let mut changed = sealed;
+        changed[0] ^= 1;
+        assert_eq!(key.unseal(here, &commitment, &changed), None);
     }
 
     #[test]
@@ -275,6 +421,31 @@ mod tests {
         let differs = one.iter().zip(&other).take(32).any(|(one, other)| one ^ other != 1);
         assert!(differs, "the texts follow from the sealed values");
         assert_eq!(sealed(&[0; 32]), one);
+    }
+
+    #[test]
+    fn a_batch_hides_each_value_as_its_key_does_alone() {
+        let keys: Vec<_> = (0..5).map(|seed| Arc::new(SubjectKey::new([seed; 32]))).collect();
+        let text: Vec<u8> = (0..2000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        let mut batch = ValueBatch::default();
+        for count in [0, 1, 2, 3, 17, 100] {
+            batch.clear();
+            let values = (0..count).map(|at| {
+                let field = [Field::Principal, Field::Resource, Field::Evidence][at % 3];
+                let length = [0, 3, 31, 64, 65, 128, 1025, 2000][at * 3 % 8];
+                (&keys[at % 5], place(at as u64, field), &text[..length])
+            });
+            let values: Vec<_> = values.collect();
+            assert!(values.iter().all(|(key, place, value)| batch.add(key, *place, value)));
+            assert!(!batch.add(&keys[0], place(0, Field::Evidence), &[0; MAX_SEALED_BYTES + 1]));
+            batch.hide();
+            assert_eq!((batch.count(), batch.hidden().count()), (count, count));
+            for (hidden, (key, place, value)) in batch.hidden().zip(&values) {
+                let (commitment, sealed) = key.seal(*place, value).unwrap();
+                assert_eq!((hidden.place, hidden.key), (*place, key.number()));
+                assert_eq!((hidden.commitment, hidden.bytes), (commitment, &*sealed));
+            }
+        }
     }
 
     #[test]

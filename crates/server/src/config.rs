@@ -18,6 +18,7 @@ mod section;
 mod shipping;
 mod spocp;
 mod traces;
+mod witnesses;
 
 use std::fmt;
 use std::path::Path;
@@ -36,6 +37,7 @@ pub use ratelimit::{RateLimit, StatesIn};
 pub use shipping::{ObjectStore, Shipping, ShippingTarget, TokenIn, UrlTemplate};
 pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
+pub use witnesses::Witnesses;
 
 pub(crate) use section::Section;
 

@@ -41,6 +41,7 @@ mod unsealing;
 mod verifying;
 mod waiting;
 mod witnessed;
+pub(crate) mod witnessing;
 mod writer;
 
 pub use error::LogError;

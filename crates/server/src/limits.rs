@@ -243,6 +243,12 @@ pub(crate) const MAX_SYNC_INTERVAL: Duration = Duration::from_secs(60);
 /// Limits in the header fields of one answer; the fields of each take about 150 bytes.
 pub(crate) const MAX_FIELD_LIMITS: usize = 16;
 
+/// Bytes of the answer of a witness that are read: a few cosignatures.
+pub(crate) const MAX_WITNESS_ANSWER_BYTES: usize = 64 << 10;
+
+/// The longest pause after a witness has not cosigned; it doubles after each failure.
+pub(crate) const MAX_WITNESS_PAUSE: Duration = Duration::from_secs(60);
+
 /// Connections that a witness serves at once. More wait to be accepted.
 pub(crate) const WITNESS_CONNECTIONS: usize = 256;
 

@@ -14,6 +14,7 @@ use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
 use crate::decision_log::exporting::Exporter;
 use crate::decision_log::shipping::Shipper;
+use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
@@ -62,7 +63,7 @@ impl Server {
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
         let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
-        let shared = shared.with_rules(rules).with_recorder()?;
+        let shared = shared.with_rules(rules).with_recorder()?.with_witnesses()?;
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without these keys the server still answers callers that need none. The log has the
         // reason.
@@ -96,6 +97,7 @@ impl Server {
             if let Some(export) = &log.export {
                 Exporter::new(&log.folder, export)?;
             }
+            Witnessing::new(log)?;
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -192,6 +194,9 @@ impl Server {
         }
         if let Some(shipper) = self.shared.shipper() {
             shipper.close();
+        }
+        if let Some(witnessing) = self.shared.witnessing() {
+            witnessing.close();
         }
         ended
     }

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::deciders::Deciders;
 use crate::decision_log::exporting::Exporter;
 use crate::decision_log::shipping::Shipper;
+use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, recording};
 use crate::identity::auth::Authenticator;
 use crate::identity::aux_data::Tokens;
@@ -37,6 +38,7 @@ pub struct Shared {
     recorder: Option<Recorder>,
     shipper: Option<Shipper>,
     exporter: Option<Exporter>,
+    witnessing: Option<Witnessing>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
     reloads: Sender<ReloadRequest>,
@@ -79,6 +81,7 @@ impl Shared {
             recorder: None,
             shipper: None,
             exporter: None,
+            witnessing: None,
             deciders: None,
             stopping: watch::Sender::new(false),
             config,
@@ -124,6 +127,24 @@ impl Shared {
     /// Returns the shipper of the decision log, if it is shipped.
     pub(crate) const fn shipper(&self) -> Option<&Shipper> {
         self.shipper.as_ref()
+    }
+
+    /// Lets witnesses cosign the log, if the configuration names some.
+    ///
+    /// # Errors
+    /// Their policy cannot be used, or the system has no thread.
+    pub(crate) fn with_witnesses(self) -> Result<Self, String> {
+        let log = self.config.decision_log.as_ref();
+        let witnessing = log.map(Witnessing::new).transpose()?.flatten();
+        if let Some(witnessing) = &witnessing {
+            witnessing.start().map_err(|error| error.to_string())?;
+        }
+        Ok(Self { witnessing, ..self })
+    }
+
+    /// Returns what lets witnesses cosign the log, if there are some.
+    pub(crate) const fn witnessing(&self) -> Option<&Witnessing> {
+        self.witnessing.as_ref()
     }
 
     /// Returns the recorder of decisions, if they are recorded.

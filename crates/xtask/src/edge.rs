@@ -23,6 +23,7 @@ pub(crate) fn check() -> Outcome {
         &shell::captured(&mut script("build:frames"))?,
         MAX_FRAMES_KIB,
     )?;
+    check_size("worker of the log", &shell::captured(&mut script("build:log"))?, MAX_LOG_KIB)?;
     check_size("worker for MQTT", &shell::captured(&mut script("build:mqtt"))?, MAX_MQTT_KIB)?;
     shell::shown(&mut script("test"))?;
     shell::shown(&mut script("test:mqtt"))?;
@@ -61,6 +62,10 @@ const MAX_KIB: f64 = 255.5;
 
 /// The largest upload of the worker with frames, which has the module of the decision log too (299.8 KiB).
 const MAX_FRAMES_KIB: f64 = 302.0;
+
+/// The largest upload of the worker that makes one log (283.5 KiB): the sequencer is 88 of them, and the runtime comes along with the
+/// errors of the package.
+const MAX_LOG_KIB: f64 = 286.0;
 
 /// The largest upload of the worker for MQTT, which has the module of MQTT too.
 const MAX_MQTT_KIB: f64 = 288.0;

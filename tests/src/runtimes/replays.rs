@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use wardgate_bundle::{Conditions, Trust, open};
 use wardgate_decision_log::frame::{Draft, FramePosition, START};
 use wardgate_decision_log::record::{Body, Policies, ShortText};
-use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
+use wardgate_decision_log::redaction::{HiddenValue, LogSecret, SubjectKey};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_native::Pdp;
@@ -109,7 +109,8 @@ impl Logged {
         Ok(())
     }
 
-    fn entry(self, name: String, changed: &[u8]) -> Entry {
+    fn entry(mut self, name: String, changed: &[u8]) -> Entry {
+        self.assembler.flush(&mut self.segment);
         let question: Json = json!({
             "bundle": STANDARD.encode(&self.bundle),
             "segment": STANDARD.encode(self.segment.end()),
@@ -161,7 +162,7 @@ impl Sink for SegmentWriter {
         }
     }
 
-    fn sealed(&mut self, _: Sealed) {}
+    fn sealed(&mut self, _: HiddenValue<'_>) {}
 
     fn key(&mut self, _: &str) -> Option<Arc<SubjectKey>> {
         None

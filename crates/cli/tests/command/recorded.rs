@@ -9,7 +9,7 @@ use wardgate_crypto::blake3;
 use wardgate_decision_log::record::{
     Body, Decision, Effect, Evidence, Identity, Outcome, Policies, Record, ShortText,
 };
-use wardgate_decision_log::redaction::{Sealed, SubjectKey};
+use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_engine::attr::Attr;
 use wardgate_native::decision_log::{
@@ -47,6 +47,7 @@ pub(crate) fn write(folder: &Path, bundle: &str) {
         decide(&pdp, has_evidence, |drained| {
             assembler.drained(1, drained, TIME * 1_000_000, &mut files);
         });
+        assembler.flush(&mut files);
         files.writer.write(TIME * 1_000_000).unwrap();
     }
     for (number, body) in (0..).zip(others()) {
@@ -134,7 +135,7 @@ impl Sink for Files {
         assert!(self.writer.add(record, micros));
     }
 
-    fn sealed(&mut self, value: Sealed) {
+    fn sealed(&mut self, value: HiddenValue<'_>) {
         value.write(&mut self.values);
     }
 

@@ -103,3 +103,60 @@ fn a_witness_ends_at_sigterm() {
     assert!(Command::new("kill").arg(&id).status().unwrap().success());
     assert_eq!(witness.child.wait().unwrap().code(), Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_server_is_witnessed_by_another_process() {
+    let folder = Folder::with_photos();
+    for (origin, name) in [("log.example/a", "log"), ("w.example/2", "w")] {
+        let keys = format!("log keys --origin {origin} -o {name}.key --public {name}.vkey");
+        assert_eq!(folder.run(&keys).code, 0);
+    }
+    let witness = Running::start(&folder, " --new");
+    let key = String::from_utf8(folder.read("w.vkey")).unwrap();
+    let policy = format!("witness b {} http://{}\nquorum b\n", key.trim_end(), witness.address);
+    folder.write("witnesses", policy);
+    folder.write("serve.toml", SERVE);
+    let checked = folder.run("serve --config serve.toml --check-config");
+    assert_eq!((checked.code, checked.err.as_str()), (0, ""));
+    serve(&folder);
+    let verify = "log verify decisions --trust log.vkey --policy witnesses";
+    let verified = folder.run(verify);
+    assert_eq!(verified.code, 0, "{}", verified.err);
+    assert!(verified.out.contains(" frames have witnesses: `b` 20"), "{}", verified.out);
+    // Who has the disk begins the log anew, with the same key.
+    std::fs::remove_dir_all(folder.path().join("decisions")).unwrap();
+    serve(&folder);
+    let sentence = "the checkpoint of the decision log: there is no `checkpoint.witnessed`: no witness has cosigned one yet";
+    folder.run(verify).complains(1, sentence);
+}
+
+/// Runs the server until it answers, and stops it.
+#[cfg(unix)]
+fn serve(folder: &Folder) {
+    let mut command = folder.command(&["serve", "--config", "serve.toml"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("HTTP at "), "{line}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[cfg(unix)]
+const SERVE: &str = r#"
+[server]
+log = "error"
+[policies]
+directory = "policies"
+[http]
+listen = "127.0.0.1:0"
+[auth]
+anonymous-queries = true
+[decision-log]
+folder = "decisions"
+key-file = "log.key"
+[decision-log.witness]
+policy = "witnesses"
+"#;

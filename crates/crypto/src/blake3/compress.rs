@@ -193,14 +193,21 @@ impl Root {
     /// Fills `out` with the extended digest.
     pub(super) fn fill(&self, out: &mut [u8]) {
         for (counter, out) in (0..).zip(out.chunks_mut(64)) {
-            let v = self.compressed(counter, ROOT);
-            let mut upper = [0; 8];
-            for ((upper, word), chain) in upper.iter_mut().zip(&v[8..]).zip(&self.chain) {
-                *upper = word ^ chain;
-            }
-            let both = [bytes(&chained(Portable, &v)), bytes(&upper)];
-            out.copy_from_slice(&both.as_flattened()[..out.len()]);
+            let mut block = [0; 64];
+            self.fill_block(counter, &mut block);
+            out.copy_from_slice(&block[..out.len()]);
         }
+    }
+
+    /// Fills one block of the extended digest.
+    pub(super) fn fill_block(&self, counter: u64, out: &mut [u8; 64]) {
+        let v = self.compressed(counter, ROOT);
+        let mut upper = [0; 8];
+        for ((upper, word), chain) in upper.iter_mut().zip(&v[8..]).zip(&self.chain) {
+            *upper = word ^ chain;
+        }
+        let both = [bytes(&chained(Portable, &v)), bytes(&upper)];
+        out.copy_from_slice(both.as_flattened());
     }
 
     fn compressed(&self, counter: u64, root: u32) -> [u32; 16] {

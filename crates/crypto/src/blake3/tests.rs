@@ -51,6 +51,34 @@ fn every_mode_agrees_with_the_crate_at_every_length() {
 }
 
 #[test]
+fn blocks_under_many_keys_agree_with_the_crate() {
+    let all = message(3000);
+    let lengths = [0, 1, 12, 31, 32, 33, 63, 64, 65, 100, 1024, 1025, 2000];
+    for count in (0..40).chain([64, 100]) {
+        let keys: Vec<[u8; 32]> = (0..count).map(|at| hash(&[at])).collect();
+        let number = |at: usize| [0, 1, 2, 7][at % 4];
+        let inputs = keys.iter().enumerate().map(|(at, key)| KeyedBlock {
+            key,
+            message: &all[at..at + lengths[(at * 5 + usize::from(count)) % lengths.len()]],
+            number: number(at),
+        });
+        let inputs: Vec<_> = inputs.collect();
+        let mut blocks = vec![[0; 64]; inputs.len()];
+        keyed_blocks(&inputs, &mut blocks).unwrap();
+        for (input, block) in inputs.iter().zip(&blocks) {
+            let mut expected = vec![0; usize::try_from(input.number + 1).unwrap() * 64];
+            let mut hasher = ::blake3::Hasher::new_keyed(input.key);
+            hasher.update(input.message).finalize_xof().fill(&mut expected);
+            assert!(expected.ends_with(block), "{count} {}", input.message.len());
+            let mut own = vec![0; expected.len()];
+            keyed_xof(input.key, input.message, &mut own);
+            assert_eq!(own, expected);
+        }
+    }
+    assert!(keyed_blocks(&[], &mut [[0; 64]]).is_err());
+}
+
+#[test]
 fn the_portable_tree_agrees_with_the_crate_at_every_length() {
     let all = message(300 * CHUNK_BYTES + 1);
     for length in lengths().filter(|length| *length > CHUNK_BYTES) {

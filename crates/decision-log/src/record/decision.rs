@@ -19,7 +19,7 @@
 
 use alloc::vec::Vec;
 
-use super::ShortText;
+use super::{HEAD_BYTES, ShortText};
 use crate::bytes::{Reader, put_bytes};
 use crate::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES};
 
@@ -98,6 +98,9 @@ pub enum Evidence {
     CommittedRequest([u8; 32]),
 }
 
+/// The bytes behind the head of a record and before the outcomes.
+const OUTCOMES_AT: usize = 13;
+
 const GENERAL: u8 = 1;
 const TRACE: u8 = 2;
 const REQUEST: u8 = 4;
@@ -111,6 +114,30 @@ impl Decision {
             | flag(self.request.is_some(), REQUEST)
             | flag(self.is_cut, CUT)
             | (self.evidence.form() << 4)
+    }
+
+    /// Returns the place of each commitment in the bytes of its record, in their order.
+    pub fn commitment_places(&self) -> impl Iterator<Item = usize> {
+        let outcomes = self.outcomes.len().min(MAX_ACTIONS).saturating_mul(4);
+        let principal = HEAD_BYTES.saturating_add(OUTCOMES_AT).saturating_add(outcomes);
+        let resource = principal.saturating_add(self.principal.bytes());
+        let behind = [
+            resource.saturating_add(self.resource.bytes()),
+            if self.trace.is_some() { 16 } else { 0 },
+            self.request.as_ref().map_or(0, |request| request.as_str().len().saturating_add(2)),
+        ];
+        let id = |at: usize, id: &Identity| {
+            matches!(id, Identity::Commitment(_)).then_some(at.saturating_add(1))
+        };
+        let evidence = match self.evidence {
+            Evidence::CommittedRead(_) | Evidence::CommittedRequest(_) => {
+                Some(behind.into_iter().fold(0, usize::saturating_add))
+            }
+            _ => None,
+        };
+        [id(principal, &self.principal), id(resource, &self.resource), evidence]
+            .into_iter()
+            .flatten()
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
@@ -168,6 +195,16 @@ impl Outcome {
 }
 
 impl Identity {
+    /// Returns how many bytes are written.
+    const fn bytes(&self) -> usize {
+        match self {
+            Self::Absent => 1,
+            Self::Clear(id) => id.as_str().len().saturating_add(3),
+            Self::Pseudonym(_) => 17,
+            Self::Commitment(_) => 33,
+        }
+    }
+
     fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Absent => out.push(0),

@@ -1,7 +1,10 @@
 //! Records out of the entries of rings, with the definitions that they need and the values that they hide.
 //!
 //! An assembler knows the number of the next record of its log, since commitments are over it. So every record of a
-//! log comes from one assembler, and each goes into the log before the next is made.
+//! log comes from one assembler, and they go into the log in their order.
+//!
+//! Records wait until there are some hundred, or [`Assembler::flush`] is called: then the values of all of them are hidden
+//! together, which takes a fraction of the time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +14,9 @@ use wardgate_decision_log::record;
 use wardgate_decision_log::record::{
     Body, Decision, Identity, Lost, Outcome, Record, ShortText, Target,
 };
-use wardgate_decision_log::redaction::{Field, LogSecret, Sealed, SubjectKey, ValuePosition};
+use wardgate_decision_log::redaction::{
+    Field, HiddenValue, LogSecret, SubjectKey, ValueBatch, ValuePosition,
+};
 
 use super::entry::{Entry, EntryRead, Evidence};
 use super::ring::Drained;
@@ -29,11 +34,24 @@ pub struct Assembler {
     sequence: u32,
     /// The number of each target, by the bytes of its name.
     targets: HashMap<Box<[u8]>, u32>,
+    /// Targets that were looked for lately, each at a place that follows from its name.
+    recent: Box<[(Vec<u8>, u32); RECENT]>,
     /// The bytes of the name that was looked for last.
     name: Vec<u8>,
     /// The numbers that were given; others follow.
     given: u32,
+    queue: Queue,
+}
+
+/// Records that wait for the values that they hide.
+#[derive(Debug, Default)]
+struct Queue {
     bytes: Vec<u8>,
+    /// The end of each record, and its time.
+    ends: Vec<(usize, i64)>,
+    values: ValueBatch,
+    /// The place of the commitment to each value.
+    places: Vec<usize>,
 }
 
 /// The forms in which values are recorded.
@@ -82,8 +100,8 @@ pub trait Sink {
     /// Takes the bytes of a record with its time, in microseconds since 1970.
     fn record(&mut self, record: &[u8], micros: i64);
 
-    /// Takes a value that a record hides.
-    fn sealed(&mut self, value: Sealed);
+    /// Takes a value that a record hides, after the record.
+    fn sealed(&mut self, value: HiddenValue<'_>);
 
     /// Returns the key of a subject, a new one if it has none. None leaves the values of this subject out.
     fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>>;
@@ -98,9 +116,10 @@ impl Assembler {
             next: records,
             sequence: 0,
             targets: HashMap::new(),
+            recent: Box::new([const { (Vec::new(), 0) }; RECENT]),
             name: Vec::new(),
             given: 0,
-            bytes: Vec::new(),
+            queue: Queue::default(),
         }
     }
 
@@ -113,6 +132,8 @@ impl Assembler {
     /// Defines all targets anew: records behind this can be read without those before.
     pub fn forget_targets(&mut self) {
         self.targets.clear();
+        // No name of a target is empty.
+        self.recent.iter_mut().for_each(|(name, _)| name.clear());
     }
 
     /// Returns the sequence of the next record of the log itself.
@@ -128,18 +149,28 @@ impl Assembler {
         let before = (*principal, *resource, *evidence);
         (*principal, *resource, *evidence) = forms;
         (self.sequence, self.given) = (sequence, 0);
-        self.targets.clear();
+        self.forget_targets();
         before
     }
 
-    /// Writes an event of the log itself.
+    /// Writes an event of the log itself, and all that waits before it.
     pub fn event(&mut self, body: Body, micros: i64, sink: &mut impl Sink) {
-        let sequence = self.sequence;
-        self.sequence = sequence.wrapping_add(1);
-        self.write(&Record { stream: LOG_STREAM, caller: 0, sequence, body }, micros, sink);
+        self.add_event(body, micros);
+        self.flush(sink);
     }
 
-    /// Writes what was read from the ring of a stream at a time: a decision, with definitions of names that are new, or how
+    /// Writes all records that wait.
+    pub fn flush(&mut self, sink: &mut impl Sink) {
+        self.queue.flush(sink);
+    }
+
+    fn add_event(&mut self, body: Body, micros: i64) {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        self.add(&Record { stream: LOG_STREAM, caller: 0, sequence, body }, micros);
+    }
+
+    /// Adds what was read from the ring of a stream at a time: a decision, with definitions of names that are new, or how
     /// many are lost.
     pub fn drained(&mut self, stream: u16, drained: &Drained<'_>, now: i64, sink: &mut impl Sink) {
         match drained {
@@ -147,8 +178,11 @@ impl Assembler {
             Drained::Lost { first, count } => {
                 let reason = ShortText::cut("full");
                 let lost = Lost { micros: now, stream, first: low(*first), count: *count, reason };
-                self.event(Body::Lost(lost), now, sink);
+                self.add_event(Body::Lost(lost), now);
             }
+        }
+        if self.queue.is_full() {
+            self.flush(sink);
         }
     }
 
@@ -156,11 +190,12 @@ impl Assembler {
         let entry = &read.entry;
         let actions = read.actions();
         let outcomes = actions
-            .map(|(action, effect)| Outcome { target: self.target(entry, action, sink), effect })
+            .map(|(action, effect)| Outcome { target: self.target(entry, action), effect })
             .collect();
         // After the definitions: commitments are over the number of this record.
         let key = self.redaction.hides(entry).then(|| sink.key(entry.principal)).flatten();
-        let mut hiding = Hiding { redaction: &self.redaction, record: self.next, key, sink };
+        let values = &mut self.queue.values;
+        let mut hiding = Hiding { redaction: &self.redaction, record: self.next, key, values };
         let decision = Decision {
             micros: entry.micros,
             policies: entry.policies,
@@ -173,21 +208,38 @@ impl Assembler {
             is_cut: read.is_cut,
             evidence: hiding.evidence(entry.evidence),
         };
+        let from = self.queue.bytes.len();
+        let places = decision.commitment_places().map(|place| from.saturating_add(place));
+        self.queue.places.extend(places);
         let (caller, body) = (entry.caller, Body::Decision(decision));
-        let record = Record { stream, caller, sequence: low(sequence), body };
-        self.write(&record, entry.micros, sink);
+        self.add(&Record { stream, caller, sequence: low(sequence), body }, entry.micros);
     }
 
     /// Returns the number of a target, which it defines if it is new.
-    fn target(&mut self, entry: &Entry<'_>, action: &str, sink: &mut impl Sink) -> u32 {
+    fn target(&mut self, entry: &Entry<'_>, action: &str) -> u32 {
         let names = [entry.kind, entry.version, entry.scope, action];
         put_name(entry.policies, names, &mut self.name);
-        if let Some(number) = self.targets.get(self.name.as_slice()) {
-            return *number;
+        let place = place(&self.name);
+        match self.recent.get(place) {
+            Some((name, number)) if *name == self.name => return *number,
+            _ => {}
         }
+        let number = match self.targets.get(self.name.as_slice()) {
+            Some(number) => *number,
+            None => self.define(entry, names),
+        };
+        if let Some((name, known)) = self.recent.get_mut(place) {
+            name.clone_from(&self.name);
+            *known = number;
+        }
+        number
+    }
+
+    /// Defines the target that was looked for.
+    fn define(&mut self, entry: &Entry<'_>, names: [&str; 4]) -> u32 {
         // Whoever asks about ever new kinds makes the log longer, but not this memory.
         if self.targets.len() >= MAX_TARGETS {
-            self.targets.clear();
+            self.forget_targets();
         }
         let number = self.given;
         self.targets.insert(self.name.as_slice().into(), number);
@@ -195,15 +247,40 @@ impl Assembler {
         let [kind, version, scope, action] = names.map(ShortText::cut);
         let policies = entry.policies;
         let body = Target { policies, number, kind, version, scope, action };
-        self.event(Body::Target(body), entry.micros, sink);
+        self.add_event(Body::Target(body), entry.micros);
         number
     }
 
-    fn write(&mut self, record: &Record, micros: i64, sink: &mut impl Sink) {
-        self.bytes.clear();
-        record.write(&mut self.bytes);
-        sink.record(&self.bytes, micros);
+    fn add(&mut self, record: &Record, micros: i64) {
+        record.write(&mut self.queue.bytes);
+        self.queue.ends.push((self.queue.bytes.len(), micros));
         self.next = self.next.wrapping_add(1);
+    }
+}
+
+impl Queue {
+    fn is_full(&self) -> bool {
+        self.ends.len() >= MAX_QUEUE || self.bytes.len() >= MAX_QUEUE_BYTES
+    }
+
+    fn flush(&mut self, sink: &mut impl Sink) {
+        self.values.hide();
+        for (place, hidden) in self.places.iter().zip(self.values.hidden()) {
+            let end = place.saturating_add(hidden.commitment.len());
+            if let Some(commitment) = self.bytes.get_mut(*place..end) {
+                commitment.copy_from_slice(&hidden.commitment);
+            }
+        }
+        let mut start = 0;
+        for (end, micros) in &self.ends {
+            sink.record(self.bytes.get(start..*end).unwrap_or_default(), *micros);
+            start = *end;
+        }
+        self.values.hidden().for_each(|hidden| sink.sealed(hidden));
+        self.bytes.clear();
+        self.ends.clear();
+        self.values.clear();
+        self.places.clear();
     }
 }
 
@@ -219,14 +296,14 @@ impl Redaction {
 }
 
 /// The hiding of the values of one record.
-struct Hiding<'h, S> {
+struct Hiding<'h> {
     redaction: &'h Redaction,
     record: u64,
     key: Option<Arc<SubjectKey>>,
-    sink: &'h mut S,
+    values: &'h mut ValueBatch,
 }
 
-impl<S: Sink> Hiding<'_, S> {
+impl Hiding<'_> {
     fn id(&mut self, form: Form, field: Field, id: &str) -> Identity {
         match form {
             Form::Absent => Identity::Absent,
@@ -259,12 +336,10 @@ impl<S: Sink> Hiding<'_, S> {
         recorded.unwrap_or(record::Evidence::None)
     }
 
-    /// Commits to a value and seals it, or returns None if there is no key for it.
+    /// Returns the place of the commitment to a value, or None if there is no key for it.
     fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
-        let (key, place) = (self.key.as_deref()?, ValuePosition { record: self.record, field });
-        let (commitment, bytes) = key.seal(place, value)?;
-        self.sink.sealed(Sealed { place, key: key.number(), bytes });
-        Some(commitment)
+        let (key, place) = (self.key.as_ref()?, ValuePosition { record: self.record, field });
+        self.values.add(key, place, value).then_some([0; 32])
     }
 }
 
@@ -278,19 +353,36 @@ fn put_name(policies: u32, names: [&str; 4], out: &mut Vec<u8>) {
     }
 }
 
+/// Returns the place of a name among the recent ones: any function will do, since names are compared.
+fn place(name: &[u8]) -> usize {
+    let (words, rest) = name.as_chunks::<8>();
+    let mix =
+        |mixed: u64, word: u64| (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mixed = words.iter().fold(0, |mixed, word| mix(mixed, u64::from_le_bytes(*word)));
+    let mixed = rest.iter().fold(mixed, |mixed, byte| mix(mixed, u64::from(*byte)));
+    usize::try_from(mixed % 64).unwrap_or(0)
+}
+
 /// Returns the part of a sequence that records have.
 fn low(sequence: u64) -> u32 {
     u32::try_from(sequence & u64::from(u32::MAX)).unwrap_or(0)
 }
 
+/// The targets that are found without a hash that withstands chosen names.
+const RECENT: usize = 64;
+
 /// The most targets whose numbers are kept, at about 150 bytes each. Beyond them all are defined anew.
 const MAX_TARGETS: usize = 1 << 16;
+
+/// The most records that wait, and about the most of their bytes.
+const MAX_QUEUE: usize = 256;
+const MAX_QUEUE_BYTES: usize = 128 << 10;
 
 /// The largest number of a target.
 const MAX_TARGET: u32 = (1 << 30) - 1;
 
 // Ids and evidence of an entry are within the bound of sealed values.
-const _: () = assert!(MAX_SEALED_BYTES >= (16 << 10) + 16);
+const _: () = assert!(MAX_SEALED_BYTES >= 16 << 10);
 
 #[cfg(test)]
 mod tests;

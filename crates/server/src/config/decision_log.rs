@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, LogExport, Section, Shipping};
+use super::{ConfigError, LogExport, Section, Shipping, Witnesses};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub struct DecisionLog {
     pub shipping: Option<Shipping>,
     /// The collector that gets the records, if one does.
     pub export: Option<LogExport>,
+    /// Who cosigns checkpoints, if somebody does.
+    pub witnesses: Option<Witnesses>,
 }
 
 impl DecisionLog {
@@ -93,6 +95,7 @@ impl DecisionLog {
             retention: section.number("keep-days", 1..=36_500)?.map(days),
             shipping: Shipping::read(section.section("ship")?)?,
             export: LogExport::read(section.section("otlp")?)?,
+            witnesses: Witnesses::read(section.section("witness")?)?,
         };
         section.finish()?;
         if folder.is_none() {

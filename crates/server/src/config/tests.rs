@@ -111,6 +111,25 @@ fn records_of_a_decision_log_are_exported_in_bounded_batches() {
 }
 
 #[test]
+fn a_decision_log_has_witnesses_if_told() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        parse(&format!("{LEAST}{section}{rest}"))
+            .map(|config| config.decision_log.unwrap().witnesses)
+    };
+    assert!(parse("").unwrap().is_none());
+    let witnesses = parse("[decision-log.witness]\npolicy = \"witnesses\"\n").unwrap().unwrap();
+    assert_eq!(witnesses.policy, PathBuf::from("/etc/wardgate/witnesses"));
+    assert_eq!((witnesses.ca, witnesses.timeout.as_secs()), (None, 5));
+    let missing = parse("[decision-log.witness]\n").unwrap_err();
+    assert_eq!(missing, "`policy` is missing in `[decision-log.witness]`");
+    let long = "[decision-log.witness]\npolicy = \"witnesses\"\ntimeout-seconds = 61\n";
+    let expected =
+        "line 9: `decision-log.witness.timeout-seconds` must be a whole number from 1 to 60";
+    assert_eq!(parse(long).unwrap_err(), expected);
+}
+
+#[test]
 fn unknown_keys_are_refused_with_a_guess() {
     refused(
         &format!("[http]\nlisen = \"a\"\n{LEAST}"),

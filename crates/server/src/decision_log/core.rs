@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Clock, Policies};
-use wardgate_decision_log::redaction::{Sealed, SubjectKey};
+use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
 use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, Sink};
 
 use super::error::{LogError, Result};
@@ -63,10 +63,12 @@ struct Intervals {
 struct Output {
     writer: LogWriter,
     private: Private,
-    /// The records of an entry for which the frame has no room.
-    waiting: Vec<(Vec<u8>, i64)>,
-    /// The values of records that are not in a file yet.
-    sealed: Vec<Sealed>,
+    /// The records for which the frame has no room.
+    waiting: VecDeque<(Vec<u8>, i64)>,
+    /// The values of records that are not in a file yet, as it has them.
+    values: Vec<u8>,
+    /// The record of each of these values, and its end.
+    ends: VecDeque<(u64, usize)>,
 }
 
 impl Core {
@@ -81,7 +83,13 @@ impl Core {
             is_synced: settings.keep == Keep::Disk,
             assembler,
             policies: VecDeque::new(),
-            output: Output { writer, private, waiting: Vec::new(), sealed: Vec::new() },
+            output: Output {
+                writer,
+                private,
+                waiting: VecDeque::new(),
+                values: Vec::new(),
+                ends: VecDeque::new(),
+            },
             counts: Counts::default(),
             now: 0,
             intervals: Intervals {
@@ -116,6 +124,7 @@ impl Core {
                 self.assembler.drained(stream, &drained, now, &mut self.output);
                 self.output.settle(now)?;
             }
+            self.assembler.flush(&mut self.output);
             if !self.output.is_empty() {
                 self.output.write(now)?;
             }
@@ -167,8 +176,7 @@ impl Core {
     /// # Errors
     /// A frame is full and cannot be written. The rest stays where it is.
     pub(super) fn drain(&mut self, intake: &Intake, taking: Taking, now: i64) -> Result<()> {
-        self.output.settle(now)?;
-        self.roll(now)?;
+        self.settle(now)?;
         loop {
             self.assemble(now)?;
             let frame = self.output.writer.frames();
@@ -180,6 +188,13 @@ impl Core {
                 return Ok(());
             }
         }
+    }
+
+    /// Adds all records to frames, and begins a segment if one is full.
+    fn settle(&mut self, now: i64) -> Result<()> {
+        self.assembler.flush(&mut self.output);
+        self.output.settle(now)?;
+        self.roll(now)
     }
 
     /// Makes records of the entries that were taken.
@@ -196,10 +211,11 @@ impl Core {
             self.done = bytes.len().saturating_sub(items.rest().len());
             self.counts.add(&drained);
             self.assembler.drained(stream, &drained, now, &mut self.output);
-            self.output.settle(now)?;
-            self.roll(now)?;
+            if !self.output.waiting.is_empty() || self.output.writer.is_full() {
+                self.settle(now)?;
+            }
         }
-        Ok(())
+        self.settle(now)
     }
 
     /// Lets the tail forget entries that are in frames.
@@ -315,9 +331,9 @@ impl Output {
 
     /// Adds the records that wait to a frame, and writes those that are full.
     fn settle(&mut self, now: i64) -> Result<()> {
-        while let Some((record, micros)) = self.waiting.first() {
+        while let Some((record, micros)) = self.waiting.front() {
             if self.writer.add(record, *micros) {
-                self.waiting.remove(0);
+                self.waiting.pop_front();
             } else {
                 self.write_frame(now)?;
             }
@@ -336,10 +352,16 @@ impl Output {
         self.private.write_keys()?;
         // Values without their record go at the start, and a record that is found there has its values.
         let next = self.writer.next();
-        let count = self.sealed.iter().take_while(|value| value.place.record < next).count();
-        let (written, _) = self.sealed.split_at(count);
+        let count = self.ends.iter().take_while(|(record, _)| *record < next).count();
+        let Some((_, end)) = count.checked_sub(1).and_then(|last| self.ends.get(last)).copied()
+        else {
+            return self.writer.write(now);
+        };
+        let written = self.values.get(..end).unwrap_or_default();
         self.private.write_values(self.writer.segment(), written)?;
-        self.sealed.drain(..count);
+        self.values.drain(..end);
+        self.ends.drain(..count);
+        self.ends.iter_mut().for_each(|(_, behind)| *behind = behind.saturating_sub(end));
         self.writer.write(now)
     }
 }
@@ -347,12 +369,13 @@ impl Output {
 impl Sink for Output {
     fn record(&mut self, record: &[u8], micros: i64) {
         if !self.waiting.is_empty() || !self.writer.add(record, micros) {
-            self.waiting.push((record.to_vec(), micros));
+            self.waiting.push_back((record.to_vec(), micros));
         }
     }
 
-    fn sealed(&mut self, value: Sealed) {
-        self.sealed.push(value);
+    fn sealed(&mut self, value: HiddenValue<'_>) {
+        value.write(&mut self.values);
+        self.ends.push_back((value.place.record, self.values.len()));
     }
 
     fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {

@@ -1,7 +1,7 @@
 //! The keys of subjects, and the sealed values of records, beside the log.
 //!
 //! `private/keys.wgk` has for each subject its name (16), its key (32) and the beginning of the BLAKE3 digest of both (8).
-//! `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written after
+//! `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written before
 //! their records. A value whose record is not there goes at the start, since another record gets its number.
 
 use std::collections::{HashMap, HashSet};
@@ -25,6 +25,9 @@ const ENTRY_BYTES: usize = NAME_BYTES + KEY_BYTES + 8;
 /// The most subjects that have keys. Values of others are left out of the log.
 const MAX_SUBJECTS: usize = 10_000_000;
 
+/// The most subjects whose keys are found by their ids: ids have 1 KiB at most.
+const MAX_RECENT: usize = 4096;
+
 /// The keys of subjects, by their names.
 type Keys = HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>;
 
@@ -40,8 +43,8 @@ pub(super) struct Private {
     values: Option<Values>,
     /// The keys that are not in the file yet.
     unwritten: Vec<u8>,
-    /// The subject that was asked for last, and its key.
-    last: Option<([u8; NAME_BYTES], Arc<SubjectKey>)>,
+    /// The keys of subjects that were asked for lately.
+    recent: HashMap<Box<str>, Arc<SubjectKey>>,
     random: SystemRandom,
 }
 
@@ -53,7 +56,6 @@ struct Values {
     file: File,
     /// The bytes of the file.
     end: u64,
-    bytes: Vec<u8>,
     is_synced: bool,
 }
 
@@ -71,22 +73,25 @@ impl Private {
         let mut file = open(&path).map_err(LogError::write(&path))?;
         let keys = recover_keys(&mut file, &path)?;
         drop_values_from(&folder, next)?;
-        let (unwritten, last, random) = (Vec::new(), None, SystemRandom::new());
-        Ok(Self { folder, secret, keys, file, values: None, unwritten, last, random })
+        let (unwritten, recent, random) = (Vec::new(), HashMap::new(), SystemRandom::new());
+        Ok(Self { folder, secret, keys, file, values: None, unwritten, recent, random })
     }
 
     /// Returns the key of a subject, a new one if it has none. `None` if there are too many, or no randomness.
     pub(super) fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {
-        let name = self.secret.subject(subject);
-        if let Some((_, key)) = self.last.as_ref().filter(|(last, _)| *last == name) {
+        if let Some(key) = self.recent.get(subject) {
             return Some(Arc::clone(key));
         }
+        let name = self.secret.subject(subject);
         let key = match self.keys.get(&name) {
             Some(key) => *key,
             None => self.add(name)?,
         };
         let key = Arc::new(SubjectKey::new(key));
-        self.last = Some((name, Arc::clone(&key)));
+        if self.recent.len() >= MAX_RECENT {
+            self.recent.clear();
+        }
+        self.recent.insert(subject.into(), Arc::clone(&key));
         Some(key)
     }
 
@@ -116,7 +121,7 @@ impl Private {
         overwrite(std::mem::replace(&mut self.file, new));
         self.keys.retain(|name, _| !erased.contains(name));
         self.unwritten.clear();
-        self.last = None;
+        self.recent.clear();
         Ok(u32::try_from(erased.len()).unwrap_or(u32::MAX))
     }
 
@@ -137,8 +142,8 @@ impl Private {
         Ok(())
     }
 
-    /// Writes the values of the segment whose first frame has this number.
-    pub(super) fn write_values(&mut self, first_frame: u64, values: &[Sealed]) -> Result<()> {
+    /// Writes values, as their file has them, of the segment whose first frame has this number.
+    pub(super) fn write_values(&mut self, first_frame: u64, values: &[u8]) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
@@ -175,14 +180,12 @@ impl Values {
         let path = values_path(folder, first_frame);
         let opened = open(&path).and_then(|mut file| file.length().map(|end| (file, end)));
         let (file, end) = opened.map_err(LogError::write(&path))?;
-        Ok(Self { first_frame, path, file, end, bytes: Vec::new(), is_synced: false })
+        Ok(Self { first_frame, path, file, end, is_synced: false })
     }
 
-    fn append(&mut self, values: &[Sealed]) -> Result<()> {
-        let Self { path, file, end, bytes, is_synced, .. } = self;
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let Self { path, file, end, is_synced, .. } = self;
         *is_synced = false;
-        bytes.clear();
-        values.iter().for_each(|value| value.write(bytes));
         if let Err(error) = file.write_at(*end, bytes) {
             // The rest of a value would hide those behind it.
             file.truncate(*end).unwrap_or_default();

@@ -71,6 +71,9 @@ pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
     if let Some(shipper) = shared.shipper() {
         shipper.write_metrics(&mut text);
     }
+    if let Some(witnessing) = shared.witnessing() {
+        witnessing.write_metrics(&mut text);
+    }
     let sets = shared.remote_key_sets();
     let sets =
         sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });

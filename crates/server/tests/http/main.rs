@@ -39,3 +39,4 @@ mod rules;
 mod running;
 mod shipping;
 mod traces;
+mod witnesses;

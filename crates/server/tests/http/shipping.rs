@@ -63,8 +63,10 @@ fn a_log_is_at_the_target_once_the_server_has_ended() {
     server.stop();
     let signer = LogSigner::new("log.example/a", &[7; 32]).unwrap();
     let key = LogKey::read(&signer.verifier().to_string()).unwrap();
-    let (here, there) =
-        (verify(&server.folder.join("log"), &key, None, None).unwrap(), verify(&target, &key, None, None));
+    let (here, there) = (
+        verify(&server.folder.join("log"), &key, None, None).unwrap(),
+        verify(&target, &key, None, None),
+    );
     let there = there.unwrap();
     assert!(there.decisions >= 1200 && there.decisions < here.decisions);
     // The last checkpoint of all.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::decision_log::{Effect, RingReader, RingWriter, ring};
+use wardgate_decision_log::redaction::Sealed;
 
 /// A log in memory.
 #[derive(Default)]
@@ -16,8 +17,9 @@ impl Sink for Log {
         self.records.push(Record::read(record).unwrap());
     }
 
-    fn sealed(&mut self, value: Sealed) {
-        self.sealed.push(value);
+    fn sealed(&mut self, value: HiddenValue<'_>) {
+        let HiddenValue { place, key, bytes, .. } = value;
+        self.sealed.push(Sealed { place, key, bytes: bytes.to_vec() });
     }
 
     fn key(&mut self, subject: &str) -> Option<Arc<SubjectKey>> {
@@ -48,6 +50,7 @@ impl Rig {
         assert!(self.ring.0.write(entry, actions));
         let drained = self.ring.1.next().unwrap();
         self.assembler.drained(3, &drained, 77, &mut self.log);
+        self.assembler.flush(&mut self.log);
     }
 
     fn decision(&self, at: usize) -> &Decision {

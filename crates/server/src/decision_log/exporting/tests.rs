@@ -11,11 +11,7 @@ use super::worker::Fault;
 use super::*;
 use crate::decision_log::retention::Retention;
 use crate::decision_log::tests::{Temporary, add_frames, open, seal};
-use collector::{Collector, TAKEN};
-
-#[path = "../../../tests/http/collector.rs"]
-#[allow(dead_code, reason = "the tests over HTTP use the rest of it")]
-mod collector;
+use crate::telemetry::scripted::{Collector, TAKEN};
 
 fn begin(log: &Temporary, collector: &Collector, batch: usize) -> (Exporter, Worker) {
     let config = LogExport {

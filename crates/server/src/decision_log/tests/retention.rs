@@ -111,7 +111,7 @@ fn nothing_is_deleted_that_no_checkpoint_covers_or_that_has_a_newer_record() {
 #[test]
 fn each_segment_can_be_read_without_those_before() {
     let folder = Temporary::new();
-    let (writer, _) = open(&folder.0, 15_000).unwrap();
+    let (writer, _) = open(&folder.0, 10_000).unwrap();
     let settings = settings(Form::Clear, OnFull::Block(Duration::from_secs(60)), Keep::System);
     let recorder = Recorder::start(&folder.0, writer, LogSecret::new([9; 32]), settings).unwrap();
     for number in 1..=3 {

@@ -5,11 +5,7 @@ use std::path::Path;
 
 use super::{Kind, SpanFields, Tracer, Value};
 use crate::Config;
-use collector::{Collector, TAKEN};
-
-#[path = "../../../tests/http/collector.rs"]
-#[allow(dead_code, reason = "the tests over HTTP use the rest of it")]
-mod collector;
+use crate::telemetry::scripted::{Collector, TAKEN};
 
 fn tracer(endpoint: &str, more: &str) -> Tracer {
     let text = format!(

@@ -1,0 +1,125 @@
+// The way of a decision to a log that outsiders verify: two workers in workerd as they are deployed, a queue and a bucket.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Log, LogLevel, Miniflare } from "miniflare";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const dev = new URL("../../.dev/", import.meta.url);
+const read = (name) => readFileSync(new URL(name, dev));
+const TOKEN = "a-token-for-the-tests";
+const built = fileURLToPath(new URL("../../../target/debug/wardgate", import.meta.url));
+const command = process.env.WARDGATE ?? built;
+
+/** Returns the files that wrangler has written for a worker. */
+function modules(name) {
+  const folder = new URL(`${name}/`, dev);
+  const files = readdirSync(folder).filter((file) => /\.(js|wasm)$/.test(file));
+  const typed = files.map((path) => ({ type: path.endsWith(".js") ? "ESModule" : "CompiledWasm", path, contents: readFileSync(new URL(path, folder)) }));
+  return typed.sort((a, b) => Number(b.type === "ESModule") - Number(a.type === "ESModule"));
+}
+
+const log = [];
+let settings;
+let flare;
+beforeAll(async () => {
+  settings = {
+    cf: false,
+    log: new Log(LogLevel.NONE),
+    handleStructuredLogs: ({ message }) => void log.push(message),
+    workers: [
+      {
+        name: "pdp",
+        modules: modules("frames"),
+        compatibilityDate: "2026-04-01",
+        kvNamespaces: ["POLICIES_KV"],
+        queueProducers: { DECISIONS: { queueName: "decisions" } },
+        bindings: {
+          BUNDLE: "kv:policies",
+          TRUSTED_KEYS: read("release.pub.jwk").toString(),
+          AUTH_TOKENS: { tests: TOKEN },
+          DECISION_LOG: "frames",
+        },
+      },
+      {
+        name: "log",
+        modules: modules("log"),
+        compatibilityDate: "2026-04-01",
+        queueConsumers: { decisions: { maxBatchTimeout: 0, maxBatchSize: 10, maxRetries: 5, deadLetterQueue: "refused" } },
+        queueProducers: { DECISIONS: { queueName: "decisions" } },
+        r2Buckets: ["LOG_R2"],
+        durableObjects: { SEQUENCER: { className: "DecisionSequencer", useSQLite: true } },
+        bindings: { LOG_KEY: read("log.key").toString() },
+      },
+    ],
+  };
+  flare = new Miniflare(settings);
+  await flare.ready;
+  await (await flare.getKVNamespace("POLICIES_KV", "pdp")).put("policies", Uint8Array.from(read("policies.bundle")).buffer);
+});
+afterAll(() => flare.dispose());
+
+const bucket = () => flare.getR2Bucket("LOG_R2", "log");
+
+/** Asks about a record in the name of a subject. */
+async function ask(id) {
+  const body = JSON.stringify({ subject: { type: "user", id }, action: { name: "read" }, resource: { type: "record", id: "record-1" } });
+  const worker = await flare.getWorker("pdp");
+  const response = await worker.fetch("http://pdp/access/v1/evaluation", { method: "POST", headers: { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" }, body });
+  expect(response.status).toBe(200);
+}
+
+/** Returns the number of frames of the newest checkpoint. */
+async function signed() {
+  const checkpoint = await (await bucket()).get("checkpoint");
+  return checkpoint === null ? 0 : Number((await checkpoint.text()).split("\n")[1]);
+}
+
+/** Waits until the checkpoint has so many frames. */
+async function untilSigned(frames) {
+  await expect.poll(signed, { timeout: 20_000, interval: 100 }).toBeGreaterThanOrEqual(frames);
+}
+
+/** Downloads the log into a folder, and returns what the command says to it. */
+async function verified() {
+  const folder = mkdtempSync(join(tmpdir(), "wardgate-log-"));
+  try {
+    const { objects } = await (await bucket()).list();
+    for (const { key } of objects) {
+      mkdirSync(dirname(join(folder, key)), { recursive: true });
+      writeFileSync(join(folder, key), Buffer.from(await (await (await bucket()).get(key)).arrayBuffer()));
+    }
+    const said = (...words) => execFileSync(command, ["log", ...words], { encoding: "utf8" });
+    const trust = fileURLToPath(new URL("log.vkey", dev));
+    return { ...JSON.parse(said("verify", folder, "--trust", trust, "--json")), shown: said("show", folder) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+it("a decision is in a signed log, which the command verifies", async () => {
+  expect(existsSync(command), "the command").toBe(true);
+  await ask("alice");
+  await untilSigned(1);
+  const first = await verified();
+  expect(first).toMatchObject({ origin: "log.example/edge", decisions: 1, lost: 0, unsealed: 0 });
+  expect(first.shown).toMatch(/alice/);
+  // Another sequencer goes on where this one was: it has only the bucket.
+  await flare.setOptions(settings);
+  await (await flare.getKVNamespace("POLICIES_KV", "pdp")).put("policies", Uint8Array.from(read("policies.bundle")).buffer);
+  await ask("bob");
+  await untilSigned((await signed()) + 1);
+  expect(await verified()).toMatchObject({ decisions: 2, lost: 0, unsealed: 0 });
+});
+
+it("what is no frame is refused, and is told", async () => {
+  const before = await signed();
+  await (await flare.getQueueProducer("DECISIONS", "log")).send("no frame");
+  await expect.poll(() => log.join("\n"), { timeout: 20_000, interval: 100 }).toMatch(/expected a whole frame.*"refused":1/);
+  expect(await signed()).toBe(before);
+  expect(log.join("\n")).not.toContain("PRIVATE+KEY");
+});
