@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { album, atNoon, closed, editing, noon, onOne, unusual, viewing, withActions } from "../testing.ts";
 import { open } from "../pdp/open.ts";
 import type { OpenOptions } from "../pdp/options.ts";
-import type { ActionRequest, CheckRequest } from "../pdp/types.ts";
+import type { ActionRequest, AttributeValue, CheckRequest } from "../pdp/types.ts";
 import { limiter } from "../ratelimit/limiter.ts";
 import { memory } from "../ratelimit/memory.ts";
 import { decisionLog, replay, segmentStart, type DecisionLogOptions, type ReplayedDecision } from "./log.ts";
@@ -117,7 +117,7 @@ describe("evidence", () => {
     const [{ pdp, again }, plain] = [await recorded(unusual), await open(unusual, atNoon)];
     const values = ["ada", "", 0, -0, 1.5, null, true, [], ["ada"], {}, { x: { y: 1 } }, new Set(["ada"]), undefined, "€"];
     const actions = plain.actions("doc").slice(0, 40);
-    const make = (value: unknown, action: string): ActionRequest => ({
+    const make = (value: AttributeValue | undefined, action: string): ActionRequest => ({
       principal: { id: "ada", roles: ["user", "other"], attr: { x: value, a: value, list: value } },
       resource: { kind: "doc", id: "d1", attr: { x: value, a: { b: value }, list: [value ?? null], owner: value } },
       action,

@@ -87,7 +87,9 @@ export class EvidenceBuffer {
    */
   read(frame: FastPaths["frame"], path: EvidencePath, own: string | undefined, request: ActionRequest): number {
     const references = this.#references;
-    const [words, numbers, start] = [this.#words, this.#numbers, this.#used];
+    const words = this.#words;
+    const numbers = this.#numbers;
+    const start = this.#used;
     const { roles } = request.principal;
     const { slots } = path;
     if (start + 2 + roles.length + slots.length > references.length) return -1;

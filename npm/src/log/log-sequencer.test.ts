@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 import { open } from "../pdp/open.ts";
-import { album, fixture, viewing, withActions } from "../testing.ts";
+import { album, editing, fixture, viewing, withActions } from "../testing.ts";
 import { logSequencer, type LogSequencerOptions, type LogStore, type PutCondition, type StoredObject } from "./log-sequencer.ts";
 import { decisionLog, openSegment, segmentsOf, type DecisionLogOptions, type LogRecord } from "./log.ts";
 
@@ -89,19 +89,42 @@ const about = (...ids: readonly string[]) => ids.map((id) => `${id}: view denied
 const command = process.env["WARDGATE"] ?? fileURLToPath(new URL("../../../target/debug/wardgate", import.meta.url));
 
 /** Verifies what is in a store with the command, and returns what it says. */
-function verified({ objects }: MemoryStore): { readonly records: number; readonly decisions: number; readonly lost: number; readonly unsealed: number } {
+function verified(store: MemoryStore): { readonly records: number; readonly decisions: number; readonly lost: number; readonly unsealed: number } {
+  const trust = fileURLToPath(new URL("../../fixtures/trust/log.vkey", import.meta.url));
+  return JSON.parse(ofCommand(store, "verify", ["--trust", trust, "--json"]));
+}
+
+/** Writes what is in a store into a folder, and returns what a command of `wardgate log` says of it. */
+function ofCommand({ objects }: MemoryStore, name: string, options: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "wardgate-log-"));
   try {
     for (const [name, { bytes }] of objects) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), bytes);
     }
-    const trust = fileURLToPath(new URL("../../fixtures/trust/log.vkey", import.meta.url));
-    return JSON.parse(execFileSync(command, ["log", "verify", folder, "--trust", trust, "--json"], { encoding: "utf8" }));
+    return execFileSync(command, ["log", name, folder, ...options], { encoding: "utf8" });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+describe("evidence in a log of many isolates", () => {
+  it("lets the command make each decision again", async () => {
+    const store = new MemoryStore();
+    for (let number = 0; number < 2; number += 1) {
+      const { frames, log, pdp } = await isolate({ evidence: "clear" });
+      for (const owner of ["ada", "bo", 1, null, ["ada"], undefined]) {
+        pdp.isAllowed(editing({ owner }));
+        pdp.check(withActions(editing({ owner, at: new Date() }), ["view", "edit", "share", "drop"]));
+        pdp.for({ id: "ada", roles: ["stranger", "user"] }).isAllowed("edit", { kind: "album", id: "a1", attr: { owner } });
+        await log.flush();
+      }
+      await sequencer(store).append(frames);
+    }
+    const policies = fileURLToPath(new URL("../../fixtures/album.bundle", import.meta.url));
+    expect(JSON.parse(ofCommand(store, "replay", ["--policies", policies, "--json"]))).toEqual({ same: 2 * 6 * 6, different: [], absent: [] });
+  });
+});
 
 describe("independent frames", () => {
   it("name their log, and all that they use", async () => {
