@@ -12,13 +12,13 @@ use std::sync::Arc;
 use wardgate_decision_log::limits::MAX_SEALED_BYTES;
 use wardgate_decision_log::record;
 use wardgate_decision_log::record::{
-    Body, Decision, Identity, Lost, Outcome, Record, ShortText, Target,
+    Body, Decision, Identity, Lost, Outcome, Record, Search, ShortText, Target,
 };
 use wardgate_decision_log::redaction::{
     Field, HiddenValue, LogSecret, SubjectKey, ValueBatch, ValuePosition,
 };
 
-use super::entry::{Entry, EntryRead, Evidence};
+use super::entry::{Entry, EntryRead, Evidence, SearchCounts};
 use super::ring::Drained;
 
 /// The stream of the records that the log itself writes.
@@ -170,11 +170,14 @@ impl Assembler {
         self.add(&Record { stream: LOG_STREAM, caller: 0, sequence, body }, micros);
     }
 
-    /// Adds what was read from the ring of a stream at a time: a decision, with definitions of names that are new, or how
+    /// Adds what was read from the ring of a stream at a time: a decision or a search, with definitions of names that are new, or how
     /// many are lost.
     pub fn drained(&mut self, stream: u16, drained: &Drained<'_>, now: i64, sink: &mut impl Sink) {
         match drained {
-            Drained::Entry(sequence, read) => self.entry(stream, *sequence, read, sink),
+            Drained::Entry(sequence, read) => match read.entry.search {
+                Some(counts) => self.search(stream, *sequence, read, counts),
+                None => self.entry(stream, *sequence, read, sink),
+            },
             Drained::Lost { first, count } => {
                 let reason = ShortText::cut("full");
                 let lost = Lost { micros: now, stream, first: low(*first), count: *count, reason };
@@ -213,6 +216,15 @@ impl Assembler {
         self.queue.places.extend(places);
         let (caller, body) = (entry.caller, Body::Decision(decision));
         self.add(&Record { stream, caller, sequence: low(sequence), body }, entry.micros);
+    }
+
+    fn search(&mut self, stream: u16, sequence: u64, read: &EntryRead<'_>, counts: SearchCounts) {
+        let Entry { micros, policies, caller, .. } = read.entry;
+        let action = read.actions().next().map_or("", |(action, _)| action);
+        let target = self.target(&read.entry, action);
+        let SearchCounts { asked, allowed } = counts;
+        let body = Body::Search(Search { micros, policies, target, asked, allowed });
+        self.add(&Record { stream, caller, sequence: low(sequence), body }, micros);
     }
 
     /// Returns the number of a target, which it defines if it is new.

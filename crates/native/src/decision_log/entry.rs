@@ -8,7 +8,7 @@
 //! | 3 | bytes of the principal, resource, kind and version (16 each) |
 //! | 4 | bytes of the scope and of the id of the request (16 each), zero |
 //!
-//! Then come two words of the trace if there is one, and these texts in their order, each from a word on:
+//! Then come two words of the trace if there is one, two of the counts of a search if it is one, and these texts in their order, each from a word on:
 //! evidence, principal, resource, kind, version, scope, id of the request. Each action is a word with its bytes
 //! (16) and its answer (8), and its text.
 //!
@@ -44,6 +44,17 @@ pub struct Entry<'e> {
     pub request: &'e str,
     /// The evidence for the decision.
     pub evidence: Evidence<'e>,
+    /// The counts of a search, if the entry is about one. It has one action; its record names no principal and no resource.
+    pub search: Option<SearchCounts>,
+}
+
+/// How many a search decided on, and how many of them are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchCounts {
+    /// The number of those that were asked about.
+    pub asked: u64,
+    /// The number of those that are allowed.
+    pub allowed: u64,
 }
 
 /// The evidence for a decision: its request, or the part that it read.
@@ -75,9 +86,9 @@ pub struct EntryRead<'b> {
 /// The words of an entry before its texts.
 const HEAD_WORDS: usize = 5;
 
-/// The most words of an entry: its head, a trace, texts and actions of the largest lengths.
+/// The most words of an entry: its head, a trace, counts, texts and actions of the largest lengths.
 pub(super) const MAX_ENTRY_WORDS: usize =
-    HEAD_WORDS + 2 + MAX_EVIDENCE_BYTES / 8 + (6 + MAX_ACTIONS) * (MAX_TEXT_BYTES / 8 + 1);
+    HEAD_WORDS + 4 + MAX_EVIDENCE_BYTES / 8 + (6 + MAX_ACTIONS) * (MAX_TEXT_BYTES / 8 + 1);
 
 const GENERAL: u64 = 1;
 const TRACE: u64 = 2;
@@ -85,6 +96,7 @@ const CUT: u64 = 4;
 const READ: u64 = 8;
 const REQUEST: u64 = 16;
 const TOO_LARGE: u64 = 32;
+const SEARCH: u64 = 64;
 
 impl<'e> Entry<'e> {
     /// Returns the entry with the beginnings of its texts, and without an evidence that is too long.
@@ -156,7 +168,9 @@ impl<'e> Measured<'e> {
         let names =
             actions.iter().map(|(name, _)| 1_usize.saturating_add(words_of(cut(name).as_bytes())));
         let trace = if entry.trace.is_some() { 2 } else { 0 };
-        let words = names.sum::<usize>().saturating_add(texts).saturating_add(HEAD_WORDS + trace);
+        let counts = if entry.search.is_some() { 2 } else { 0 };
+        let head = HEAD_WORDS + trace + counts;
+        let words = names.sum::<usize>().saturating_add(texts).saturating_add(head);
         Self { entry, actions, is_cut, words }
     }
 
@@ -167,6 +181,7 @@ impl<'e> Measured<'e> {
         let flags = flag(entry.is_general, GENERAL)
             | flag(entry.trace.is_some(), TRACE)
             | flag(*is_cut, CUT)
+            | flag(entry.search.is_some(), SEARCH)
             | entry.evidence.flag();
         put(number(*words) | flags << 16 | number(actions.len()) << 24 | u64::from(sequence) << 32);
         put(entry.micros.cast_unsigned());
@@ -178,6 +193,10 @@ impl<'e> Measured<'e> {
         put(scope | request << 16);
         if let Some(trace) = entry.trace {
             trace.as_chunks().0.iter().for_each(|word| put(u64::from_le_bytes(*word)));
+        }
+        if let Some(SearchCounts { asked, allowed }) = entry.search {
+            put(asked);
+            put(allowed);
         }
         texts.into_iter().for_each(|text| put_text(text, &mut put));
         for (name, effect) in *actions {
@@ -206,6 +225,7 @@ impl<'b> EntryRead<'b> {
         let (second, third, fourth) = (rest.word()?, rest.word()?, rest.word()?);
         let is = |flag: u64| first >> 16 & flag != 0;
         let trace = if is(TRACE) { Some(rest.trace()?) } else { None };
+        let search = if is(SEARCH) { Some(rest.counts()?) } else { None };
         let evidence = rest.bytes(part(second, 48))?;
         let entry = Entry {
             micros,
@@ -225,6 +245,7 @@ impl<'b> EntryRead<'b> {
                 _ if is(TOO_LARGE) => Evidence::TooLarge,
                 _ => Evidence::None,
             },
+            search,
         };
         let sequence = u32::try_from(first >> 32).ok()?;
         let count = u8::try_from(first >> 24 & 0xff).ok()?;
@@ -247,6 +268,10 @@ impl<'b> Rest<'b> {
         let (trace, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*trace)
+    }
+
+    fn counts(&mut self) -> Option<SearchCounts> {
+        Some(SearchCounts { asked: self.word()?, allowed: self.word()? })
     }
 
     fn bytes(&mut self, length: usize) -> Option<&'b [u8]> {

@@ -32,7 +32,9 @@ pub use entity::{Action, Entity};
 pub use expression::Shape;
 pub use many::{Evaluations, Semantic, Shared};
 pub use requests::Requests;
-pub use search::{Basis, Page, Search, SearchKind, SearchResults, Verdict, Window, scan};
+pub use search::{
+    Basis, Page, Search, SearchKind, SearchResults, SearchRun, Verdict, Window, scan,
+};
 
 use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};
 use read::Object;

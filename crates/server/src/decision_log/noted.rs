@@ -10,12 +10,13 @@ use wardgate_engine::decision::{self, ActionDecision, Decision, Reason};
 use wardgate_engine::request::Request;
 use wardgate_native::Timestamp;
 use wardgate_native::decision_log::{
-    CallNotes, Effect, Entry, Evidence, request_evidence, whole_micros,
+    CallNotes, Effect, Entry, Evidence, SearchCounts, request_evidence, whole_micros,
 };
+use wardgate_native::protocol::authzen::{Search, SearchKind, SearchRun};
 
 use super::recorder::Recorder;
 
-/// A decision that is not recorded yet.
+/// A decision, or a search, that is not recorded yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Noted {
     micros: i64,
@@ -27,6 +28,7 @@ pub(crate) struct Noted {
     resource: String,
     actions: Vec<(String, Effect)>,
     evidence: NotedEvidence,
+    search: Option<SearchCounts>,
 }
 
 /// The evidence of a decision that is not recorded yet.
@@ -102,6 +104,25 @@ pub(crate) fn note(request: &Request, decision: &Decision, now: Timestamp) {
     });
 }
 
+/// Notes a page of a search at a time, if it is to be recorded: what was decided about many is a search for each run of one kind,
+/// version, scope and action; what was decided about actions is a decision.
+pub(crate) fn note_search(search: &Search, runs: &[SearchRun], now: Timestamp) {
+    NOTED.with_borrow_mut(|noted| {
+        let Some((_, Collected { noted, .. })) = noted else { return };
+        match (search.search_kind, runs) {
+            // A page about nobody was answered too.
+            (_, []) => {
+                let (kind, action) = (search.resource.kind.clone(), search.action.name.clone());
+                noted.push(Noted::of_run(&SearchRun { kind, action, ..SearchRun::default() }, now));
+            }
+            (SearchKind::Actions, [first, ..]) => {
+                noted.push(Noted::of_actions(search, (first, runs), now));
+            }
+            _ => noted.extend(runs.iter().map(|run| Noted::of_run(run, now))),
+        }
+    });
+}
+
 impl Noting {
     pub(crate) fn of(recorder: &Recorder) -> Self {
         Self { has_evidence: recorder.has_evidence() }
@@ -152,6 +173,42 @@ impl Noted {
                 true => NotedEvidence::of(request, decision),
                 false => NotedEvidence::None,
             },
+            search: None,
+        }
+    }
+
+    fn of_run(run: &SearchRun, now: Timestamp) -> Self {
+        let SearchRun { asked, allowed, .. } = *run;
+        Self {
+            micros: whole_micros(now).1,
+            request: String::new(),
+            principal: String::new(),
+            kind: run.kind.clone(),
+            version: run.version.clone(),
+            scope: run.scope.clone(),
+            resource: String::new(),
+            actions: vec![(run.action.clone(), Effect::Denied)],
+            evidence: NotedEvidence::None,
+            search: Some(SearchCounts { asked, allowed }),
+        }
+    }
+
+    fn of_actions(
+        search: &Search,
+        (first, runs): (&SearchRun, &[SearchRun]),
+        now: Timestamp,
+    ) -> Self {
+        // Of one action twice in a row, which is one run, all decisions are the same.
+        let outcome = |run: &SearchRun| {
+            let effect = if run.allowed > 0 { Effect::Allowed } else { Effect::Denied };
+            (run.action.clone(), effect)
+        };
+        Self {
+            principal: search.subject.id.clone(),
+            resource: search.resource.id.clone(),
+            actions: runs.iter().map(outcome).collect(),
+            search: None,
+            ..Self::of_run(first, now)
         }
     }
 
@@ -175,6 +232,7 @@ impl Noted {
             trace: None,
             request: &self.request,
             evidence: self.evidence.as_evidence(),
+            search: self.search,
         };
         // A record has at most so many actions; a request with more has several.
         self.actions.chunks(MAX_ACTIONS).all(|actions| {

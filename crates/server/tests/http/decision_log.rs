@@ -11,7 +11,7 @@ use wardgate_server::decision_log::{LogReader, verify};
 use crate::reload::block_on;
 use crate::running::{OPEN, Running};
 
-const ALBUMS: &str = "
+pub(crate) const ALBUMS: &str = "
 apiVersion: api.cerbos.dev/v1
 resourcePolicy:
   version: default
@@ -34,9 +34,15 @@ pub(crate) fn start(policies: &str, log: &str) -> Running {
     Running::with_files(policies, &section, &[("log.key", &key)])
 }
 
-fn key() -> LogKey {
+pub(crate) fn key() -> LogKey {
     let signer = LogSigner::new("log.example/a", &[7; 32]).unwrap();
     LogKey::read(&signer.verifier().to_string()).unwrap()
+}
+
+/// Waits for a line of the metrics: an answer leaves before its entry is a record.
+pub(crate) fn wait_for(server: &Running, line: &str) {
+    let line = format!("\n{line}\n");
+    assert!((0..10_000).any(|_| server.get("/metrics", "").1.contains(&line)), "{line}");
 }
 
 fn check(server: &Running, actions: &[&str]) -> (u16, Value) {
@@ -83,12 +89,11 @@ fn decisions(folder: &Path) -> Vec<Recorded> {
 }
 
 #[test]
-fn decisions_are_recorded_before_their_answers_leave() {
+fn decisions_are_in_the_log_with_what_they_are_about() {
     let mut server = start(ALBUMS, "principal = \"clear\"\n");
     let log = server.folder.join("log");
-    for number in 1..=3 {
+    for _ in 0..3 {
         assert_eq!(check(&server, &["view", "edit"]).0, 200);
-        assert_eq!(decisions(&log).len(), number);
     }
     let evaluation = json!({
         "subject": { "type": "user", "id": "eve" },
@@ -99,6 +104,8 @@ fn decisions_are_recorded_before_their_answers_leave() {
     assert_eq!(status, 200);
     let all = json!({ "evaluations": [evaluation, evaluation] });
     assert_eq!(server.post("/access/v1/evaluations", "", &all.to_string()).0, 200);
+    wait_for(&server, "wardgate_decision_log_records_total 6");
+    server.stop();
     let found = decisions(&log);
     let name = |at: usize| match &found[at].0 {
         Identity::Clear(name) => name.as_str().to_owned(),
@@ -108,19 +115,17 @@ fn decisions_are_recorded_before_their_answers_leave() {
     assert_eq!(found[0].1.as_deref(), Some("r7"));
     let view_and_edit = [("view".to_owned(), Effect::Allowed), ("edit".to_owned(), Effect::Denied)];
     assert_eq!(found[0].2, view_and_edit);
-    let metrics = server.get("/metrics", "").1;
-    assert!(metrics.contains("\nwardgate_decision_log_records_total 6\n"), "{metrics}");
-    server.stop();
     let verified = verify(&log, &key(), None, None).unwrap();
     assert_eq!((verified.decisions, verified.lost, verified.unsealed), (6, 0, 0));
 }
 
 #[test]
 fn what_a_limit_denies_is_recorded_as_such() {
-    let server = start(&format!("{ALBUMS}{LIMIT}"), "");
+    let mut server = start(&format!("{ALBUMS}{LIMIT}"), "");
     for _ in 0..2 {
         assert_eq!(check(&server, &["view"]).0, 200);
     }
+    server.stop();
     let found = decisions(&server.folder.join("log"));
     let effects: Vec<_> = found.iter().map(|(_, _, actions)| actions[0].1).collect();
     assert_eq!(effects, [Effect::Allowed, Effect::Limited]);
@@ -128,23 +133,11 @@ fn what_a_limit_denies_is_recorded_as_such() {
 }
 
 #[test]
-fn answers_that_would_not_be_recorded_are_refused() {
-    let server = start(ALBUMS, "");
-    let search = json!({
-        "subject": { "type": "user" },
-        "action": { "name": "view" },
-        "resource": { "type": "album", "id": "a1" },
-    });
-    let (status, text) = server.post("/access/v1/search/subject", "", &search.to_string());
-    assert_eq!(status, 409, "{text}");
-    assert!(text.contains("recorded"), "{text}");
-}
-
-#[test]
 fn a_reload_is_in_the_log_before_what_it_decides() {
-    let server = start(ALBUMS, "");
+    let mut server = start(ALBUMS, "");
     block_on(server.shared.reload()).unwrap();
     assert_eq!(check(&server, &["view"]).0, 200);
+    server.stop();
     let mut reader = LogReader::open(&server.folder.join("log")).unwrap();
     let mut numbers = Vec::new();
     while let Some(stored) = reader.next_frame().unwrap() {

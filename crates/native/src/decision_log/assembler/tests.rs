@@ -74,6 +74,7 @@ const ENTRY: Entry<'_> = Entry {
     trace: Some([1; 16]),
     request: "call",
     evidence: Evidence::Read(b"read"),
+    search: None,
 };
 
 #[test]
@@ -106,6 +107,18 @@ fn a_target_is_defined_before_the_first_decision_about_it() {
     };
     assert_eq!((counted(LOG_STREAM), counted(3)), (vec![0, 1, 2], vec![0, 1, 2]));
     assert_eq!(rig.assembler.next(), 106);
+}
+
+#[test]
+fn a_search_is_recorded_with_its_target_and_names_nobody() {
+    let mut rig = Rig::new(redaction(Form::Commitment, EvidenceForm::Commitment));
+    let search = Some(SearchCounts { asked: 1000, allowed: 3 });
+    rig.add(&Entry { search, ..ENTRY }, &[("view", Effect::Denied)]);
+    assert!(matches!(&rig.log.records[0].body, Body::Target(target) if target.number == 0));
+    let expected = Search { micros: 5, policies: 2, target: 0, asked: 1000, allowed: 3 };
+    let found = &rig.log.records[1];
+    assert_eq!((&found.body, found.stream, found.sequence), (&Body::Search(expected), 3, 0));
+    assert_eq!(rig.log.records.len(), 2);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 use fastrand::Rng;
 
 use super::*;
-use crate::decision_log::Evidence;
+use crate::decision_log::{Evidence, SearchCounts};
 
 const TRACE: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
@@ -32,6 +32,7 @@ fn whole() -> Entry<'static> {
         trace: Some(TRACE),
         request: "call-1",
         evidence: Evidence::Read(&[0, 1, 2, 255]),
+        search: None,
     }
 }
 
@@ -54,6 +55,9 @@ fn an_entry_is_read_as_it_was_written() {
     check(&Entry::default(), &all);
     check(&Entry { trace: None, ..whole() }, &all);
     check(&Entry { evidence: Evidence::Request(b"{}"), ..whole() }, &all);
+    let search = Some(SearchCounts { asked: u64::MAX, allowed: 3 });
+    check(&Entry { search, ..whole() }, &all);
+    check(&Entry { search, ..Entry::default() }, &all[..1]);
     for length in 0..40 {
         let text = "é".repeat(length);
         check(&Entry { principal: &text, scope: &text, ..whole() }, &[(&text, Effect::Denied)]);
@@ -90,6 +94,7 @@ fn the_largest_entry_fits_the_smallest_ring() {
         scope: &text,
         request: &text,
         evidence: Evidence::Read(&evidence),
+        search: Some(SearchCounts::default()),
         ..whole()
     };
     let actions = [(text.as_str(), Effect::Allowed); 255];

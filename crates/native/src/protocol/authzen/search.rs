@@ -5,7 +5,7 @@
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::budget::Budget;
-use wardgate_engine::request::Request;
+use wardgate_engine::request::{Request, Resource};
 
 use super::convert::{Verify, add_tokens, aux_data, principal, resource};
 use super::limits::{MAX_CANDIDATES, MAX_WHOLE};
@@ -97,6 +97,25 @@ pub struct SearchResults {
     pub results: Vec<String>,
     /// The position of the next candidate.
     pub next: Option<usize>,
+    /// The decisions on the candidates of this page, in their order; empty where rules of SPOCP decided.
+    pub runs: Vec<SearchRun>,
+}
+
+/// Decisions of a search on candidates that follow one another: about one kind, version, scope and action.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchRun {
+    /// The kind of the resource.
+    pub kind: String,
+    /// The version of the policies.
+    pub version: String,
+    /// The scope.
+    pub scope: String,
+    /// The action.
+    pub action: String,
+    /// The number of candidates.
+    pub asked: u64,
+    /// The number of those that are allowed.
+    pub allowed: u64,
 }
 
 impl Search {
@@ -146,13 +165,17 @@ impl Search {
         let Some(mut request) = self.request(basis)? else { return Ok(SearchResults::default()) };
         let directory = basis.directory;
         let action = self.action.name.as_str();
-        scan(candidates, window, |candidate| {
+        let mut runs = Runs::default();
+        let found = scan(candidates, window, |candidate| {
             match self.search_kind {
                 SearchKind::Subjects => request.principal = principal(candidate, directory)?,
                 _ => request.resource = resource(candidate, directory)?,
             }
-            Ok((basis.verdict(&request, action, &clock), candidate.id.as_str()))
-        })
+            let verdict = basis.verdict(&request, action, &clock);
+            runs.add(&request.resource, action, verdict);
+            Ok((verdict, candidate.id.as_str()))
+        })?;
+        Ok(runs.finish(found, window))
     }
 
     /// Returns the actions that are allowed: among the candidates if there are any, or else among
@@ -171,9 +194,13 @@ impl Search {
             Some(candidates) => candidates.iter().map(|action| action.id.as_str()).collect(),
             None => basis.policies.table().actions(&self.resource.kind),
         };
-        scan(actions.into_iter(), window, |action| {
-            Ok((basis.verdict(&request, action, &clock), action))
-        })
+        let mut runs = Runs::default();
+        let found = scan(actions.into_iter(), window, |action| {
+            let verdict = basis.verdict(&request, action, &clock);
+            runs.add(&request.resource, action, verdict);
+            Ok((verdict, action))
+        })?;
+        Ok(runs.finish(found, window))
     }
 
     /// Returns the request without the part that is searched for; `None` if a named entity is not
@@ -220,6 +247,53 @@ impl Basis<'_> {
     }
 }
 
+/// The decisions on the candidates of a page.
+#[derive(Default)]
+struct Runs {
+    runs: Vec<SearchRun>,
+    last: Option<Verdict>,
+}
+
+impl Runs {
+    fn add(&mut self, resource: &Resource, action: &str, verdict: Verdict) {
+        let Resource { kind, policy_version, scope, .. } = resource;
+        let is_same = |run: &SearchRun| {
+            run.action == action
+                && run.scope == *scope
+                && run.version == *policy_version
+                && run.kind == *kind
+        };
+        if !self.runs.last().is_some_and(is_same) {
+            self.runs.push(SearchRun {
+                kind: kind.clone(),
+                version: policy_version.clone(),
+                scope: scope.clone(),
+                action: action.to_owned(),
+                ..SearchRun::default()
+            });
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.asked = run.asked.saturating_add(1);
+            run.allowed = run.allowed.saturating_add(u64::from(verdict == Verdict::Allowed));
+        }
+        self.last = Some(verdict);
+    }
+
+    /// Returns the results with these decisions. A last one that only tells where the next page begins belongs to that.
+    fn finish(mut self, found: SearchResults, window: Window) -> SearchResults {
+        let end = window.from.saturating_add(window.most);
+        if found.next.is_some_and(|next| next < end)
+            && let Some(run) = self.runs.last_mut()
+        {
+            run.asked = run.asked.saturating_sub(1);
+            let is_allowed = self.last == Some(Verdict::Allowed);
+            run.allowed = run.allowed.saturating_sub(u64::from(is_allowed));
+        }
+        self.runs.retain(|run| run.asked > 0);
+        SearchResults { runs: self.runs, ..found }
+    }
+}
+
 /// Decides candidates until the window is full and one more is allowed, or until the steps of the
 /// search are spent: the rest is then for the next page. A candidate for which all steps of a page
 /// do not suffice is denied, as in an evaluation.
@@ -234,29 +308,29 @@ pub fn scan<'n, T>(
     let mut results = Vec::new();
     for _ in 0..window.from {
         if candidates.next().is_none() {
-            return Ok(SearchResults { results, next: None });
+            return Ok(SearchResults { results, ..SearchResults::default() });
         }
     }
     let end = window.from.saturating_add(window.most);
     for at in window.from..end {
         let Some(candidate) = candidates.next() else {
-            return Ok(SearchResults { results, next: None });
+            return Ok(SearchResults { results, ..SearchResults::default() });
         };
         let (verdict, name) = decide(candidate)?;
         match verdict {
             Verdict::Undecided if at > window.from => {
-                return Ok(SearchResults { results, next: Some(at) });
+                return Ok(SearchResults { results, next: Some(at), runs: Vec::new() });
             }
             Verdict::Undecided | Verdict::Denied => continue,
             Verdict::Allowed => {}
         }
         if results.len() == window.limit {
-            return Ok(SearchResults { results, next: Some(at) });
+            return Ok(SearchResults { results, next: Some(at), runs: Vec::new() });
         }
         results.push(name.to_owned());
     }
     let next = candidates.next().map(|_| end);
-    Ok(SearchResults { results, next })
+    Ok(SearchResults { results, next, runs: Vec::new() })
 }
 
 fn candidates(root: &Object<'_>, kind: &str) -> Result<Option<Vec<Entity>>> {

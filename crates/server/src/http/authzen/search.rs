@@ -2,7 +2,6 @@
 
 use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
-use wardgate_native::SystemClock;
 use wardgate_native::protocol::authzen::{
     self, Basis, Entity, Search, SearchKind, SearchResults, Window,
 };
@@ -11,6 +10,7 @@ use wardgate_native::protocol::json::{document, list, member, object};
 use super::rules::answer_from_rules;
 use super::tokens::Verifier;
 use super::{refused, rules};
+use crate::decision_log::noted;
 use crate::http::cerbos::bad;
 use crate::http::context::Context;
 use crate::http::reply::{Problem, Result};
@@ -27,7 +27,6 @@ pub(in crate::http) fn search(
     context: Context<'_>,
 ) -> Result<String> {
     let Context { shared, caller, .. } = context;
-    context.must_not_be_recorded()?;
     let search = authzen::search(body, search_kind).map_err(refused)?;
     let Some(page_tokens) = shared.page_tokens() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
@@ -41,7 +40,7 @@ pub(in crate::http) fn search(
     let position = position(&search, page_tokens, caller)?;
     let limit = usize::try_from(position.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
     let window = Window { from: position.from, limit, most: MAX_DECISIONS };
-    let SearchResults { results, next } = found(&search, window, context)?;
+    let SearchResults { results, next, .. } = found(&search, window, context)?;
     let next =
         next.map(|from| page_tokens.write(&search, caller, PagePosition { from, ..position }));
     let is_paged = search.page.is_some() || next.is_some();
@@ -52,6 +51,7 @@ pub(in crate::http) fn search(
 fn found(search: &Search, window: Window, context: Context<'_>) -> Result<SearchResults> {
     let Context { state, shared, .. } = context;
     if answer_from_rules(shared) {
+        context.must_not_be_recorded()?;
         return rules::with(shared, |by| by.found(search, window));
     }
     let verifier = Verifier::new(shared);
@@ -59,11 +59,17 @@ fn found(search: &Search, window: Window, context: Context<'_>) -> Result<Search
     let (policies, directory) = (context.policies()?, state.directory());
     let budget = Steps::of(shared);
     let basis = Basis { policies, directory, verify: &verify, budget: &budget };
-    if search.search_kind == SearchKind::Actions {
-        return search.actions(basis, (window, SystemClock)).map_err(refused);
-    }
-    let all = known(search, state).ok_or_else(no_directory)?;
-    search.among(all.iter(), basis, (window, SystemClock)).map_err(refused)
+    let now = context.now();
+    let found = match search.search_kind {
+        SearchKind::Actions => search.actions(basis, (window, now)),
+        SearchKind::Subjects | SearchKind::Resources => {
+            let all = known(search, state).ok_or_else(no_directory)?;
+            search.among(all.iter(), basis, (window, now))
+        }
+    };
+    let found = found.map_err(refused)?;
+    noted::note_search(search, &found.runs, now);
+    Ok(found)
 }
 
 fn too_much(shared: &Shared) -> Problem {
