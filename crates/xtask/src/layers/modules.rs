@@ -161,7 +161,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
-         | policies | decision_log ratelimit | shared | mqtt spocp | http | server",
+         | policies | decision_log ratelimit | shared | mqtt spocp | http | server | witness",
     ),
 ];
 
