@@ -17,6 +17,7 @@
 mod core;
 mod error;
 pub(crate) mod exporting;
+mod filtering;
 mod folder;
 mod frames;
 mod health;

@@ -187,6 +187,7 @@ impl Noted {
             version: run.version.clone(),
             scope: run.scope.clone(),
             resource: String::new(),
+            // No filter leaves out what denies an action. The record of a search has no effect.
             actions: vec![(run.action.clone(), Effect::Denied)],
             evidence: NotedEvidence::None,
             search: Some(SearchCounts { asked, allowed }),
