@@ -182,14 +182,11 @@ impl Config {
             return Ok(());
         }
         let refuse = |message: &str| Err(ConfigError::new(message));
-        match (&self.spocp, &self.mqtt) {
-            (Some(_), _) => {
+        match &self.spocp {
+            Some(_) => {
                 refuse("`[decision-log]` records no decisions of `[spocp]`: leave one of them out")
             }
-            (_, Some(_)) => {
-                refuse("`[decision-log]` records no decisions of `[mqtt]`: leave one of them out")
-            }
-            (None, None) => Ok(()),
+            None => Ok(()),
         }
     }
 

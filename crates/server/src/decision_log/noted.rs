@@ -177,6 +177,28 @@ impl Noted {
         }
     }
 
+    /// Notes what was decided about an action at a time, without evidence.
+    pub(crate) fn of_outcome(
+        request: &Request,
+        (action, is_allowed): (&str, bool),
+        now: Timestamp,
+    ) -> Self {
+        let resource = &request.resource;
+        let effect = if is_allowed { Effect::Allowed } else { Effect::Denied };
+        Self {
+            micros: whole_micros(now).1,
+            request: request.request_id.clone(),
+            principal: request.principal.id.clone(),
+            kind: resource.kind.clone(),
+            version: resource.policy_version.clone(),
+            scope: resource.scope.clone(),
+            resource: resource.id.clone(),
+            actions: vec![(action.to_owned(), effect)],
+            evidence: NotedEvidence::None,
+            search: None,
+        }
+    }
+
     fn of_run(run: &SearchRun, now: Timestamp) -> Self {
         let SearchRun { asked, allowed, .. } = *run;
         Self {

@@ -2,8 +2,12 @@
 
 use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::signer::LogSigner;
-use wardgate_native::decision_log::{EvidenceForm, Redaction};
+use wardgate_engine::decision::Effect;
+use wardgate_engine::request::Request;
+use wardgate_native::decision_log::{EvidenceForm, Redaction, whole_micros};
+use wardgate_native::{Budget, Clock, SystemClock, Timestamp};
 
+use super::noted::{Noted, Noting};
 use super::shipping::Shipper;
 use super::{LogSettings, LogWriter, Recorder, RecorderSettings};
 use crate::config::DecisionLog;
@@ -69,6 +73,39 @@ pub(crate) fn follow(recorder: &Recorder, state: &State) {
         let label = &header.label;
         recorder.policies(number(state), label.revision, header.content, &label.name);
     }
+}
+
+/// Returns true if the policies of a state allow an action, and the decision is where answers wait for it.
+pub(crate) fn is_allowed(
+    recorder: &Recorder,
+    state: &State,
+    (request, action): (&Request, &str),
+    steps: &Budget,
+) -> bool {
+    let Some(policies) = state.policies() else { return false };
+    let request = Request { actions: vec![action.to_owned()], ..request.clone() };
+    let now = now();
+    let decision = policies.check_within(&request, now, steps);
+    let noted = Noted::new(Noting::of(recorder), &request, &decision, now);
+    let is_kept = noted.record(recorder, number(state)) && recorder.keep();
+    is_kept && decision.actions.iter().all(|action| action.effect == Effect::Allow)
+}
+
+/// Records what was decided about an action now, without evidence. Returns true if it is allowed, and the decision is where
+/// answers wait for it.
+pub(crate) fn is_recorded(
+    recorder: &Recorder,
+    state: &State,
+    (request, action): (&Request, &str),
+    is_allowed: bool,
+) -> bool {
+    let noted = Noted::of_outcome(request, (action, is_allowed), now());
+    noted.record(recorder, number(state)) && recorder.keep() && is_allowed
+}
+
+/// Reads the time of a decision, in whole microseconds as a record holds it.
+fn now() -> Timestamp {
+    whole_micros(SystemClock.now()).0
 }
 
 /// Returns the number of the policies of a state in records.

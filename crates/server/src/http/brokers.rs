@@ -15,7 +15,6 @@ use serde_json::json;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_mqtt::{Filter, Limits, Name};
-use wardgate_native::SystemClock;
 use wardgate_native::protocol::documents;
 
 use super::cerbos::bad;
@@ -274,10 +273,8 @@ impl Client {
             },
             ..Request::default()
         };
-        context.must_not_be_recorded()?;
         let (policies, shared) = (context.policies_without_limits(TOPIC)?, context.shared);
-        let is_allowed =
-            policies.is_allowed_within(&request, action, SystemClock, &Steps::of(shared));
+        let is_allowed = context.is_allowed_noted(policies, (&request, action), &Steps::of(shared));
         shared.decided(Tally::one(is_allowed));
         Ok(is_allowed)
     }
@@ -289,7 +286,7 @@ fn named(text: &str) -> Result<Attr> {
 }
 
 fn denied() -> Problem {
-    Problem::new(StatusCode::FORBIDDEN, "denied", "the policies do not allow it")
+    Problem::new(StatusCode::FORBIDDEN, Problem::DENIED, "the policies do not allow it")
 }
 
 fn unknown_action(found: &str) -> Problem {

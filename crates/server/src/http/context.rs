@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hyper::{HeaderMap, StatusCode};
+use wardgate_engine::decision::Effect;
+use wardgate_engine::request::Request;
 use wardgate_native::decision_log::{CallNotes, whole_micros};
-use wardgate_native::{Clock, Policies, SystemClock, Timestamp};
+use wardgate_native::{Budget, Clock, Policies, SystemClock, Timestamp};
 
 use super::peer::Peer;
 use super::reply::{Problem, Result};
@@ -55,6 +57,23 @@ impl<'c> Context<'c> {
         let answer = |notes: &mut CallNotes| answer(policies, notes);
         let (answer, may_leave) = noted::answered(recorder, number, (body, self.now()), answer)?;
         Some(if may_leave { Ok(answer) } else { Err(Problem::log_full()) })
+    }
+
+    /// Decides on one action for a broker of MQTT, and notes the decision if decisions are recorded.
+    pub(super) fn is_allowed_noted(
+        self,
+        policies: &Policies,
+        (request, action): (&Request, &str),
+        steps: &Budget,
+    ) -> bool {
+        if self.shared.recorder().is_none() {
+            return policies.is_allowed_within(request, action, SystemClock, steps);
+        }
+        let request = Request { actions: vec![action.to_owned()], ..request.clone() };
+        let now = self.now();
+        let decision = policies.check_within(&request, now, steps);
+        noted::note(&request, &decision, now);
+        decision.actions.iter().all(|action| action.effect == Effect::Allow)
     }
 
     /// Refuses to decide where decisions are recorded and these would not be.

@@ -69,8 +69,11 @@ pub(super) async fn decided(
     };
     shared.metrics().decided(tally);
     let result = match result {
-        Ok(reply) => recorded(reply, &collected, shared, state.as_deref()).await,
-        Err(problem) => Err(problem),
+        Err(problem) if problem.code != Problem::DENIED => Err(problem),
+        answer => {
+            let recorded = recorded(&collected, shared, state.as_deref()).await;
+            recorded.and(answer)
+        }
     };
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
         traced.end_decision(span, &state, tally, result.as_ref().err());
@@ -78,24 +81,19 @@ pub(super) async fn decided(
     result
 }
 
-/// Records decisions, and returns the reply once it may leave.
+/// Records decisions, and returns once their answer may leave.
 ///
 /// # Errors
 /// There may be no answer without a record, and there is no room for one.
-async fn recorded(
-    reply: Reply,
-    collected: &Collected,
-    shared: &Shared,
-    state: Option<&State>,
-) -> Result<Reply> {
-    let (Some(recorder), Some(state)) = (shared.recorder(), state) else { return Ok(reply) };
+async fn recorded(collected: &Collected, shared: &Shared, state: Option<&State>) -> Result<()> {
+    let (Some(recorder), Some(state)) = (shared.recorder(), state) else { return Ok(()) };
     let (Collected { noted, has_recorded }, number) = (collected, recording::number(state));
     if noted.is_empty() && !has_recorded {
-        return Ok(reply);
+        return Ok(());
     }
     let is_recorded = noted.iter().all(|one| one.record(recorder, number));
     let is_kept = is_recorded && recorder.kept().await;
-    if is_kept { Ok(reply) } else { Err(Problem::log_full()) }
+    if is_kept { Ok(()) } else { Err(Problem::log_full()) }
 }
 
 impl Question {

@@ -62,6 +62,9 @@ impl Reply {
 }
 
 impl Problem {
+    /// The code of a decision that is told as a refusal.
+    pub(crate) const DENIED: &'static str = "denied";
+
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), header: None }
     }

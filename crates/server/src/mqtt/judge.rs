@@ -21,6 +21,7 @@ use super::answers::{Answer, Answers};
 use super::attributes::{self, text};
 use super::endpoint::{Hub, Place, is_local};
 use crate::config::Subscribe;
+use crate::decision_log::recording;
 use crate::identity::auth::{Caller, Proven};
 use crate::identity::aux_data::as_conditions_see;
 use crate::identity::jwt::{TokenTime, timely};
@@ -159,10 +160,8 @@ impl PolicyJudge {
     /// later.
     fn decide_part(&mut self, action: &str, resource: Resource) -> Verdict {
         self.request.resource = resource;
-        let decide = |policies: &Policies, steps: &Budget| {
-            policies.is_allowed_in_part_within(&self.request, action, SystemClock, steps)
-        };
-        let is_allowed = self.is_timely() && decided(&self.shared, decide);
+        let is_allowed =
+            self.is_timely() && is_allowed_in_part(&self.shared, &self.request, action);
         self.request.resource = Resource::default();
         if is_allowed { Verdict::Allow } else { Verdict::Deny }
     }
@@ -249,8 +248,9 @@ impl Judge for PolicyJudge {
 
     fn receive(&mut self, message: &Message<'_>) -> Verdict {
         let state = self.shared.state();
-        // What has expired is no question of topics.
-        if !self.is_timely() || state.has_expired(SystemClock.now()) {
+        // What has expired is no question of topics, and an answer that is kept would have no evidence.
+        let is_recorded = self.shared.recorder().is_some();
+        if is_recorded || !self.is_timely() || state.has_expired(SystemClock.now()) {
             return self.about("receive", message);
         }
         let name = message.topic.text();
@@ -295,16 +295,32 @@ impl Author {
     }
 }
 
+/// Decides on one action, and records the decision if decisions are recorded.
 fn is_allowed(shared: &Shared, request: &Request, action: &str) -> bool {
-    decided(shared, |policies, steps| {
-        policies.is_allowed_within(request, action, SystemClock, steps)
+    decided(shared, |state, policies, steps| match shared.recorder() {
+        Some(recorder) => recording::is_allowed(recorder, state, (request, action), steps),
+        None => policies.is_allowed_within(request, action, SystemClock, steps),
+    })
+}
+
+/// Decides likewise whether an action may be allowed for some of the topics. The record has no evidence: the request alone is one
+/// about all of them.
+fn is_allowed_in_part(shared: &Shared, request: &Request, action: &str) -> bool {
+    decided(shared, |state, policies, steps| {
+        let is_allowed = policies.is_allowed_in_part_within(request, action, SystemClock, steps);
+        match shared.recorder() {
+            Some(recorder) => {
+                recording::is_recorded(recorder, state, (request, action), is_allowed)
+            }
+            None => is_allowed,
+        }
     })
 }
 
 /// Decides within the steps of one packet, and counts.
-fn decided(shared: &Shared, decide: impl FnOnce(&Policies, &Budget) -> bool) -> bool {
+fn decided(shared: &Shared, decide: impl FnOnce(&State, &Policies, &Budget) -> bool) -> bool {
     let (state, steps) = (shared.state(), steps(shared));
-    let is_allowed = state.policies().is_some_and(|policies| decide(policies, &steps));
+    let is_allowed = state.policies().is_some_and(|policies| decide(&state, policies, &steps));
     shared.metrics().decided(Tally::one(is_allowed));
     is_allowed
 }

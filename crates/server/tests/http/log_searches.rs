@@ -31,7 +31,7 @@ fn search(server: &Running, kind: &str, more: Value) -> (u16, Value) {
 }
 
 /// Returns the searches and decisions of a log, each in a line.
-fn recorded(folder: &Path) -> Vec<String> {
+pub(crate) fn recorded(folder: &Path) -> Vec<String> {
     let mut reader = LogReader::open(folder).unwrap();
     let (mut targets, mut found) = (Vec::new(), Vec::new());
     while let Some(stored) = reader.next_frame().unwrap() {

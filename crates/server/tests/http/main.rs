@@ -19,6 +19,7 @@ mod evidence;
 mod grants;
 mod hostile;
 mod keys;
+mod log_brokers;
 mod log_export;
 mod log_filter;
 mod log_searches;

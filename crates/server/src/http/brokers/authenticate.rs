@@ -56,7 +56,10 @@ pub(in crate::http) fn emqx(body: &[u8], context: Context<'_>) -> Result<Bytes> 
 
 /// Returns the lists of a client as EMQX takes them, if they are exact.
 fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<Value>> {
-    // Where messages charge limits, the broker must ask about each.
+    // Where messages charge limits or are recorded, the broker must ask about each.
+    if context.shared.recorder().is_some() {
+        return Ok(None);
+    }
     let Ok(policies) = context.policies_without_limits(TOPIC) else { return Ok(None) };
     let request = Request { resource: Resource::default(), ..request.clone() };
     let lists = |action| policies.grants_within(&request, action, SystemClock, steps);
@@ -68,13 +71,8 @@ fn acl(request: &Request, context: Context<'_>, steps: &Steps) -> Result<Option<
 }
 
 fn may_connect(request: &Request, context: Context<'_>, steps: &Steps) -> Result<bool> {
-    context.must_not_be_recorded()?;
-    let may = context.policies_without_limits(CLIENT)?.is_allowed_within(
-        request,
-        "connect",
-        SystemClock,
-        steps,
-    );
+    let policies = context.policies_without_limits(CLIENT)?;
+    let may = context.is_allowed_noted(policies, (request, "connect"), steps);
     context.shared.decided(Tally::one(may));
     Ok(may)
 }
