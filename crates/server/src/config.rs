@@ -179,15 +179,11 @@ impl Config {
         if self.decision_log.is_none() {
             return Ok(());
         }
-        let refuse = |message: &str| Err(ConfigError::new(message));
-        match (&self.spocp, &self.mqtt) {
-            (Some(_), _) => {
-                refuse("`[decision-log]` records no decisions of `[spocp]`: leave one of them out")
-            }
-            (_, Some(_)) => {
-                refuse("`[decision-log]` records no decisions of `[mqtt]`: leave one of them out")
-            }
-            (None, None) => Ok(()),
+        match &self.mqtt {
+            Some(_) => Err(ConfigError::new(
+                "`[decision-log]` records no decisions of `[mqtt]`: leave one of them out",
+            )),
+            None => Ok(()),
         }
     }
 

@@ -69,6 +69,16 @@ fn a_decision_log_has_evidence_if_told() {
 }
 
 #[test]
+fn a_decision_log_records_spocp_and_not_mqtt() {
+    let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+    let config = parse(&format!("{RULES}{section}")).unwrap();
+    assert!(config.spocp.is_some() && config.decision_log.is_some());
+    let refused = parse(&format!("{LEAST}{section}[mqtt]\n")).unwrap_err();
+    let expected = "`[decision-log]` records no decisions of `[mqtt]`: leave one of them out";
+    assert_eq!(refused, expected);
+}
+
+#[test]
 fn a_decision_log_is_shipped_to_one_place() {
     let parse = |rest: &str| {
         let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";

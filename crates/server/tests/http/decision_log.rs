@@ -34,7 +34,7 @@ pub(crate) fn start(policies: &str, log: &str) -> Running {
     Running::with_files(policies, &section, &[("log.key", &key)])
 }
 
-fn key() -> LogKey {
+pub(crate) fn key() -> LogKey {
     let signer = LogSigner::new("log.example/a", &[7; 32]).unwrap();
     LogKey::read(&signer.verifier().to_string()).unwrap()
 }
