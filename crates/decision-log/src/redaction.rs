@@ -433,7 +433,7 @@ mod tests {
             let values = (0..count).map(|at| {
                 let field = [Field::Principal, Field::Resource, Field::Evidence][at % 3];
                 let length = [0, 3, 31, 64, 65, 128, 1025, 2000][at * 3 % 8];
-                (&keys[at % 5], place(at as u64, field), &text[..length])
+                (&keys[at % 5], place(u64::try_from(at).unwrap(), field), &text[..length])
             });
             let values: Vec<_> = values.collect();
             assert!(values.iter().all(|(key, place, value)| batch.add(key, *place, value)));

@@ -26,7 +26,7 @@ pub use reads::read_names_json;
 /// Returns `decision` as JSON.
 #[must_use]
 pub fn decision_json(decision: &Decision) -> String {
-    let mut json = Json { text: String::with_capacity(USUAL_DECISION) };
+    let mut json = Json::default();
     json.decision(decision);
     json.text
 }
@@ -108,8 +108,8 @@ impl Json {
 
     /// Writes a comma, except behind an opening bracket or a name.
     fn separate(&mut self) {
-        if !matches!(self.text.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
-            self.text.push_str(",");
+        if !self.text.is_empty() && !self.text.ends_with(['{', '[', ':']) {
+            self.text.push(',');
         }
     }
 
@@ -117,7 +117,7 @@ impl Json {
     pub fn key(&mut self, name: &str) {
         self.separate();
         self.quoted(name);
-        self.text.push_str(":");
+        self.text.push(':');
     }
 
     /// Writes a value that is JSON already.
@@ -133,7 +133,7 @@ impl Json {
     }
 
     fn quoted(&mut self, text: &str) {
-        self.text.push_str("\"");
+        self.text.push('"');
         let mut rest = text;
         while let Some((before, c, after)) = escaped(rest) {
             self.text.push_str(before);
@@ -151,7 +151,7 @@ impl Json {
             rest = after;
         }
         self.text.push_str(rest);
-        self.text.push_str("\"");
+        self.text.push('"');
     }
 
     /// Writes a number; one that JSON cannot write becomes a string.
@@ -343,9 +343,6 @@ fn escaped(text: &str) -> Option<(&str, char, &str)> {
     let mut chars = rest.chars();
     Some((before, chars.next()?, chars.as_str()))
 }
-
-/// The bytes that a decision on a few actions takes.
-const USUAL_DECISION: usize = 512;
 
 /// Returns the name of the member that holds the second part of a reason.
 const fn source_name(reason: &Reason) -> &'static str {

@@ -18,6 +18,7 @@ pub(crate) mod by_rules;
 mod core;
 mod error;
 pub(crate) mod exporting;
+mod filtering;
 mod folder;
 mod frames;
 mod health;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wardgate_native::decision_log::{EvidenceForm, Form};
 
-use super::{ConfigError, LogExport, Section, Shipping, Witnesses};
+use super::{ConfigError, Filter, LogExport, Section, Shipping, Witnesses};
 
 /// The treatment of a decision for whose record there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct DecisionLog {
     pub keep: Keep,
     /// The treatment of a decision for whose record there is no room.
     pub on_full: OnFull,
+    /// The decisions that are recorded.
+    pub filter: Filter,
     /// The form of the ids of principals.
     pub principal: Form,
     /// The form of the ids of resources.
@@ -81,6 +83,7 @@ impl DecisionLog {
                 (OnFull::Block(_), Some(most)) => OnFull::Block(most),
                 (other, _) => other,
             },
+            filter: Filter::read(&mut section)?,
             principal: section.choice("principal", FORMS)?.unwrap_or(Form::Commitment),
             resource: section.choice("resource", FORMS)?.unwrap_or(Form::Commitment),
             evidence: section.choice("evidence", EVIDENCE)?.unwrap_or_default(),

@@ -52,6 +52,12 @@ impl<'c> Section<'c> {
         self.table.is_some_and(|table| table.contains_key(key))
     }
 
+    /// Returns true if this key has a table as its value.
+    pub(crate) fn has_table(&self, key: &str) -> bool {
+        let value = self.table.and_then(|table| table.get(key));
+        value.is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
+    }
+
     /// Returns a table within, an empty one if the file has none.
     pub(crate) fn section(&mut self, key: &'static str) -> Result<Section<'c>, ConfigError> {
         let path = self.below(key);

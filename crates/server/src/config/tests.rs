@@ -10,7 +10,7 @@ use wardgate_native::decision_log::EvidenceForm;
 use wardgate_native::limited::Share;
 
 use super::{
-    Behind, Config, KeysAt, KeysUrl, Location, Remote, ShippingTarget, StatesIn, Subscribe,
+    Behind, Config, Filter, KeysAt, KeysUrl, Location, Remote, ShippingTarget, StatesIn, Subscribe,
 };
 
 fn parse(text: &str) -> Result<Config, String> {
@@ -104,6 +104,26 @@ fn a_decision_log_is_shipped_to_one_place() {
     ] {
         assert_eq!(parse(rest).unwrap_err(), format!("`[decision-log.ship]` {expected}"));
     }
+}
+
+#[test]
+fn a_filter_is_a_word_or_a_share() {
+    let parse = |rest: &str| {
+        let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+        let parsed = parse(&format!("{LEAST}{section}{rest}"));
+        parsed.map(|config| config.decision_log.unwrap().filter)
+    };
+    assert_eq!(parse(""), Ok(Filter::All));
+    assert_eq!(parse("filter = \"denied\"\n"), Ok(Filter::Denied));
+    assert_eq!(parse("filter = { sample = 0.01 }\n"), Ok(Filter::Sample(0.01)));
+    let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected);
+    check("filter = {}\n", "`sample` is missing in `[decision-log.filter]`");
+    check("filter = 1\n", "line 7: `decision-log.filter` must be text that is not empty");
+    check(
+        "filter = { sample = 2 }\n",
+        "line 7: `decision-log.filter.sample` must be a number from 0 to 1",
+    );
+    check("filter = \"some\"\n", "line 7: `decision-log.filter` must be `all`, `denied`");
 }
 
 #[test]

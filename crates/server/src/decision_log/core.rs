@@ -18,7 +18,7 @@ use super::recorder::RecorderSettings;
 use super::recovering::Left;
 use super::tail::{self, Floor, SharedFile, TailFile};
 use super::writer::LogWriter;
-use crate::config::Keep;
+use crate::config::{Filter, Keep};
 
 /// The log, and the entries that go into it.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(super) struct Core {
     /// True if frames must be on the disk before the tail may forget their entries.
     is_synced: bool,
     assembler: Assembler,
+    /// The decisions that are recorded.
+    filter: Filter,
     /// The policies that decisions may name: those in force, and before them those of requests that are decided now.
     policies: VecDeque<Policies>,
     output: Output,
@@ -83,6 +85,7 @@ impl Core {
             used: None,
             is_synced: settings.keep == Keep::Disk,
             assembler,
+            filter: settings.filter,
             policies: VecDeque::new(),
             output: Output {
                 writer,
@@ -174,6 +177,9 @@ impl Core {
     fn begin_segment(&mut self, now: i64) {
         self.output.writer.begin_segment();
         self.assembler.forget_targets();
+        if let Some(settings) = self.filter.settings(now) {
+            self.assembler.event(settings, now, &mut self.output);
+        }
         for policies in self.policies.iter().rev() {
             self.assembler.event(Body::Policies(policies.clone()), now, &mut self.output);
         }

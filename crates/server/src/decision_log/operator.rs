@@ -18,7 +18,7 @@ use super::private::Private;
 use super::recorder::{RecorderSettings, now_micros, process, random};
 use super::recovering::Left;
 use super::writer::{LogSettings, LogWriter};
-use crate::config::{Keep, OnFull};
+use crate::config::{Filter, Keep, OnFull};
 
 /// Deletes the keys of subjects, so that their values cannot be opened in any copy of the log, and records how many
 /// there were. Returns that number; if it is 0, nothing is recorded.
@@ -91,6 +91,7 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         heartbeat: Duration::ZERO,
         retention: None,
         shipped: None,
+        filter: Filter::All,
         ring_bytes: 0,
     }
 }

@@ -26,7 +26,7 @@ use super::shipping::Shipped;
 use super::tail::Tail;
 use super::waiting::Waiting;
 use super::writer::LogWriter;
-use crate::config::{Keep, OnFull};
+use crate::config::{Filter, Keep, OnFull};
 
 /// The settings of a recorder.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub struct RecorderSettings {
     pub heartbeat: Duration,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
+    /// The decisions that are recorded.
+    pub filter: Filter,
     /// The segments that were shipped, if they are: retention leaves the others.
     pub(super) shipped: Option<Arc<Shipped>>,
     /// The bytes of the ring of each thread.
@@ -67,6 +69,7 @@ struct Shared {
     streams: AtomicU16,
     on_full: OnFull,
     keep: Keep,
+    filter: Filter,
     has_evidence: bool,
     ring_bytes: usize,
     stops: AtomicBool,
@@ -98,7 +101,7 @@ impl Recorder {
     ) -> Result<Self> {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let private = Private::open(folder, secret, writer.next())?;
-        let RecorderSettings { on_full, keep, retention, ring_bytes, .. } = settings;
+        let RecorderSettings { on_full, keep, filter, retention, ring_bytes, .. } = settings;
         let Redaction { principal, resource, evidence, .. } = settings.redaction;
         let shipped = settings.shipped.clone();
         let instance = random()?;
@@ -119,6 +122,7 @@ impl Recorder {
             streams: AtomicU16::new(1),
             on_full,
             keep,
+            filter,
             has_evidence: evidence != EvidenceForm::Absent,
             ring_bytes,
             stops: AtomicBool::new(false),
@@ -128,6 +132,9 @@ impl Recorder {
             rules: AtomicU32::new(u32::MAX),
         });
         shared.define(shared.process(ProcessEvent::Started, now), now)?;
+        if let Some(settings) = filter.settings(now) {
+            shared.define(settings, now)?;
+        }
         let background = Arc::clone(&shared);
         let thread = thread::Builder::new().name("decision-log".to_owned());
         let thread = thread.spawn(move || background.run()).map_err(LogError::write(folder))?;
@@ -156,11 +163,14 @@ impl Recorder {
         self.shared.rules.load(Ordering::Relaxed)
     }
 
-    /// Records a decision with its actions. Returns false if the answer must be a denial, since there may be none
+    /// Records a decision with its actions, unless the filter leaves it out. Returns false if the answer must be a denial, since there may be none
     /// without a record. The answer may leave once [`Recorder::keep`] has returned.
     #[must_use]
     pub fn record(&self, entry: &Entry<'_>, actions: &[(&str, Effect)]) -> bool {
         let shared = &self.shared;
+        if !shared.filter.takes(actions) {
+            return true;
+        }
         let is_recorded = WRITERS.with_borrow_mut(|writers| {
             let Some(writer) = shared.writer(writers) else { return false };
             if shared.on_full != OnFull::Drop && !shared.make_room(writer) {

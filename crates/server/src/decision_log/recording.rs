@@ -26,6 +26,7 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
         redaction,
         on_full: config.on_full,
         keep: config.keep,
+        filter: config.filter,
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,

@@ -20,6 +20,7 @@ mod grants;
 mod hostile;
 mod keys;
 mod log_export;
+mod log_filter;
 mod mqtt;
 mod mqtt_broker;
 mod mqtt_deliveries;

@@ -208,6 +208,7 @@ fn lost_entries_become_a_record() {
     let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
     let lost = Drained::Lost { first: (1 << 32) + 7, count: 9 };
     rig.assembler.drained(3, &lost, 77, &mut rig.log);
+    rig.assembler.flush(&mut rig.log);
     let expected =
         Lost { micros: 77, stream: 3, first: 7, count: 9, reason: ShortText::cut("full") };
     assert_eq!(rig.log.records[0].body, Body::Lost(expected));

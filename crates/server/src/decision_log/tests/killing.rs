@@ -11,7 +11,7 @@ use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction
 
 use super::memory_disk::Random;
 use super::*;
-use crate::config::{Keep, OnFull};
+use crate::config::{Filter, Keep, OnFull};
 
 const FOLDER: &str = "WARDGATE_TEST_LOG";
 const MODE: &str = "WARDGATE_TEST_LOG_MODE";
@@ -43,6 +43,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
         heartbeat: Duration::from_secs(10),
         retention: None,
         shipped: None,
+        filter: Filter::All,
         ring_bytes: 0,
     };
     let (writer, _) = open(folder, 100_000).unwrap();

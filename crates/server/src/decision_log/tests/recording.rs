@@ -7,7 +7,7 @@ use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
 use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
 
 use super::*;
-use crate::config::{Keep, OnFull};
+use crate::config::{Filter, Keep, OnFull};
 use crate::decision_log::private::Private;
 
 pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettings {
@@ -23,6 +23,7 @@ pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettin
         heartbeat: Duration::from_secs(10),
         retention: None,
         shipped: None,
+        filter: Filter::All,
         ring_bytes: 0,
     }
 }
