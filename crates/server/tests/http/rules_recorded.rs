@@ -52,11 +52,11 @@ fn evaluation(subject: &str) -> String {
 /// A decision by rules: principal, kind, action, resource, and whether it is allowed.
 type Recorded = (String, String, String, String, bool);
 
-/// Returns the decisions, each of which is of the rules that were defined last before it, and the digests of the rules.
-fn recorded(folder: &Path) -> (Vec<Recorded>, Vec<[u8; 32]>) {
+/// Returns the decisions, the digest of the rules of each, and how many rules came into force.
+fn recorded(folder: &Path) -> (Vec<Recorded>, Vec<[u8; 32]>, usize) {
     let mut reader = LogReader::open(folder).unwrap();
     let (mut targets, mut found) = (Vec::new(), Vec::new());
-    let (mut rules, mut roots) = (None, Vec::new());
+    let (mut rules, mut roots) = (Vec::new(), Vec::new());
     let text = |id: &Identity| match id {
         Identity::Clear(text) => text.as_str().to_owned(),
         other => panic!("{other:?}"),
@@ -65,12 +65,12 @@ fn recorded(folder: &Path) -> (Vec<Recorded>, Vec<[u8; 32]>) {
         for bytes in stored.frame().unwrap().records {
             match Record::read(bytes).unwrap().body {
                 Body::Policies(policies) if policies.name.as_str() == "spocp rules" => {
-                    rules = Some(policies.number);
-                    roots.push(policies.root);
+                    rules.push((policies.number, policies.root));
                 }
                 Body::Target(target) => targets.push(target),
                 Body::Decision(decision) => {
-                    assert_eq!(Some(decision.policies), rules);
+                    let by = rules.iter().find(|(number, _)| *number == decision.policies);
+                    roots.push(by.unwrap().1);
                     assert_eq!((decision.evidence, decision.outcomes.len()), (Evidence::None, 1));
                     let outcome = &decision.outcomes[0];
                     let target = targets.iter().rfind(|one| one.number == outcome.target).unwrap();
@@ -86,7 +86,7 @@ fn recorded(folder: &Path) -> (Vec<Recorded>, Vec<[u8; 32]>) {
             }
         }
     }
-    (found, roots)
+    (found, roots, rules.len())
 }
 
 fn check(server: &mut Running, expected: &[(&str, &str, &str, &str, bool)]) {
@@ -147,7 +147,9 @@ fn evaluations_by_rules_are_recorded() {
     assert_eq!(post("search/subject", search).0, 409);
     let text = |id: &str| {
         let length = id.len();
-        format!("(5:album(2:id1:a)(6:action4:edit)(7:subject(4:type4:user)(2:id{length}:{id})))")
+        format!(
+            "(5:album(2:id1:a)(6:action4:edit)(7:subject(4:type4:user)(2:id{length}:{id}))(10:properties)(7:context))"
+        )
     };
     let (ada, bo) = (text("ada"), text("bo"));
     check(
@@ -187,8 +189,8 @@ fn rules_that_are_read_anew_have_another_number_and_digest() {
     block_on(server.shared.reload()).unwrap();
     assert!(say(&server, &[query]).starts_with(DENIED));
     server.stop();
-    let (found, roots) = recorded(&server.folder.join("log"));
+    let (found, roots, count) = recorded(&server.folder.join("log"));
     assert_eq!((found[0].4, found[1].4), (true, false));
-    assert_eq!(roots.len(), 2);
+    assert_eq!((count, roots.len()), (2, 2));
     assert_ne!(roots[0], roots[1]);
 }
