@@ -156,7 +156,6 @@ impl Config {
         server.finish()?;
         fitting?;
         config.must_have_rules()?;
-        config.must_record_all()?;
         if let Some(mqtt) = &config.mqtt {
             mqtt.must_fit(config.policies.is_some(), &config.http, &config.auth)?;
         }
@@ -173,20 +172,6 @@ impl Config {
             (Some(policies), _) => policies.watch,
             (None, Some(_)) => WATCH,
             (None, None) => Duration::ZERO,
-        }
-    }
-
-    /// Refuses protocols whose decisions are not recorded beside others that are.
-    fn must_record_all(&self) -> Result<(), ConfigError> {
-        if self.decision_log.is_none() {
-            return Ok(());
-        }
-        let refuse = |message: &str| Err(ConfigError::new(message));
-        match &self.spocp {
-            Some(_) => {
-                refuse("`[decision-log]` records no decisions of `[spocp]`: leave one of them out")
-            }
-            None => Ok(()),
         }
     }
 

@@ -14,6 +14,7 @@
 //! Frames are written first, then tiles, then the checkpoint, and each is on the disk before the next one says so. Tiles can be
 //! made again out of segments.
 
+pub(crate) mod by_rules;
 mod core;
 mod error;
 pub(crate) mod exporting;

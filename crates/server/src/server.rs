@@ -2,6 +2,7 @@
 
 mod reload;
 
+use std::cell::Cell;
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
@@ -15,7 +16,7 @@ use crate::deciders::Deciders;
 use crate::decision_log::exporting::Exporter;
 use crate::decision_log::shipping::Shipper;
 use crate::decision_log::witnessing::Witnessing;
-use crate::decision_log::{Recorder, recording};
+use crate::decision_log::{Recorder, by_rules, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
 use crate::net::listeners::Sockets;
@@ -53,7 +54,9 @@ impl Server {
         let mut sockets = Sockets::from_environment();
         let http = http::Endpoint::open(&config, &mut sockets)?;
         let spocp = config.spocp.as_ref();
-        let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
+        let is_recorded = config.decision_log.is_some();
+        let rules = spocp.map(|spocp| rules(spocp, &first, is_recorded)).transpose()?;
+        let (rules, root) = rules.unzip();
         let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let mqtt = config.mqtt.as_ref();
         let mqtt = mqtt.map(|mqtt| mqtt::Endpoint::open(mqtt, &mut sockets)).transpose()?;
@@ -63,7 +66,7 @@ impl Server {
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
         let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
-        let shared = shared.with_rules(rules).with_recorder()?.with_witnesses()?;
+        let shared = shared.with_rules(rules).with_recorder(root)?.with_witnesses()?;
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without these keys the server still answers callers that need none. The log has the
         // reason.
@@ -217,14 +220,22 @@ impl Bodies {
     }
 }
 
-/// Opens the rules that go with a state, and their changes.
-fn rules(config: &Spocp, state: &State) -> Result<Rules, String> {
-    let base = || reload::base(config, state);
+/// Opens the rules that go with a state, and their changes. Returns the digest of the base rules, too, if it is recorded.
+fn rules(config: &Spocp, state: &State, is_recorded: bool) -> Result<(Rules, [u8; 32]), String> {
+    let root = Cell::new([0; 32]);
+    let base = || {
+        let base = reload::base(config, state)?;
+        if is_recorded {
+            root.set(by_rules::root(&base));
+        }
+        Ok(base)
+    };
     let rules = match &config.changes {
         Some(path) => Rules::open(path, config.durability, base),
         None => Rules::fixed(&base()?),
     };
-    rules.map_err(|error| format!("{}: {error}", error.code()))
+    let rules = rules.map_err(|error| format!("{}: {error}", error.code()))?;
+    Ok((rules, root.get()))
 }
 
 /// Calls `make` within a runtime, where tasks of what it makes will run.

@@ -94,11 +94,11 @@ impl Shared {
         Self { rules, ..self }
     }
 
-    /// Records decisions, if the configuration says where.
+    /// Records decisions, if the configuration says where. `rules` is the digest of the base rules of SPOCP.
     ///
     /// # Errors
     /// The log cannot be written.
-    pub(crate) fn with_recorder(self) -> Result<Self, String> {
+    pub(crate) fn with_recorder(self, rules: Option<[u8; 32]>) -> Result<Self, String> {
         let log = self.config.decision_log.as_ref();
         let shipping = log.and_then(|log| Some((&log.folder, log.shipping.as_ref()?)));
         let shipper = shipping.map(|(log, config)| Shipper::new(log, config)).transpose()?;
@@ -109,6 +109,9 @@ impl Shared {
         let exporter = exporting.map(|(log, config)| Exporter::new(log, config)).transpose()?;
         if let Some(recorder) = &recorder {
             recording::follow(recorder, &self.state());
+            if let Some(root) = rules {
+                recorder.follow_rules(self.state().revision().unwrap_or(0), root);
+            }
         }
         if let Some(shipper) = &shipper {
             shipper.start().map_err(|error| error.to_string())?;

@@ -9,6 +9,7 @@ mod connection;
 mod endpoint;
 pub mod limits;
 pub mod list;
+pub mod recorded;
 pub mod reply;
 pub mod request;
 pub mod session;

@@ -69,6 +69,15 @@ fn a_decision_log_has_evidence_if_told() {
 }
 
 #[test]
+fn a_decision_log_records_spocp_and_mqtt() {
+    let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+    let config = parse(&format!("{RULES}{section}")).unwrap();
+    assert!(config.spocp.is_some() && config.decision_log.is_some());
+    let mqtt = "[mqtt]\nanonymous = true\n";
+    assert!(parse(&format!("{LEAST}{section}{mqtt}")).unwrap().mqtt.is_some());
+}
+
+#[test]
 fn a_decision_log_is_shipped_to_one_place() {
     let parse = |rest: &str| {
         let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";

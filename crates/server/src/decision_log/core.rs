@@ -9,6 +9,7 @@ use wardgate_decision_log::record::{Body, Clock, Policies};
 use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
 use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, Sink};
 
+use super::by_rules;
 use super::error::{LogError, Result};
 use super::folder::LockWatch;
 use super::intake::{Intake, Taking};
@@ -148,8 +149,15 @@ impl Core {
             self.begin_segment(micros);
         }
         if let Body::Policies(policies) = &body {
-            self.policies.truncate(MAX_POLICIES - 1);
             self.policies.push_front(policies.clone());
+            // Rules that are often read anew do not take the place of the policies beside them.
+            let is_alike = |one: &Policies| {
+                (one.number >= by_rules::FIRST) == (policies.number >= by_rules::FIRST)
+            };
+            let mut left = MAX_POLICIES;
+            self.policies.retain(|one| {
+                !is_alike(one) || left.checked_sub(1).map(|less| left = less).is_some()
+            });
         }
         self.assembler.event(body, micros, &mut self.output);
     }
@@ -389,6 +397,6 @@ impl Sink for Output {
     }
 }
 
-/// The most policies that the beginning of a segment repeats: a request that is decided now may be of one that was
+/// The most policies, and the most rules of SPOCP, that the beginning of a segment repeats: a request that is decided now may be of one that was
 /// replaced meanwhile.
 const MAX_POLICIES: usize = 4;

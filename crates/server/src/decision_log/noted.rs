@@ -14,12 +14,15 @@ use wardgate_native::decision_log::{
 };
 use wardgate_native::protocol::authzen::{Search, SearchKind, SearchRun};
 
-use super::recorder::Recorder;
+use super::by_rules::RuleDecision;
+use super::recorder::{Recorder, now_micros};
 
 /// A decision, or a search, that is not recorded yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Noted {
     micros: i64,
+    /// The number of the rules of SPOCP that decided; without it the policies of the request did.
+    rules: Option<u32>,
     request: String,
     principal: String,
     kind: String,
@@ -123,6 +126,15 @@ pub(crate) fn note_search(search: &Search, runs: &[SearchRun], now: Timestamp) {
     });
 }
 
+/// Notes a decision of rules of SPOCP, if it is to be recorded.
+pub(crate) fn note_by_rules(decision: &RuleDecision<'_>) {
+    NOTED.with_borrow_mut(|noted| {
+        if let Some((_, collected)) = noted {
+            collected.noted.push(Noted::by_rules(decision));
+        }
+    });
+}
+
 impl Noting {
     pub(crate) fn of(recorder: &Recorder) -> Self {
         Self { has_evidence: recorder.has_evidence() }
@@ -162,6 +174,7 @@ impl Noted {
         let [kind, version, scope, resource] = names.map(String::clone);
         Self {
             micros: whole_micros(now).1,
+            rules: None,
             request: request.request_id.clone(),
             principal: request.principal.id.clone(),
             kind,
@@ -187,6 +200,7 @@ impl Noted {
         let effect = if is_allowed { Effect::Allowed } else { Effect::Denied };
         Self {
             micros: whole_micros(now).1,
+            rules: None,
             request: request.request_id.clone(),
             principal: request.principal.id.clone(),
             kind: resource.kind.clone(),
@@ -203,6 +217,7 @@ impl Noted {
         let SearchRun { asked, allowed, .. } = *run;
         Self {
             micros: whole_micros(now).1,
+            rules: None,
             request: String::new(),
             principal: String::new(),
             kind: run.kind.clone(),
@@ -235,6 +250,23 @@ impl Noted {
         }
     }
 
+    /// Notes a decision of rules of SPOCP.
+    fn by_rules(decision: &RuleDecision<'_>) -> Self {
+        Self {
+            micros: now_micros(),
+            rules: Some(decision.rules),
+            request: String::new(),
+            principal: decision.principal.to_owned(),
+            kind: decision.kind().into_owned(),
+            version: String::new(),
+            scope: String::new(),
+            resource: decision.resource().into_owned(),
+            actions: vec![(decision.action.to_owned(), decision.effect())],
+            evidence: NotedEvidence::None,
+            search: None,
+        }
+    }
+
     /// Returns the same with the outcomes that rate limits have left. The evidence stays that of the policies.
     pub(crate) fn narrowed(self, decision: &Decision) -> Self {
         Self { actions: outcomes(decision), ..self }
@@ -244,7 +276,7 @@ impl Noted {
     pub(crate) fn record(&self, recorder: &Recorder, policies: u32) -> bool {
         let entry = Entry {
             micros: self.micros,
-            policies,
+            policies: self.rules.unwrap_or(policies),
             caller: 0,
             is_general: true,
             principal: &self.principal,

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -15,6 +15,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use wardgate_decision_log::record::{Body, Policies, Process, ProcessEvent, ShortText};
 use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Redaction, RingWriter, ring};
 
+use super::by_rules;
 use super::core::{Core, Counts};
 use super::error::{LogError, Result};
 use super::health::Health;
@@ -75,6 +76,8 @@ struct Shared {
     health: Health,
     retention: Retention,
     instance: [u8; 16],
+    /// The number of the rules of SPOCP in use.
+    rules: AtomicU32,
 }
 
 thread_local! {
@@ -126,6 +129,7 @@ impl Recorder {
             health: Health::default(),
             retention: Retention::new(folder, retention, shipped),
             instance,
+            rules: AtomicU32::new(u32::MAX),
         });
         shared.define(shared.process(ProcessEvent::Started, now), now)?;
         if let Some(settings) = filter.settings(now) {
@@ -144,6 +148,19 @@ impl Recorder {
         let body = Policies { micros, number, revision, root, name };
         let defined = self.shared.define(Body::Policies(body), micros);
         self.shared.health.note_write(&defined);
+    }
+
+    /// Records that base rules of SPOCP came into force, with the revision of the bundle beside them and their digest. They have a
+    /// number of their own.
+    pub(crate) fn follow_rules(&self, revision: u64, root: [u8; 32]) {
+        let number = self.rules().wrapping_add(1) | by_rules::FIRST;
+        self.policies(number, revision, root, by_rules::NAME);
+        self.shared.rules.store(number, Ordering::Relaxed);
+    }
+
+    /// Returns the number of the rules of SPOCP in use. Under the lock of the rules it does not change.
+    pub(crate) fn rules(&self) -> u32 {
+        self.shared.rules.load(Ordering::Relaxed)
     }
 
     /// Records a decision with its actions, unless the filter leaves it out. Returns false if the answer must be a denial, since there may be none

@@ -12,6 +12,7 @@ use wardgate_native::{Clock, SystemClock, Timestamp};
 use wardgate_spocp::Normal;
 
 use crate::config::Spocp;
+use crate::decision_log::by_rules;
 use crate::policies::expiry::{self, Notices, Stage};
 use crate::policies::source::Lookup;
 use crate::policies::state::{Origin, State};
@@ -172,9 +173,16 @@ fn use_both(
     let revision = next.as_ref().and_then(State::revision);
     match (shared.rules(), &shared.config().spocp) {
         (Some(rules), Some(config)) if anyway || next.is_some() => {
-            let base = base(config, next.as_ref().unwrap_or(before))?;
+            let with = next.as_ref().unwrap_or(before);
+            let (base, revision) = (base(config, with)?, with.revision().unwrap_or(0));
+            let root = shared.recorder().map(|_| by_rules::root(&base));
             let other = Arc::clone(shared);
-            let commit = move || next.into_iter().for_each(|next| other.replace(next));
+            let commit = move || {
+                next.into_iter().for_each(|next| other.replace(next));
+                if let (Some(recorder), Some(root)) = (other.recorder(), root) {
+                    recorder.follow_rules(revision, root);
+                }
+            };
             let rules = rules.reload(base, commit).map_err(|error| error.to_string())?;
             tracing::info!(rules, "the rules are loaded anew");
         }

@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::access::Access;
 use super::limits::{LIST_CHUNK, MAX_REPLIES, MAX_UNSETTLED};
 use super::list::Conditions;
+use super::recorded::Recorded;
 use super::reply::{Reply, write_line};
 use super::session::{Session, Step, Surroundings};
 use super::traced::Traced;
@@ -67,6 +68,8 @@ struct Conversation<'t, S, F> {
     began: Option<Instant>,
     out: Vec<u8>,
     pending: VecDeque<Pending>,
+    /// The record of decisions, if they are recorded.
+    recorded: Option<Recorded<'t>>,
 }
 
 /// Answers until the client ends, takes too long, or starts TLS, or the server stops. Requests that
@@ -81,8 +84,10 @@ pub(crate) async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     stopping: Pin<&mut impl Future<Output = ()>>,
 ) -> io::Result<End> {
     let (input, out, pending) = (Vec::new(), Vec::new(), VecDeque::new());
+    let recorded = service.shared.and_then(Shared::recorder).map(Recorded::new);
+    let (chunk, began) = (CHUNK, None);
     let mut conversation =
-        Conversation { stream, service, stopping, input, chunk: CHUNK, began: None, out, pending };
+        Conversation { stream, service, stopping, input, chunk, began, out, pending, recorded };
     loop {
         match conversation.step(session) {
             Step::More => {
@@ -120,7 +125,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
     fn step(&mut self, session: &mut Session) -> Step {
         let Service { rules, access, offers_tls, .. } = self.service;
         let unsettled = !self.pending.is_empty();
-        let around = Surroundings { rules, access, offers_tls, unsettled };
+        let recorded = self.recorded.as_ref();
+        let around = Surroundings { rules, access, offers_tls, unsettled, recorded };
         let (used, step) = session.advance(&self.input, &mut self.out, around);
         self.done(used);
         step
@@ -185,10 +191,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
         Ok(false)
     }
 
-    /// Writes all replies.
+    /// Writes all replies, once the decisions among them are kept.
     async fn flush(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
+        }
+        if let Some(recorded) = &mut self.recorded {
+            recorded.keep(&mut self.out).await;
         }
         let writing = async {
             self.stream.write_all(&self.out).await?;

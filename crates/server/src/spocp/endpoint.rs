@@ -137,7 +137,7 @@ async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened
     let encrypted = Service { offers_tls: false, ..plain };
     let rest = async {
         let Some(mut stream) = tls::encrypted(tls, stream).await else { return };
-        session.encrypted(is_administrator(stream.get_ref().1, &hub.names));
+        session.encrypted(administrator(stream.get_ref().1, &hub.names));
         until_closing(&mut stream, &mut session, encrypted, &shared).await;
         let _ = timeout(hub.bounds.write, stream.shutdown()).await;
     };
@@ -165,16 +165,16 @@ async fn until_closing<S: AsyncRead + AsyncWrite + Unpin>(
     })
 }
 
-/// Tells whether the certificate of a client is that of an administrator.
-fn is_administrator(connection: &ServerConnection, names: &[ServerName<'static>]) -> bool {
-    let Some(certificate) = connection.peer_certificates().and_then(<[_]>::first) else {
-        return false;
-    };
+/// Returns the name of the administrator whose certificate the client has shown; an empty one where any will do.
+fn administrator(connection: &ServerConnection, names: &[ServerName<'static>]) -> Option<String> {
+    let certificate = connection.peer_certificates()?.first()?;
     // The verifier has seen to the root, the dates and the signature already.
-    names.is_empty()
-        || ParsedCertificate::try_from(certificate).is_ok_and(|certificate| {
-            names.iter().any(|name| verify_server_name(&certificate, name).is_ok())
-        })
+    if names.is_empty() {
+        return Some(String::new());
+    }
+    let certificate = ParsedCertificate::try_from(certificate).ok()?;
+    let found = names.iter().find(|name| verify_server_name(&certificate, name).is_ok())?;
+    Some(found.to_str().into_owned())
 }
 
 impl std::fmt::Debug for Endpoint {

@@ -57,7 +57,7 @@ replies! {
     UnknownCommand = b"23:3:41015:Unknown command",
     /// 411: longer than allowed.
     SizeLimitExceeded = b"27:3:41119:Size limit exceeded",
-    /// 500: the change could not be stored, and was not made.
+    /// 500: the change could not be stored, and was not made; or the decision cannot be recorded, and there is none.
     OperationsError = b"24:3:50016:Operations error",
     /// 501: too many connections.
     ServiceNotAvailable = b"29:3:50121:Service not available",
@@ -72,6 +72,11 @@ replies! {
 }
 
 impl Reply {
+    /// Returns the answer to a query.
+    pub(super) const fn to_query(is_allowed: bool) -> Self {
+        if is_allowed { Self::Ok } else { Self::Denied }
+    }
+
     /// Returns the code, which follows two lengths.
     #[must_use]
     pub fn code(self) -> &'static str {

@@ -10,6 +10,7 @@ use super::access::Access;
 use super::codec::{self, Fault};
 use super::limits::MAX_REPLIES;
 use super::list::Conditions;
+use super::recorded::{Asked, Recorded};
 use super::reply::{Reply, write_capabilities};
 use super::request::{self, Request};
 use crate::limits::{MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
@@ -22,6 +23,8 @@ pub struct Session {
     most: usize,
     is_encrypted: bool,
     is_administrator: bool,
+    /// The name of the administrator; empty if there is none, or if the certificate has none that was asked for.
+    name: String,
     transaction: Option<Transaction>,
     /// Used again for every query.
     query: Normal,
@@ -45,6 +48,8 @@ pub struct Surroundings<'s> {
     pub offers_tls: bool,
     /// Changes of this client are on their way.
     pub unsettled: bool,
+    /// The record of decisions, if they are recorded.
+    pub recorded: Option<&'s Recorded<'s>>,
 }
 
 /// The next step of the connection before the session goes on.
@@ -78,15 +83,19 @@ impl Session {
             most,
             is_encrypted: false,
             is_administrator: false,
+            name: String::new(),
             transaction: None,
             query: Normal::default(),
         }
     }
 
-    /// Continues after the TLS handshake, with an administrator if the certificate proved one.
-    pub fn encrypted(&mut self, is_administrator: bool) {
+    /// Continues after the TLS handshake, with the name of an administrator if the certificate proved one.
+    pub fn encrypted(&mut self, administrator: Option<String>) {
         self.is_encrypted = true;
-        self.is_administrator |= is_administrator;
+        if let Some(name) = administrator {
+            self.is_administrator = true;
+            self.name = name;
+        }
     }
 
     /// Answers the requests in `input`. Returns the number of bytes that are done, and the next
@@ -138,18 +147,19 @@ impl Session {
             at = at.saturating_add(message.used);
             match request {
                 Ok(Request::Query(text)) if self.may_query(around.access) => {
-                    let reply = match self.query.read_canonical(text) {
-                        Err(_) => Reply::SyntaxError,
-                        Ok(())
-                            if live
-                                .get_or_insert_with(|| around.rules.read())
-                                .allows(&self.query) =>
-                        {
-                            Reply::Ok
+                    if self.query.read_canonical(text).is_err() {
+                        Reply::SyntaxError.write(out);
+                        continue;
+                    }
+                    let live = live.get_or_insert_with(|| around.rules.read());
+                    let is_allowed = live.allows(&self.query);
+                    match around.recorded {
+                        None => Reply::to_query(is_allowed).write(out),
+                        Some(recorded) => {
+                            let asked = Asked { name: &self.name, text, query: &self.query };
+                            recorded.answer(asked, is_allowed, out);
                         }
-                        Ok(()) => Reply::Denied,
-                    };
-                    reply.write(out);
+                    }
                 }
                 Ok(request) => {
                     // No wait happens under the lock of the rules.
@@ -290,6 +300,7 @@ impl Session {
         if let Some(name) = around.access.proves(token) {
             tracing::info!(administrator = %String::from_utf8_lossy(name), "an administrator is authenticated");
             self.is_administrator = true;
+            self.name = String::from_utf8_lossy(name).into_owned();
             return answer(Reply::Ok, out, around);
         }
         tracing::warn!("a token is refused: it is not that of an administrator");

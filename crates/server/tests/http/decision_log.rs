@@ -1,12 +1,14 @@
 //! Decisions over HTTP that are recorded, and logs that are read again.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::record::{Body, Effect, Identity, Record};
 use wardgate_decision_log::signer::LogSigner;
-use wardgate_server::decision_log::{LogReader, verify};
+use wardgate_server::decision_log::{LogReader, erase, verify};
 
 use crate::reload::block_on;
 use crate::running::{OPEN, Running};
@@ -59,8 +61,9 @@ fn check(server: &Running, actions: &[&str]) -> (u16, Value) {
 /// The principal of a decision, its request, and the actions with their effects.
 type Recorded = (Identity, Option<String>, Vec<(String, Effect)>);
 
+/// Returns the decisions that a log has if its process is killed at this moment.
 fn decisions(folder: &Path) -> Vec<Recorded> {
-    let mut reader = LogReader::open(folder).unwrap();
+    let mut reader = LogReader::open(&as_killed(folder)).unwrap();
     let (mut targets, mut found) = (Vec::new(), Vec::new());
     while let Some(stored) = reader.next_frame().unwrap() {
         for bytes in stored.frame().unwrap().records {
@@ -86,6 +89,27 @@ fn decisions(folder: &Path) -> Vec<Recorded> {
         }
     }
     found
+}
+
+/// Copies a log as a killed process leaves it, and makes frames of what is on its way to them. Tiles are made again.
+fn as_killed(folder: &Path) -> PathBuf {
+    let copy = folder.with_file_name("killed");
+    let _ = fs::remove_dir_all(&copy);
+    fs::create_dir_all(copy.join("private")).unwrap();
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let segments =
+        entries.filter(|name| Path::new(name).extension().is_some_and(|end| end == "wgl"));
+    let mut names: Vec<OsString> =
+        ["private/tail.0", "private/tail.1", "private/keys.wgk"].map(Into::into).into();
+    // What leaves the tail while this runs is in a frame.
+    names.extend(["checkpoint", "identity"].map(Into::into));
+    names.extend(segments);
+    for name in names {
+        fs::copy(folder.join(&name), copy.join(&name)).unwrap_or_default();
+    }
+    let signer = LogSigner::new("log.example/a", &[7; 32]).unwrap();
+    assert_eq!(erase(&copy, signer, &["nobody"]).unwrap(), 0);
+    copy
 }
 
 #[test]

@@ -186,18 +186,18 @@ fn decisions_are_made_again_from_their_evidence() {
         let mut server = start(&policies, &format!("evidence = \"{form}\"\n"));
         (0..20).for_each(|_| ask(&server));
         ask_set(&server);
+        server.stop();
         let log = server.folder.join("log");
         let [read, whole] = decided_again(&opened(&policies), &log);
         assert_eq!(read + whole, 20 * 12 + 2);
         assert!(read >= 20 * 4 && whole >= 20 * 4 + 2, "{read} {whole}");
         assert_eq!(has_secret(&log), is_clear);
-        server.stop();
     }
 }
 
 #[test]
 fn a_fast_path_records_what_the_general_path_records() {
-    let server = start(ALBUMS, "principal = \"clear\"\nresource = \"clear\"\n");
+    let mut server = start(ALBUMS, "principal = \"clear\"\nresource = \"clear\"\n");
     let entry = |id: &str, more: &str| {
         let resource = format!(r#"{{"kind":"album","id":"{id}",{more}"attr":{{"owner":"é"}}}}"#);
         format!(r#"{{"actions":["list","none"],"resource":{resource}}}"#)
@@ -215,6 +215,7 @@ fn a_fast_path_records_what_the_general_path_records() {
         );
         assert_eq!(server.post("/api/check/resources", "", &body).0, 200);
     }
+    server.stop();
     let (found, _) = decisions(&server.folder.join("log"));
     let found: Vec<Decision> = found.into_iter().map(|(_, decision)| decision).collect();
     let (fast, general) = found.split_at(3);
@@ -228,7 +229,7 @@ fn a_fast_path_records_what_the_general_path_records() {
 
 #[test]
 fn what_a_fast_path_reads_may_be_too_long_for_an_evidence() {
-    let server = start(ALBUMS, "evidence = \"clear\"\n");
+    let mut server = start(ALBUMS, "evidence = \"clear\"\n");
     let long = "x".repeat(600);
     let resource = json!({ "kind": "album", "id": "a1", "attr": { "owner": long } });
     let body = json!({
@@ -236,6 +237,7 @@ fn what_a_fast_path_reads_may_be_too_long_for_an_evidence() {
         "resources": [{ "actions": ["list"], "resource": resource }],
     });
     assert_eq!(server.post("/api/check/resources", "", &body.to_string()).0, 200);
+    server.stop();
     assert_eq!(decided_again(&opened(ALBUMS), &server.folder.join("log")), [0, 1]);
 }
 
@@ -256,8 +258,9 @@ fn nothing_of_a_request_is_in_a_log_without_evidence() {
 #[test]
 fn evidence_is_of_the_decision_before_limits() {
     let policies = format!("{ALBUMS}{}", LIMIT.replace("[view]", "[list]"));
-    let server = start(&policies, "evidence = \"clear\"\n");
+    let mut server = start(&policies, "evidence = \"clear\"\n");
     (0..2).for_each(|_| ask(&server));
+    server.stop();
     let log = server.folder.join("log");
     decided_again(&opened(&policies), &log);
     let effects = decisions(&log).0;
@@ -267,7 +270,7 @@ fn evidence_is_of_the_decision_before_limits() {
 
 #[test]
 fn a_record_tells_that_the_request_was_too_large() {
-    let server = start(ALBUMS, "evidence = \"clear\"\n");
+    let mut server = start(ALBUMS, "evidence = \"clear\"\n");
     let long = "x".repeat(17 << 10);
     let resource = json!({ "kind": "album", "id": "a1", "attr": { "owner": long } });
     let body = json!({
@@ -275,6 +278,7 @@ fn a_record_tells_that_the_request_was_too_large() {
         "resources": [{ "actions": ["list"], "resource": resource }],
     });
     assert_eq!(server.post("/api/check/resources", "", &body.to_string()).0, 200);
+    server.stop();
     let (found, _) = decisions(&server.folder.join("log"));
     let [(_, decision)] = found.as_slice() else { panic!("{found:?}") };
     assert!(decision.is_cut && decision.evidence == Evidence::None, "{decision:?}");

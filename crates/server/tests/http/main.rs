@@ -39,6 +39,7 @@ mod redis_server;
 mod reload;
 mod remote;
 mod rules;
+mod rules_recorded;
 mod running;
 mod shipping;
 mod traces;

@@ -16,6 +16,8 @@ use wardgate_spocp::{Element, Elements, Normal};
 
 use super::search::known;
 use super::{Item, each, refused};
+use crate::decision_log::by_rules::RuleDecision;
+use crate::decision_log::{Recorder, noted};
 use crate::http::cerbos::bad;
 use crate::http::reply::{Problem, Result};
 use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
@@ -31,6 +33,8 @@ pub(super) struct ByRules<'s> {
     state: &'s State,
     /// Bytes of S-expressions that the questions of this request may still become.
     left: Cell<usize>,
+    /// The number of the rules, if decisions are recorded.
+    number: Option<u32>,
 }
 
 /// Returns true if rules answer instead of policies.
@@ -48,13 +52,15 @@ pub(super) fn with<R>(
     };
     let live = rules.read();
     let left = Cell::new(MAX_QUERY_BYTES);
-    answer(&ByRules { live: &live, shape, state: &shared.state(), left })
+    // Under the lock: the number is that of these rules.
+    let number = shared.recorder().map(Recorder::rules);
+    answer(&ByRules { live: &live, shape, state: &shared.state(), left, number })
 }
 
 impl ByRules<'_> {
     /// Answers an evaluation.
     pub(super) fn one(&self, evaluation: &Evaluation, shared: &Shared) -> Result<String> {
-        let is_allowed = self.allows(evaluation).map_err(refused)?;
+        let is_allowed = self.decides(evaluation).map_err(refused)?;
         shared.decided(Tally::one(is_allowed));
         let mut json = Json::default();
         write(&mut json, is_allowed);
@@ -64,23 +70,46 @@ impl ByRules<'_> {
     /// Answers several.
     pub(super) fn many(&self, semantic: Semantic, items: &[Item], shared: &Shared) -> String {
         each(semantic, items, shared, |item, json, tally| {
-            let is_allowed = self.allows(item.as_ref().map_err(Clone::clone)?)?;
+            let is_allowed = self.decides(item.as_ref().map_err(Clone::clone)?)?;
             tally.count(is_allowed);
             write(json, is_allowed);
             Ok(is_allowed)
         })
     }
 
+    /// Decides, and notes it where decisions are recorded.
+    fn decides(&self, evaluation: &Evaluation) -> Result<bool, authzen::AuthzenError> {
+        let (text, query) = self.query(evaluation)?;
+        let is_allowed = self.live.allows(&query);
+        if let Some(rules) = self.number {
+            noted::note_by_rules(&RuleDecision {
+                rules,
+                principal: &evaluation.subject.id,
+                action: &evaluation.action.name,
+                text: &text,
+                query: &query,
+                is_allowed,
+            });
+        }
+        Ok(is_allowed)
+    }
+
     fn allows(&self, evaluation: &Evaluation) -> Result<bool, authzen::AuthzenError> {
+        self.query(evaluation).map(|(_, query)| self.live.allows(&query))
+    }
+
+    /// Returns the S-expression of an evaluation, and its canonical text.
+    fn query(&self, evaluation: &Evaluation) -> Result<(Vec<u8>, Normal), authzen::AuthzenError> {
         let mut left = self.left.get();
         let text = evaluation.expression(self.state.directory(), self.shape, &mut left);
         self.left.set(left);
-        let query = Normal::from_canonical(&text?);
-        query.map(|query| self.live.allows(&query)).map_err(|error| {
+        let text = text?;
+        let query = Normal::from_canonical(&text).map_err(|error| {
             authzen::AuthzenError::new(format!(
                 "the request cannot be written as an S-expression: {error}"
             ))
-        })
+        })?;
+        Ok((text, query))
     }
 
     /// Decides about one candidate of several. If it is the only one, its expression must not be

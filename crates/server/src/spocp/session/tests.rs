@@ -21,7 +21,8 @@ fn message(values: &[&[u8]]) -> Vec<u8> {
 /// Says all of `input`, and returns the replies and the step that ended it.
 fn say(session: &mut Session, access: &Access, input: &[u8]) -> (Vec<u8>, Step) {
     let rules = rules();
-    let around = Surroundings { rules: &rules, access, offers_tls: false, unsettled: false };
+    let around =
+        Surroundings { rules: &rules, access, offers_tls: false, unsettled: false, recorded: None };
     let mut out = Vec::new();
     let (used, step) = session.advance(input, &mut out, around);
     assert!(used <= input.len());
@@ -121,7 +122,7 @@ fn a_malformed_request_does_not_end_the_connection() {
 #[test]
 fn a_fixed_set_is_not_changed() {
     let mut session = Session::new(1000);
-    session.encrypted(true);
+    session.encrypted(Some(String::new()));
     let add = message(&[b"ADD", b"(1:b)"]);
     assert_eq!(say(&mut session, &access(true), &add).0, Reply::NotSupported.bytes());
     assert_eq!(say(&mut session, &access(true), b"7:5:BEGIN").0, Reply::NotSupported.bytes());
