@@ -29,10 +29,10 @@ pub fn spocp_tcp(input: &[u8]) {
 /// Feeds the bytes in pieces of this size, and returns all replies.
 fn answers(input: &[u8], piece: usize, is_administrator: bool) -> Vec<u8> {
     let (rules, access) = known();
-    let around = Surroundings { rules, access, offers_tls: true, unsettled: false };
+    let around = Surroundings { rules, access, offers_tls: true, unsettled: false, recorded: None };
     let mut session = Session::new(MAX_BYTES);
     if is_administrator {
-        session.encrypted(true);
+        session.encrypted(Some("root".to_owned()));
     }
     let (mut buffered, mut out, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for piece in input.chunks(piece) {
