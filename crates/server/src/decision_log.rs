@@ -20,6 +20,7 @@ mod error;
 pub(crate) mod exporting;
 mod filtering;
 mod folder;
+mod follower;
 mod frames;
 mod health;
 mod intake;

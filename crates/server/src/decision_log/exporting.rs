@@ -9,25 +9,18 @@ mod tail;
 mod worker;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::watch;
-
+use super::follower::Follower;
 use crate::config::LogExport;
-use crate::limits::FLUSH;
 use worker::Worker;
 
 /// Exports the records of a log.
 #[derive(Debug)]
 pub(crate) struct Exporter {
     counts: Arc<Counts>,
-    stops: watch::Sender<bool>,
-    /// The worker, until its thread has begun.
-    worker: Mutex<Option<Worker>>,
-    /// Says when it has ended.
-    ended: Mutex<Option<Receiver<()>>>,
+    follower: Follower<Worker>,
 }
 
 /// The records that were sent since the start, and those that were not.
@@ -51,12 +44,7 @@ impl Exporter {
         let counts = Arc::new(Counts::default());
         let worker = Worker::new(log, config.clone(), Arc::clone(&counts));
         let worker = worker.map_err(|error| format!("`[decision-log.otlp]`: {error}"))?;
-        Ok(Self {
-            counts,
-            stops: watch::Sender::new(false),
-            worker: Mutex::new(Some(worker)),
-            ended: Mutex::default(),
-        })
+        Ok(Self { counts, follower: Follower::new(worker) })
     }
 
     /// Starts to send.
@@ -64,22 +52,12 @@ impl Exporter {
     /// # Errors
     /// The system has no thread for it.
     pub(crate) fn start(&self) -> std::io::Result<()> {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(worker) = worker {
-            let ended = worker.start(self.stops.subscribe())?;
-            *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        }
-        Ok(())
+        self.follower.start()
     }
 
     /// Sends what is left, as far as a bounded time allows. The log is closed.
     pub(crate) fn close(&self) {
-        self.stops.send_replace(true);
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let waited = ended.map(|ended| ended.recv_timeout(FLUSH.saturating_mul(2)));
-        if waited == Some(Err(RecvTimeoutError::Timeout)) {
-            tracing::warn!("records are still being sent, and are not waited for");
-        }
+        self.follower.close();
     }
 
     /// Writes the metrics as text of Prometheus.
@@ -106,12 +84,6 @@ impl Exporter {
             let name = format!("wardgate_decision_log_{name}");
             text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n"));
         }
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        self.stops.send_replace(true);
     }
 }
 

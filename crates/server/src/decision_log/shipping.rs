@@ -13,16 +13,13 @@ mod tiles;
 mod worker;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tokio::sync::watch;
 
 pub(super) use shipped::Shipped;
 
+use super::follower::Follower;
 use crate::config::Shipping;
-use crate::limits::FLUSH;
 use target::Target;
 use worker::Worker;
 
@@ -31,11 +28,7 @@ use worker::Worker;
 pub(crate) struct Shipper {
     shipped: Arc<Shipped>,
     counts: Arc<Counts>,
-    stops: watch::Sender<bool>,
-    /// The worker, until its thread has begun.
-    worker: Mutex<Option<Worker>>,
-    /// Says when it has ended.
-    ended: Mutex<Option<Receiver<()>>>,
+    follower: Follower<Worker>,
 }
 
 /// What was shipped since the start, and what is not.
@@ -62,13 +55,7 @@ impl Shipper {
         let shipped = Shipped::read(log, target.digest()).map_err(|error| error.to_string())?;
         let (shipped, counts) = (Arc::new(shipped), Arc::new(Counts::default()));
         let worker = Worker::new(log, target, config, (Arc::clone(&shipped), Arc::clone(&counts)));
-        Ok(Self {
-            shipped,
-            counts,
-            stops: watch::Sender::new(false),
-            worker: Mutex::new(Some(worker)),
-            ended: Mutex::default(),
-        })
+        Ok(Self { shipped, counts, follower: Follower::new(worker) })
     }
 
     /// Returns the segments that were shipped.
@@ -81,22 +68,12 @@ impl Shipper {
     /// # Errors
     /// The system has no thread for it.
     pub(crate) fn start(&self) -> std::io::Result<()> {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(worker) = worker {
-            let ended = worker.start(self.stops.subscribe())?;
-            *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        }
-        Ok(())
+        self.follower.start()
     }
 
     /// Ships what is left, as far as a bounded time allows. The log is closed.
     pub(crate) fn close(&self) {
-        self.stops.send_replace(true);
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let waited = ended.map(|ended| ended.recv_timeout(FLUSH.saturating_mul(2)));
-        if waited == Some(Err(RecvTimeoutError::Timeout)) {
-            tracing::warn!("the decision log is still being shipped, and that is not waited for");
-        }
+        self.follower.close();
     }
 
     /// Writes the metrics as text of Prometheus.
@@ -131,12 +108,6 @@ impl Shipper {
             let name = format!("wardgate_decision_log_{name}");
             text.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n"));
         }
-    }
-}
-
-impl Drop for Shipper {
-    fn drop(&mut self) {
-        self.stops.send_replace(true);
     }
 }
 

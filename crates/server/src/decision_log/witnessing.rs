@@ -10,19 +10,17 @@ mod problem;
 mod witness;
 mod worker;
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use tokio::sync::watch;
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::limits::MAX_POLICY_BYTES;
 use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
 
+use super::follower::Follower;
 use super::recording;
 use crate::config::{DecisionLog, Witnesses};
 use crate::files::{bounded, unreadable};
-use crate::limits::FLUSH;
 use counts::Counts;
 use witness::LogWitness;
 use worker::Worker;
@@ -31,11 +29,7 @@ use worker::Worker;
 #[derive(Debug)]
 pub(crate) struct Witnessing {
     counts: Arc<Counts>,
-    stops: watch::Sender<bool>,
-    /// The worker, until its thread has begun.
-    worker: Mutex<Option<Worker>>,
-    /// Says when it has ended.
-    ended: Mutex<Option<Receiver<()>>>,
+    follower: Follower<Worker>,
 }
 
 impl Witnessing {
@@ -61,12 +55,7 @@ impl Witnessing {
         let key = LogKey::read(&verifier.to_string()).ok_or("the key of the log cannot verify")?;
         let files = (log.folder.as_path(), key);
         let worker = Worker::new(files, log.checkpoint, (policy, witnesses), Arc::clone(&counts));
-        Ok(Self {
-            counts,
-            stops: watch::Sender::new(false),
-            worker: Mutex::new(Some(worker)),
-            ended: Mutex::default(),
-        })
+        Ok(Self { counts, follower: Follower::new(worker) })
     }
 
     /// Starts to ask witnesses.
@@ -74,33 +63,17 @@ impl Witnessing {
     /// # Errors
     /// The system has no thread for it.
     pub(crate) fn start(&self) -> std::io::Result<()> {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(worker) = worker {
-            let ended = worker.start(self.stops.subscribe())?;
-            *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        }
-        Ok(())
+        self.follower.start()
     }
 
     /// Asks about the last checkpoint, as far as a bounded time allows. The log is closed.
     pub(crate) fn close(&self) {
-        self.stops.send_replace(true);
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let waited = ended.map(|ended| ended.recv_timeout(FLUSH.saturating_mul(2)));
-        if waited == Some(Err(RecvTimeoutError::Timeout)) {
-            tracing::warn!("witnesses are still being asked, and are not waited for");
-        }
+        self.follower.close();
     }
 
     /// Writes the metrics as text of Prometheus.
     pub(crate) fn write_metrics(&self, text: &mut String) {
         self.counts.write(text);
-    }
-}
-
-impl Drop for Witnessing {
-    fn drop(&mut self) {
-        self.stops.send_replace(true);
     }
 }
 

@@ -28,7 +28,7 @@ fn begin(log: &Temporary, collector: &Collector, batch: usize) -> (Exporter, Wor
 
 fn with(log: &Temporary, config: &LogExport) -> (Exporter, Worker) {
     let exporter = Exporter::new(&log.0, config).unwrap();
-    let worker = exporter.worker.lock().unwrap().take().unwrap();
+    let worker = exporter.follower.take().unwrap();
     (exporter, worker)
 }
 

@@ -3,18 +3,15 @@
 //! A batch ends with a frame, or where it has enough records or bytes. What a collector takes later is sent until it does;
 //! what it refuses is counted and passed over.
 
+use std::fmt;
 use std::path::Path;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
-use std::{fmt, io, thread};
 
 use hyper::body::Bytes;
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::record::Record;
 
@@ -25,8 +22,9 @@ use super::tail::Tail;
 use crate::config::LogExport;
 use crate::decision_log::error::LogError;
 use crate::decision_log::folder::Folder;
+use crate::decision_log::follower::Work;
 use crate::decision_log::reading::StoredFrame;
-use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE};
+use crate::limits::{MAX_RETRY_PAUSE, RETRY_PAUSE};
 use crate::net::client::connect::late;
 use crate::telemetry::collector::{Answer, Collector, Signal};
 use crate::telemetry::traces::otlp;
@@ -53,62 +51,11 @@ pub(super) struct Fault {
     after: Option<Duration>,
 }
 
-impl Worker {
-    pub(super) fn new(log: &Path, config: LogExport, counts: Arc<Counts>) -> Result<Self, String> {
-        let (ca, headers) = (config.ca.as_deref(), config.headers.as_deref());
-        let collector = Collector::new(Signal::RECORDS, &config.endpoint, ca, headers)?;
-        let words = |error: LogError| error.to_string();
-        let folder = Folder::new(log);
-        let known = Position::read(&folder, &config.endpoint).map_err(words)?;
-        let end = Tail::end(log).map_err(words)?;
-        // After a crash the log may have lost what was sent, and others get the numbers.
-        let position = known.filter(|known| known.record <= end.record).unwrap_or(end);
-        counts.next.store(position.record, Ordering::Relaxed);
-        Ok(Self {
-            log: folder,
-            config,
-            collector,
-            counts,
-            origin: None,
-            tail: None,
-            position,
-            noted: (position, None),
-            problem: None,
-        })
-    }
+impl Work for Worker {
+    const THREAD: &'static str = "decision-log-otlp";
+    const CUT_OFF: &'static str = "records wait for the next start to be sent";
+    const LEFT: &'static str = "records are still being sent, and are not waited for";
 
-    /// Starts the thread. Nothing is ever received: the other end is dropped when it ends.
-    pub(super) fn start(self, stops: watch::Receiver<bool>) -> io::Result<Receiver<()>> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (ends, ended) = mpsc::channel();
-        let work = move || {
-            self.work(runtime, stops);
-            drop(ends);
-        };
-        thread::Builder::new().name("decision-log-otlp".into()).spawn(work)?;
-        Ok(ended)
-    }
-
-    fn work(mut self, runtime: Runtime, stops: watch::Receiver<bool>) {
-        let mut stopping = stops.clone();
-        runtime.block_on(async {
-            let mut late = pin!(async {
-                let _ = stopping.wait_for(|stops| *stops).await;
-                sleep(FLUSH).await;
-            });
-            tokio::select! {
-                () = self.run(stops) => {}
-                () = late.as_mut() => tracing::warn!("records wait for the next start to be sent"),
-            }
-        });
-        if let Err(fault) = self.note_position(true) {
-            tracing::warn!("records may be sent twice: {}", fault.what);
-        }
-        // A name that is being looked up is not waited for.
-        runtime.shutdown_background();
-    }
-
-    /// Sends until the server has stopped, and once more then.
     async fn run(&mut self, mut stops: watch::Receiver<bool>) {
         let mut pause = RETRY_PAUSE;
         loop {
@@ -131,6 +78,37 @@ impl Worker {
             }
             let _ = timeout(wait, stops.wait_for(|stops| *stops)).await;
         }
+    }
+
+    fn end(&mut self) {
+        if let Err(fault) = self.note_position(true) {
+            tracing::warn!("records may be sent twice: {}", fault.what);
+        }
+    }
+}
+
+impl Worker {
+    pub(super) fn new(log: &Path, config: LogExport, counts: Arc<Counts>) -> Result<Self, String> {
+        let (ca, headers) = (config.ca.as_deref(), config.headers.as_deref());
+        let collector = Collector::new(Signal::RECORDS, &config.endpoint, ca, headers)?;
+        let words = |error: LogError| error.to_string();
+        let folder = Folder::new(log);
+        let known = Position::read(&folder, &config.endpoint).map_err(words)?;
+        let end = Tail::end(log).map_err(words)?;
+        // After a crash the log may have lost what was sent, and others get the numbers.
+        let position = known.filter(|known| known.record <= end.record).unwrap_or(end);
+        counts.next.store(position.record, Ordering::Relaxed);
+        Ok(Self {
+            log: folder,
+            config,
+            collector,
+            counts,
+            origin: None,
+            tail: None,
+            position,
+            noted: (position, None),
+            problem: None,
+        })
     }
 
     /// Sends all records that are in the log.

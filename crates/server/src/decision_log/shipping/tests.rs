@@ -40,7 +40,7 @@ fn shipped(log: Temporary, target: Temporary, config: ShippingTarget) -> Shipped
 fn begin(log: &Temporary, target: ShippingTarget) -> (Shipper, Worker) {
     let config = Shipping { target, checkpoint: Duration::ZERO, values: true };
     let shipper = Shipper::new(&log.0, &config).unwrap();
-    let worker = shipper.worker.lock().unwrap().take().unwrap();
+    let worker = shipper.follower.take().unwrap();
     (shipper, worker)
 }
 

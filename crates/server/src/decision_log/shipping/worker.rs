@@ -4,17 +4,13 @@
 //! failed disk has left behind them is not a part of it. After a failure that may pass, everything waits, longer each time.
 
 use std::collections::BTreeSet;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, io, path::Path};
 
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use wardgate_decision_log::checkpoint::LogKey;
 
 use super::object::{Content, Object};
@@ -23,10 +19,11 @@ use super::{Counts, Shipped, tiles};
 use crate::config::Shipping;
 use crate::decision_log::error::LogError;
 use crate::decision_log::folder::{Folder, Segment, checkpoint_name};
+use crate::decision_log::follower::Work;
 use crate::decision_log::private::{Private, values_path};
 use crate::decision_log::reading::LogReader;
 use crate::decision_log::segments::Disk;
-use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE};
+use crate::limits::{MAX_RETRY_PAUSE, RETRY_PAUSE};
 
 /// The sender of finished segments and of checkpoints.
 #[derive(Debug)]
@@ -52,61 +49,12 @@ pub(super) struct Worker {
     problem: Option<String>,
 }
 
-impl Worker {
-    pub(super) fn new(
-        log: &Path,
-        target: Target,
-        config: &Shipping,
-        (shipped, counts): (Arc<Shipped>, Arc<Counts>),
-    ) -> Self {
-        Self {
-            log: Folder::new(log),
-            target,
-            checkpoint_interval: config.checkpoint,
-            has_values: config.values,
-            shipped,
-            counts,
-            key: None,
-            checkpoint: None,
-            is_identified: false,
-            asks_first: true,
-            refused: BTreeSet::new(),
-            refused_since: Instant::now(),
-            problem: None,
-        }
-    }
+impl Work for Worker {
+    const THREAD: &'static str = "decision-log-ship";
+    const CUT_OFF: &'static str = "a part of the decision log is not shipped before the next start";
+    const LEFT: &'static str =
+        "the decision log is still being shipped, and that is not waited for";
 
-    /// Starts the thread. Nothing is ever received: the other end is dropped when it ends.
-    pub(super) fn start(self, stops: watch::Receiver<bool>) -> io::Result<Receiver<()>> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (ends, ended) = mpsc::channel();
-        let work = move || {
-            self.work(runtime, stops);
-            drop(ends);
-        };
-        thread::Builder::new().name("decision-log-ship".into()).spawn(work)?;
-        Ok(ended)
-    }
-
-    fn work(mut self, runtime: Runtime, stops: watch::Receiver<bool>) {
-        let mut stopping = stops.clone();
-        runtime.block_on(async {
-            let mut late = pin!(async {
-                let _ = stopping.wait_for(|stops| *stops).await;
-                sleep(FLUSH).await;
-            });
-            tokio::select! {
-                () = self.run(stops) => {}
-                () = late.as_mut() => {
-                    tracing::warn!("a part of the decision log is not shipped before the next start");
-                }
-            }
-        });
-        // A name that is being looked up is not waited for.
-        runtime.shutdown_background();
-    }
-
-    /// Ships until the server has stopped, and once more then.
     async fn run(&mut self, mut stops: watch::Receiver<bool>) {
         let mut pause = RETRY_PAUSE;
         loop {
@@ -128,6 +76,31 @@ impl Worker {
                 return;
             }
             let _ = timeout(wait, stops.wait_for(|stops| *stops)).await;
+        }
+    }
+}
+
+impl Worker {
+    pub(super) fn new(
+        log: &Path,
+        target: Target,
+        config: &Shipping,
+        (shipped, counts): (Arc<Shipped>, Arc<Counts>),
+    ) -> Self {
+        Self {
+            log: Folder::new(log),
+            target,
+            checkpoint_interval: config.checkpoint,
+            has_values: config.values,
+            shipped,
+            counts,
+            key: None,
+            checkpoint: None,
+            is_identified: false,
+            asks_first: true,
+            refused: BTreeSet::new(),
+            refused_since: Instant::now(),
+            problem: None,
         }
     }
 

@@ -1,16 +1,12 @@
 //! The thread that asks witnesses about the newest checkpoint, all of them at once.
 
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
-use std::{io, thread};
 
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::note::Note;
 use wardgate_decision_log::witness::merged;
@@ -20,8 +16,8 @@ use super::counts::Counts;
 use super::witness::{Asked, LogWitness};
 use crate::decision_log::error::{LogError, Result};
 use crate::decision_log::folder::Folder;
+use crate::decision_log::follower::Work;
 use crate::decision_log::witnessed::{self, FILE, verify_ed25519};
-use crate::limits::FLUSH;
 
 /// The one who asks.
 #[derive(Debug)]
@@ -39,6 +35,24 @@ pub(super) struct Worker {
     witnessed: u64,
     /// True if the file could not be written, so that this is logged once.
     is_failing: bool,
+}
+
+impl Work for Worker {
+    const THREAD: &'static str = "decision-log-witness";
+    const CUT_OFF: &'static str = "witnesses have not cosigned the end of the decision log";
+    const LEFT: &'static str = "witnesses are still being asked, and are not waited for";
+
+    async fn run(&mut self, mut stops: watch::Receiver<bool>) {
+        self.begin();
+        loop {
+            let is_last = *stops.borrow();
+            self.round().await;
+            if is_last {
+                return;
+            }
+            let _ = timeout(self.pace, stops.wait_for(|stops| *stops)).await;
+        }
+    }
 }
 
 impl Worker {
@@ -61,37 +75,6 @@ impl Worker {
         }
     }
 
-    /// Starts the thread. Nothing is ever received: the other end is dropped when it ends.
-    pub(super) fn start(self, stops: watch::Receiver<bool>) -> io::Result<Receiver<()>> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (ends, ended) = mpsc::channel();
-        let work = move || {
-            self.work(runtime, stops);
-            drop(ends);
-        };
-        thread::Builder::new().name("decision-log-witness".into()).spawn(work)?;
-        Ok(ended)
-    }
-
-    fn work(mut self, runtime: Runtime, stops: watch::Receiver<bool>) {
-        self.begin();
-        let mut stopping = stops.clone();
-        runtime.block_on(async {
-            let mut late = pin!(async {
-                let _ = stopping.wait_for(|stops| *stops).await;
-                sleep(FLUSH).await;
-            });
-            tokio::select! {
-                () = self.run(stops) => {}
-                () = late.as_mut() => {
-                    tracing::warn!("witnesses have not cosigned the end of the decision log");
-                }
-            }
-        });
-        // A name that is being looked up is not waited for.
-        runtime.shutdown_background();
-    }
-
     /// Notes what was witnessed before. A file that cannot be used is replaced: `verify` tells of it until then.
     pub(super) fn begin(&mut self) {
         match witnessed::read(&self.folder, &self.key) {
@@ -102,18 +85,6 @@ impl Worker {
                 self.counts.note_witnessed(head.size, seconds);
             }
             Err(error) => tracing::warn!(code = error.code(), "{error}"),
-        }
-    }
-
-    /// Asks until the server has stopped, and once more then.
-    async fn run(&mut self, mut stops: watch::Receiver<bool>) {
-        loop {
-            let is_last = *stops.borrow();
-            self.round().await;
-            if is_last {
-                return;
-            }
-            let _ = timeout(self.pace, stops.wait_for(|stops| *stops)).await;
         }
     }
 
