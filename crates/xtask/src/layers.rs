@@ -118,6 +118,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("partial", &["engine", "fastpath"]),
     ("compiler", &["engine", "partial", "ratelimit", "spocp", "mqtt"]),
     ("tooling", &["compiler", "engine"]),
+    ("analysis", &["compiler", "engine", "simd", "tooling"]),
     ("wasm", &["bundle", "crypto", "engine", "fastpath"]),
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
@@ -150,6 +151,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "analysis",
             "server",
             "tooling",
             "compiler",

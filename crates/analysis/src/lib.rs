@@ -1,0 +1,5 @@
+//! What policies mean together: rules that are similar, and what a change changes.
+//!
+//! Everything here reads what `wardgate-compiler` reads and changes no table. What is shown as certain
+//! was proved, or decided by the engine; the rest is told as unknown.
+#![forbid(unsafe_code)]
