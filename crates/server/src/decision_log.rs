@@ -27,6 +27,7 @@ mod intake;
 mod names;
 pub(crate) mod noted;
 mod operator;
+mod pauses;
 mod private;
 mod proving;
 mod reading;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use wardgate_decision_log::record::{Body, Clock, Policies};
+use wardgate_decision_log::record::{Body, Clock, Policies, Settings, Text};
 use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
 use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, Sink};
 
@@ -16,6 +16,7 @@ use super::intake::{Intake, Taking};
 use super::private::Private;
 use super::recorder::RecorderSettings;
 use super::recovering::Left;
+use super::segments::FailedSync;
 use super::tail::{self, Floor, SharedFile, TailFile};
 use super::writer::LogWriter;
 use crate::config::{Filter, Keep};
@@ -185,6 +186,20 @@ impl Core {
         }
     }
 
+    /// Records the last failed sync after which the log went on, so that whoever reads the segment knows.
+    fn mark_failed_sync(&mut self, now: i64) {
+        let Some(FailedSync { segment, frame }) = self.output.writer.take_failed_sync() else {
+            return;
+        };
+        let text = format!("failed-sync = {{ segment = {segment}, frame = {frame} }}");
+        tracing::warn!(
+            segment,
+            frame,
+            "a sync of the decision log failed; it goes on in a new segment"
+        );
+        self.event(Body::Settings(Settings { micros: now, text: Text::cut(&text) }), now);
+    }
+
     /// Takes all entries out of the rings, and makes records of them.
     ///
     /// # Errors
@@ -269,6 +284,7 @@ impl Core {
             self.event(Body::Clock(Clock { before: self.now, now }), now);
         }
         self.now = now;
+        self.mark_failed_sync(now);
         self.drain(intake, Taking::All, now)?;
         self.write(now)?;
         self.release(intake)?;
@@ -293,11 +309,18 @@ impl Core {
     /// Writes and seals everything, with an event at the end.
     pub(super) fn finish(&mut self, intake: &Intake, last: Body, now: i64) -> Result<()> {
         self.drain(intake, Taking::Last, now)?;
+        self.mark_failed_sync(now);
         self.event(last, now);
         self.write(now)?;
         self.seal(now)?;
         self.used = None;
         tail::remove(self.output.writer.path())
+    }
+
+    /// Takes the segment that grows for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_off(&mut self) {
+        self.output.writer.break_off();
     }
 
     /// Deletes the keys of subjects, and returns how many of them had one.

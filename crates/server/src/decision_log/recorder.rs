@@ -271,6 +271,12 @@ impl Recorder {
         self.shared.intake.break_tail();
     }
 
+    /// Takes the segment that grows for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_off(&self) {
+        self.shared.core().break_off();
+    }
+
     /// Writes and seals what was recorded, and records no more.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
     let mut instance = [0; 16];
     SystemRandom::new().fill(&mut instance).map_err(|_| "the system has no randomness")?;
     let secret = key.secret();
-    let files = LogSettings { segment_bytes: config.segment_bytes };
+    let files = LogSettings { segment_bytes: config.segment_bytes, ..LogSettings::default() };
     let (writer, torn) = LogWriter::open(&config.folder, key, files, &instance).map_err(failed)?;
     if let Some(torn) = torn {
         tracing::warn!(torn = %torn.display(), "the end of the decision log was not whole, and is kept beside it");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::frame::START;
@@ -89,7 +90,7 @@ pub(super) fn open(
     path: &Path,
     segment_bytes: u64,
 ) -> Result<(LogWriter, Option<PathBuf>), LogError> {
-    LogWriter::open(path, signer(), LogSettings { segment_bytes }, &[1; 16])
+    LogWriter::open(path, signer(), LogSettings { segment_bytes, pause: Duration::ZERO }, &[1; 16])
 }
 
 fn record(number: i64) -> Vec<u8> {

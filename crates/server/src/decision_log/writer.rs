@@ -1,6 +1,7 @@
 //! The one writer of a log: records into frames, frames into segments, and checkpoints over them.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head};
@@ -9,20 +10,24 @@ use wardgate_decision_log::signer::LogSigner;
 
 use super::error::{LogError, Result};
 use super::folder::{Folder, Lock, LockWatch};
+use super::pauses::Pauses;
 use super::reading::LogReader;
-use super::segments::{Disk, Last, Segments};
+use super::segments::{Disk, FailedSync, Last, Segments};
 use super::tree::Tree;
+use crate::limits::RETRY_PAUSE;
 
 /// The settings of a writer.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSettings {
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// The pause after the second failed sync in a row, before a new segment begins again. It doubles after each.
+    pub pause: Duration,
 }
 
 impl Default for LogSettings {
     fn default() -> Self {
-        Self { segment_bytes: 64 << 20 }
+        Self { segment_bytes: 64 << 20, pause: RETRY_PAUSE }
     }
 }
 
@@ -34,6 +39,8 @@ pub struct LogWriter {
     /// INVARIANT: held as long as this writes.
     lock: Lock,
     segments: Segments<Folder>,
+    /// Those after failed syncs.
+    pauses: Pauses,
     tree: Tree,
     draft: Draft,
     /// The bytes and the head of a frame that is not in a file yet.
@@ -107,6 +114,7 @@ impl LogWriter {
             signer,
             lock,
             segments,
+            pauses: Pauses::new(settings.pause),
             tree,
             draft: Draft::default(),
             frame: None,
@@ -138,13 +146,15 @@ impl LogWriter {
             compare(&tree, signer.origin(), last, sealed.size)?;
         }
         let position = behind(&tree.last_head()?.ok_or_else(lost)?);
-        segments.set_segment_bytes(LogSettings::default().segment_bytes);
+        let settings = LogSettings::default();
+        segments.set_segment_bytes(settings.segment_bytes);
         segments.skip_to(sealed.size);
         let writer = Self {
             folder,
             signer,
             lock,
             segments,
+            pauses: Pauses::new(settings.pause),
             tree,
             draft: Draft::default(),
             frame: None,
@@ -240,8 +250,20 @@ impl LogWriter {
     }
 
     fn write_kept(&mut self) -> Result<()> {
-        let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
-        self.lock.watch().check()?;
+        let Some((head, mut bytes)) = self.frame.take() else { return Ok(()) };
+        let appended = self.on_disk(|writer| writer.append(&head, &mut bytes));
+        if appended.is_err() {
+            self.frame = Some((head, bytes));
+            return appended;
+        }
+        self.tree.append(&head);
+        self.position.first = head.next();
+        self.position.before = head.digest();
+        self.position.durable = self.segments.first_unsynced().unwrap_or(self.position.first);
+        Ok(())
+    }
+
+    fn append(&mut self, head: &Head, bytes: &mut Vec<u8>) -> Result<()> {
         match self.rolls {
             Rolls::Now => {
                 self.segments.close()?;
@@ -250,31 +272,43 @@ impl LogWriter {
             Rolls::WhenFull if self.segments.is_full() => self.segments.close()?,
             Rolls::WhenFull | Rolls::WhenAsked => {}
         }
-        self.segments.append(head, bytes)?;
-        self.tree.append(head);
-        self.position.first = head.next();
-        self.position.before = head.digest();
-        self.position.durable = self.segments.first_unsynced().unwrap_or(self.position.first);
-        self.frame = None;
-        Ok(())
+        self.segments.append(head, bytes)
+    }
+
+    /// Does something to the segments, if no other process writes them, and no pause after a failed sync is on.
+    fn on_disk(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.lock.watch().check()?;
+        if self.segments.is_broken() && !self.pauses.is_over(Instant::now()) {
+            return Err(LogError::Broken);
+        }
+        let done = act(self);
+        if self.segments.is_broken() {
+            self.pauses.begin(Instant::now());
+        }
+        done
     }
 
     /// Returns when all frames are on the disk.
     ///
     /// # Errors
-    /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
-    /// the frames that are not known to be there.
+    /// The system reports a failure. The content of the disk is unknown then, so a later try begins a new segment with
+    /// the frames that are not known to be there: the next one, or the first one after a pause if syncs have failed in a row.
     pub fn sync(&mut self) -> Result<()> {
-        self.lock.watch().check()?;
-        self.segments.sync()?;
+        self.on_disk(|writer| writer.segments.sync())?;
         self.position.durable = self.position.first;
         Ok(())
+    }
+
+    /// Returns the last failed sync after which the log went on, once.
+    pub(super) const fn take_failed_sync(&mut self) -> Option<FailedSync> {
+        self.segments.take_failed_sync()
     }
 
     /// Takes the segment that grows for one whose sync has failed.
     #[cfg(test)]
     pub(super) fn break_off(&mut self) {
         self.segments.break_off();
+        self.pauses.begin(Instant::now());
     }
 
     /// Returns the number of frames that the newest checkpoint covers.

@@ -1,7 +1,5 @@
 //! Recording on threads, into logs whose records are read again.
 
-use std::time::Duration;
-
 use wardgate_decision_log::record::{Decision, Identity};
 use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
 use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
@@ -209,6 +207,32 @@ fn nothing_is_decided_without_a_record_where_that_is_asked() {
     assert!(!recorder.is_failing());
     recorder.close().unwrap();
     verified(&folder).unwrap();
+}
+
+#[test]
+fn a_failed_sync_is_recorded_behind_its_segment() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Clear, OnFull::Deny, Keep::Disk));
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    recorder.break_off();
+    assert!(record(&recorder, "eve", Effect::Allowed));
+    recorder.close().unwrap();
+    let mut reader = LogReader::open(&folder.0).unwrap();
+    let (mut marks, mut segments) = (Vec::new(), Vec::new());
+    while let Some(stored) = reader.next_frame().unwrap() {
+        segments.push(stored.path.clone());
+        for bytes in stored.frame().unwrap().records {
+            if let Body::Settings(settings) = Record::read(bytes).unwrap().body {
+                marks.push((settings.text.as_str().to_owned(), stored.path.clone()));
+            }
+        }
+    }
+    segments.dedup();
+    let [(mark, path)] = marks.as_slice() else { panic!("{marks:?}") };
+    assert!(mark.starts_with("failed-sync = { segment = 0, frame = "), "{mark}");
+    assert!(segments.len() > 1 && *path != segments[0]);
+    assert_eq!(decisions(&folder).0.len(), 2);
+    assert_eq!(verified(&folder).unwrap().unsealed, 0);
 }
 
 #[test]
