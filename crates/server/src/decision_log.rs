@@ -26,6 +26,7 @@ mod health;
 mod intake;
 mod names;
 pub(crate) mod noted;
+mod opening;
 mod operator;
 mod pauses;
 mod private;

@@ -29,10 +29,15 @@ pub struct Witnessed {
 /// Reads the newest witnessed checkpoint of a log, and verifies the signature of the log; `None` if there is none.
 pub(super) fn read(folder: &Path, key: &LogKey) -> Result<Option<(Note, Head)>> {
     let Some(bytes) = Folder::new(folder).note(FILE)? else { return Ok(None) };
-    let refused = |what: String| LogError::Checkpoint(format!("`{FILE}`: {what}"));
-    let note = Note::read(&bytes).map_err(|error| refused(error.to_string()))?;
+    open(&bytes, Path::new(FILE), key).map(Some)
+}
+
+/// Reads a checkpoint with cosignatures out of a file, and verifies the signature of the log.
+pub(super) fn open(bytes: &[u8], path: &Path, key: &LogKey) -> Result<(Note, Head)> {
+    let refused = |what: String| LogError::Checkpoint(format!("`{}`: {what}", path.display()));
+    let note = Note::read(bytes).map_err(|error| refused(error.to_string()))?;
     let opened = key.open_note(&note).map_err(|error| refused(error.to_string()))?;
-    Ok(Some((note, opened.checkpoint.head)))
+    Ok((note, opened.checkpoint.head))
 }
 
 /// Verifies that enough witnesses of a policy have cosigned the newest witnessed checkpoint. Returns `None` if there is

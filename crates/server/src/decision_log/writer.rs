@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head};
-use wardgate_decision_log::merkle;
 use wardgate_decision_log::signer::LogSigner;
 
 use super::error::{LogError, Result};
 use super::folder::{Folder, Lock, LockWatch};
+use super::opening::Found;
 use super::pauses::Pauses;
-use super::reading::LogReader;
-use super::segments::{Disk, FailedSync, Last, Segments};
+use super::segments::{FailedSync, Last, Segments};
 use super::tree::Tree;
 use crate::limits::RETRY_PAUSE;
 
@@ -64,29 +62,6 @@ enum Rolls {
     Now,
 }
 
-/// What is in the folder of a log: its last segment, and its newest checkpoint.
-struct Found {
-    folder: Folder,
-    lock: Lock,
-    segments: Segments<Folder>,
-    last: Option<Last>,
-    sealed: merkle::Head,
-    /// The file to which an unfinished end went.
-    torn: Option<PathBuf>,
-}
-
-impl Found {
-    fn open(path: &Path, signer: &LogSigner, instance: &[u8; 16]) -> Result<Self> {
-        let folder = Folder::new(path);
-        let lock = folder.lock()?;
-        let verifier = signer.verifier().to_string();
-        folder.identify(&verifier, instance)?;
-        let (segments, last, torn) = Segments::open(folder.clone())?;
-        let sealed = sealed(&folder, &verifier)?;
-        Ok(Self { folder, lock, segments, last, sealed, torn })
-    }
-}
-
 impl LogWriter {
     /// Opens the log in a folder, or makes it. `instance` is a random number for a new log. The second value is the file to
     /// which an unfinished end went, if there was one.
@@ -99,13 +74,9 @@ impl LogWriter {
         settings: LogSettings,
         instance: &[u8; 16],
     ) -> Result<(Self, Option<PathBuf>)> {
-        let Found { folder, lock, mut segments, last, sealed, torn } =
-            Found::open(path, &signer, instance)?;
-        let found = last.as_ref().map_or(0, Last::end);
-        if sealed.size > found {
-            return Err(LogError::Truncated { sealed: sealed.size, found });
-        }
-        let tree = tree(&folder, signer.origin(), sealed, last.as_ref())?;
+        let found = Found::open(path, &signer, instance)?;
+        let tree = found.tree(signer.origin())?;
+        let Found { folder, lock, mut segments, last, sealed, torn, .. } = found;
         let head = last.as_ref().and_then(|last| last.heads.last());
         let position = head.map_or(BEGINNING, behind);
         segments.set_segment_bytes(settings.segment_bytes);
@@ -128,24 +99,11 @@ impl LogWriter {
     /// Opens a log whose end is missing, to go on behind its newest checkpoint. The second value is the number of frames that
     /// were found. What is missing stays missing, but the log of frames is the same one: its tiles tell it.
     pub(super) fn open_truncated(path: &Path, signer: LogSigner) -> Result<(Self, u64)> {
-        let Found { folder, lock, mut segments, last, sealed, .. } =
-            Found::open(path, &signer, &[0; 16])?;
-        let found = last.as_ref().map_or(0, Last::end);
-        if sealed.size <= found {
-            return Err(LogError::Missing(
-                "no frame is missing that a checkpoint covers".to_owned(),
-            ));
-        }
-        let lost = || {
-            let what = "its tiles are missing too: begin a new log in another folder";
-            LogError::Checkpoint(what.to_owned())
-        };
-        let tree = Tree::read(folder.path(), signer.origin(), sealed.size)?;
-        let tree = tree.filter(|tree| tree.head() == sealed).ok_or_else(lost)?;
-        if let Some(last) = &last {
-            compare(&tree, signer.origin(), last, sealed.size)?;
-        }
-        let position = behind(&tree.last_head()?.ok_or_else(lost)?);
+        let found = Found::open(path, &signer, &[0; 16])?;
+        let (tree, last) = found.tree_of_truncated(signer.origin())?;
+        let Found { folder, lock, mut segments, last: segment, .. } = found;
+        let (position, sealed) = (behind(&last), tree.head());
+        let found = segment.as_ref().map_or(0, Last::end);
         let settings = LogSettings::default();
         segments.set_segment_bytes(settings.segment_bytes);
         segments.skip_to(sealed.size);
@@ -339,84 +297,9 @@ impl LogWriter {
     }
 }
 
-/// Returns the size and root of the newest checkpoint.
-fn sealed(folder: &Folder, verifier: &str) -> Result<merkle::Head> {
-    let empty = merkle::Head { size: 0, root: merkle::empty() };
-    let Some(note) = folder.checkpoint()? else { return Ok(empty) };
-    let refused = |what: String| LogError::Checkpoint(what);
-    let key = LogKey::read(verifier).ok_or_else(|| refused("its key is none".to_owned()))?;
-    let opened = key.open(&note).map_err(|error| refused(error.to_string()))?;
-    Ok(opened.checkpoint.head)
-}
-
 /// Returns the place of the frame after one.
 fn behind(head: &Head) -> FramePosition {
     FramePosition { first: head.next(), durable: head.next(), before: head.digest() }
-}
-
-/// Returns the log of frames: its beginning out of tiles with the root of the checkpoint, or else of segments, and then
-/// the frames that no checkpoint covers.
-fn tree(folder: &Folder, origin: &str, sealed: merkle::Head, last: Option<&Last>) -> Result<Tree> {
-    let is_sealed = |tree: &Tree| tree.head() == sealed;
-    let tree = Tree::read(folder.path(), origin, sealed.size)?.filter(is_sealed);
-    let mut tree = match tree {
-        Some(tree) => tree,
-        None => {
-            let mut tree = Tree::new(folder.path(), origin);
-            // Frames of segments that are deleted are in whole tiles, which were on the disk before.
-            let deleted = folder.segments()?.first().map_or(0, |segment| segment.first_frame);
-            tree.grow_from_entries(deleted.min(sealed.size))?;
-            grow(&mut tree, folder, sealed.size)?;
-            tree
-        }
-    };
-    if !is_sealed(&tree) {
-        let what = "the frames in the folder have another root".to_owned();
-        return Err(LogError::Checkpoint(what));
-    }
-    let Some(last) = last else { return Ok(tree) };
-    compare(&tree, origin, last, sealed.size)?;
-    grow(&mut tree, folder, last.end())?;
-    Ok(tree)
-}
-
-/// Compares the last segment with the frames that a checkpoint of this size covers.
-fn compare(tree: &Tree, origin: &str, last: &Last, size: u64) -> Result<()> {
-    for (number, head) in (last.first_frame..size).zip(&last.heads) {
-        if tree.leaf(number) != Some(merkle::leaf(&head.entry(origin))) {
-            let what = format!("frame {number} is another one than the checkpoint covers");
-            return Err(LogError::damaged(&last.path, 0, what));
-        }
-    }
-    Ok(())
-}
-
-/// Adds the frames of the segments up to a size.
-fn grow(tree: &mut Tree, folder: &Folder, size: u64) -> Result<()> {
-    let mut reader = LogReader::open_at(folder.path(), tree.size())?;
-    let mut before = None;
-    while tree.size() < size {
-        let Some(stored) = reader.next_frame()?.filter(|stored| stored.number <= tree.size())
-        else {
-            let what =
-                format!("frames from {} on are neither in tiles nor in segments", tree.size());
-            return Err(LogError::Checkpoint(what));
-        };
-        let head = stored.frame()?.head;
-        if before.is_some_and(|before| before != head.before) {
-            let what = "the frame follows another one than this";
-            return Err(LogError::damaged(&stored.path, stored.offset, what));
-        }
-        before = Some(head.digest());
-        if stored.number == tree.size() {
-            tree.append(&head);
-        }
-        // Few tiles are in memory at a time.
-        if tree.size().is_multiple_of(1 << 16) {
-            tree.write()?;
-        }
-    }
-    Ok(())
 }
 
 /// The place of the first frame of a log.
