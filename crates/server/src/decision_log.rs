@@ -8,6 +8,7 @@
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
 //!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
+//!        reserve           room for last words on a full disk
 //!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
@@ -37,6 +38,7 @@ mod record_words;
 mod recorder;
 pub(crate) mod recording;
 mod recovering;
+mod reserve;
 mod retention;
 mod segments;
 pub(crate) mod shipping;

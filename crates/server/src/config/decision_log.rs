@@ -56,6 +56,8 @@ pub struct DecisionLog {
     pub heartbeat: Duration,
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// The bytes of the disk that are taken for last words on a full one; 0 for none.
+    pub reserve: u64,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
     /// Where copies go, if they do.
@@ -95,6 +97,7 @@ impl DecisionLog {
             segment_bytes: section
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
+            reserve: section.number("reserve-bytes", 0..=1 << 30)?.unwrap_or(RESERVE),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
             shipping: Shipping::read(section.section("ship")?)?,
             export: LogExport::read(section.section("otlp")?)?,
@@ -142,3 +145,4 @@ const SYNC: Duration = Duration::from_secs(1);
 const CHECKPOINT: Duration = Duration::from_secs(1);
 const HEARTBEAT: Duration = Duration::from_secs(10);
 const SEGMENT_BYTES: u64 = 64 << 20;
+const RESERVE: u64 = 16 << 20;

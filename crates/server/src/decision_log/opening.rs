@@ -84,11 +84,8 @@ impl Found {
     /// # Errors
     /// No frame is missing, the tiles of those are missing, too, a checkpoint is about other frames, or a file cannot be read.
     pub(super) fn tree_of_truncated(&self, origin: &str) -> Result<(Tree, Head)> {
-        let newest = if self.witnessed.size > self.sealed.size {
-            self.witnessed
-        } else {
-            self.sealed
-        };
+        let newest =
+            if self.witnessed.size > self.sealed.size { self.witnessed } else { self.sealed };
         if newest.size <= self.end() {
             return Err(LogError::Missing(
                 "no frame is missing that a checkpoint covers".to_owned(),
@@ -120,7 +117,8 @@ impl Found {
             return Ok(());
         }
         let size = checkpoint.size;
-        let what = format!("{name} is about another log: its first {size} frames have another root");
+        let what =
+            format!("{name} is about another log: its first {size} frames have another root");
         Err(LogError::Checkpoint(what))
     }
 }

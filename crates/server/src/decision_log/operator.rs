@@ -92,6 +92,7 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     }
 }

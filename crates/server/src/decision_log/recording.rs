@@ -35,6 +35,7 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
         retention: config.retention,
+        reserve: config.reserve,
         shipped: shipper.map(Shipper::shipped),
         ring_bytes: match config.evidence {
             EvidenceForm::Absent => RING_BYTES,

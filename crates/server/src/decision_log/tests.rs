@@ -13,6 +13,7 @@ use wardgate_decision_log::signer::LogSigner;
 use super::*;
 
 mod failing;
+mod full_disk;
 mod killing;
 mod memory_disk;
 mod recording;

@@ -265,5 +265,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
+    #[cfg(test)]
+    crate::journal::volume::check(bytes.len())?;
     fs::write(path, bytes)
 }

@@ -188,9 +188,8 @@ fn a_witnessed_checkpoint_is_shipped_and_compared_at_the_target() {
     let both = ["000000000100.witnessed", "000000000200.witnessed"];
     assert_eq!(names(&shipped.target.0, ".witnessed"), both);
     verified(&shipped.target.0).unwrap();
-    let policy = WitnessPolicy::read(
-        format!("witness w {}\nquorum w\n", other().verifier()).as_bytes(),
-    );
+    let policy =
+        WitnessPolicy::read(format!("witness w {}\nquorum w\n", other().verifier()).as_bytes());
     let error = verify(&shipped.target.0, &key(), None, Some(&policy.unwrap())).unwrap_err();
     assert!(error.to_string().contains("not enough"), "{error}");
     // One of another log of the same key.

@@ -44,6 +44,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     };
     let (writer, _) = open(folder, 100_000).unwrap();

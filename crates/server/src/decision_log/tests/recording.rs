@@ -22,6 +22,7 @@ pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettin
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     }
 }
@@ -37,12 +38,12 @@ fn record(recorder: &Recorder, principal: &str, effect: Effect) -> bool {
     recorder.record(&entry(principal), &[("view", effect)]) && recorder.keep()
 }
 
-fn entry(principal: &str) -> Entry<'_> {
+pub(super) fn entry(principal: &str) -> Entry<'_> {
     Entry { micros: 5, policies: 1, principal, kind: "album", resource: "a1", ..Entry::default() }
 }
 
 /// Returns the decisions of a log with the numbers of their records, and how many were lost.
-fn decisions(folder: &Temporary) -> (Vec<(u64, Decision)>, u64) {
+pub(super) fn decisions(folder: &Temporary) -> (Vec<(u64, Decision)>, u64) {
     let mut reader = LogReader::open(&folder.0).unwrap();
     let (mut found, mut lost, mut number) = (Vec::new(), 0, 0);
     while let Some(stored) = reader.next_frame().unwrap() {
