@@ -56,6 +56,8 @@ pub struct DecisionLog {
     pub heartbeat: Duration,
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// The time after which a segment with new records ends that is not full; `None` for never.
+    pub segment_time: Option<Duration>,
     /// The bytes of the disk that are taken for last words on a full one; 0 for none.
     pub reserve: u64,
     /// How long records stay at least; `None` for ever.
@@ -77,6 +79,8 @@ impl DecisionLog {
         let (folder, key) = (section.path("folder")?, section.path("key-file")?);
         let block = section.number("block-milliseconds", 1..=60_000)?.map(Duration::from_millis);
         let on_full = section.choice("on-full", ON_FULL)?.unwrap_or(OnFull::Drop);
+        let shipping = Shipping::read(section.section("ship")?)?;
+        let segment_time = section.number("segment-minutes", 1..=525_600)?.map(minutes);
         let log = Self {
             folder: folder.clone().unwrap_or_default(),
             key: key.clone().unwrap_or_default(),
@@ -97,9 +101,10 @@ impl DecisionLog {
             segment_bytes: section
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
+            segment_time: segment_time.or(shipping.as_ref().map(|_| SEGMENT_TIME)),
             reserve: section.number("reserve-bytes", 0..=1 << 30)?.unwrap_or(RESERVE),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
-            shipping: Shipping::read(section.section("ship")?)?,
+            shipping,
             export: LogExport::read(section.section("otlp")?)?,
             witnesses: Witnesses::read(section.section("witness")?)?,
         };
@@ -115,6 +120,10 @@ impl DecisionLog {
         }
         Ok(Some(log))
     }
+}
+
+fn minutes(minutes: u64) -> Duration {
+    Duration::from_secs(minutes.saturating_mul(60))
 }
 
 fn days(days: u64) -> Duration {
@@ -145,4 +154,6 @@ const SYNC: Duration = Duration::from_secs(1);
 const CHECKPOINT: Duration = Duration::from_secs(1);
 const HEARTBEAT: Duration = Duration::from_secs(10);
 const SEGMENT_BYTES: u64 = 64 << 20;
+/// Of a log that is shipped.
+const SEGMENT_TIME: Duration = Duration::from_secs(60 * 60);
 const RESERVE: u64 = 16 << 20;

@@ -43,6 +43,7 @@ pub(super) struct Core {
     counts: Counts,
     /// The time of the last tick.
     now: i64,
+    age: SegmentAge,
     intervals: Intervals,
 }
 
@@ -51,6 +52,17 @@ pub(super) struct Core {
 pub(super) struct Counts {
     pub(super) recorded: u64,
     pub(super) lost: u64,
+}
+
+/// The age at which a segment ends that is not full.
+#[derive(Debug)]
+struct SegmentAge {
+    /// The longest time, in microseconds; `None` for any.
+    most: Option<i64>,
+    /// When the segment began, in microseconds since 1970.
+    begun: i64,
+    /// The number of the first record behind those that each segment repeats.
+    first: u64,
 }
 
 /// The intervals of syncs, checkpoints and frames, and when each was done last.
@@ -82,6 +94,12 @@ impl Core {
     pub(super) fn new(mut writer: LogWriter, private: Private, settings: RecorderSettings) -> Self {
         let assembler = Assembler::new(settings.redaction, writer.next());
         writer.roll_when_asked();
+        let micros = |most: Duration| i64::try_from(most.as_micros()).unwrap_or(i64::MAX);
+        let age = SegmentAge {
+            most: settings.segment.map(micros),
+            begun: writer.begun().unwrap_or(i64::MAX),
+            first: writer.next(),
+        };
         let now = Instant::now();
         let reserve = Reserve::new(writer.path(), settings.reserve);
         Self {
@@ -102,6 +120,7 @@ impl Core {
             reserve,
             counts: Counts::default(),
             now: 0,
+            age,
             intervals: Intervals {
                 sync: settings.sync,
                 synced: now,
@@ -168,9 +187,10 @@ impl Core {
         self.assembler.event(body, micros, &mut self.output);
     }
 
-    /// Begins a segment if the one that grows is full, and defines again what later records name: so each can be read alone.
+    /// Begins a segment if the one that grows is full or old, and defines again what later records name: so each can be read alone.
     fn roll(&mut self, now: i64) -> Result<()> {
-        if !self.output.writer.is_full() {
+        self.age.begun = self.age.begun.min(now);
+        if !self.output.writer.is_full() && !self.age.is_over(now, self.assembler.next()) {
             return Ok(());
         }
         if !self.output.is_empty() {
@@ -189,6 +209,7 @@ impl Core {
         for policies in self.policies.iter().rev() {
             self.assembler.event(Body::Policies(policies.clone()), now, &mut self.output);
         }
+        (self.age.begun, self.age.first) = (now, self.assembler.next());
     }
 
     /// Records the last failed sync after which the log went on, so that whoever reads the segment knows.
@@ -417,6 +438,14 @@ impl Core {
         filled.map_err(|_| LogError::Checkpoint("the system has no randomness".to_owned()))?;
         let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
         self.output.writer.seal(seconds, &randomness)
+    }
+}
+
+impl SegmentAge {
+    /// Returns true if a segment with the record before `next` as its last one is to end at a time. One without news stays.
+    fn is_over(&self, now: i64, next: u64) -> bool {
+        let is_old = self.most.is_some_and(|most| now.saturating_sub(self.begun) >= most);
+        is_old && next > self.first
     }
 }
 

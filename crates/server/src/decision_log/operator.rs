@@ -89,6 +89,7 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         sync: Duration::ZERO,
         checkpoint: Duration::ZERO,
         heartbeat: Duration::ZERO,
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,

@@ -43,6 +43,8 @@ pub struct RecorderSettings {
     pub checkpoint: Duration,
     /// The longest time between two frames, so that a missing end is an absence with a time.
     pub heartbeat: Duration,
+    /// The time after which a segment with new records ends that is not full; `None` for never.
+    pub segment: Option<Duration>,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
     /// The decisions that are recorded.

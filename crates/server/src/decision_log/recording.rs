@@ -34,6 +34,7 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
+        segment: config.segment_time,
         retention: config.retention,
         reserve: config.reserve,
         shipped: shipper.map(Shipper::shipped),

@@ -18,6 +18,7 @@ mod killing;
 mod memory_disk;
 mod recording;
 mod retention;
+mod rolling;
 mod tail;
 mod tampering;
 

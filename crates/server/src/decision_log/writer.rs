@@ -49,6 +49,8 @@ pub struct LogWriter {
     position: FramePosition,
     /// The size of the newest checkpoint.
     sealed: u64,
+    /// The time at which the segment began that was found.
+    begun: Option<i64>,
 }
 
 /// The frame before which a segment begins.
@@ -77,8 +79,9 @@ impl LogWriter {
         let found = Found::open(path, &signer, instance)?;
         let tree = found.tree(signer.origin())?;
         let Found { folder, lock, mut segments, last, sealed, torn, .. } = found;
-        let head = last.as_ref().and_then(|last| last.heads.last());
-        let position = head.map_or(BEGINNING, behind);
+        let heads = last.as_ref().map(|last| last.heads.as_slice()).unwrap_or_default();
+        let position = heads.last().map_or(BEGINNING, behind);
+        let begun = heads.first().map(|head| head.lowest);
         segments.set_segment_bytes(settings.segment_bytes);
         let writer = Self {
             folder,
@@ -92,6 +95,7 @@ impl LogWriter {
             rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
+            begun,
         };
         Ok((writer, torn))
     }
@@ -119,6 +123,7 @@ impl LogWriter {
             rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
+            begun: None,
         };
         Ok((writer, found))
     }
@@ -133,6 +138,11 @@ impl LogWriter {
     pub fn next(&self) -> u64 {
         let unwritten = self.frame.as_ref().map_or(self.position.first, |(head, _)| head.next());
         unwritten.saturating_add(u64::try_from(self.draft.count()).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the time at which the segment began that was found at the start, in microseconds since 1970.
+    pub(super) const fn begun(&self) -> Option<i64> {
+        self.begun
     }
 
     /// Returns what checks that no other process writes the log.

@@ -41,6 +41,7 @@ fn start(folder: &Path, mode: usize) -> Recorder {
         sync: Duration::from_millis(20),
         checkpoint: Duration::from_millis(30),
         heartbeat: Duration::from_secs(10),
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,

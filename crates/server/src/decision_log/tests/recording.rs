@@ -19,6 +19,7 @@ pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettin
         sync: Duration::from_millis(20),
         checkpoint: Duration::from_millis(50),
         heartbeat: Duration::from_secs(10),
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,
