@@ -59,22 +59,37 @@ impl Found {
         if covered > found {
             return Err(LogError::Truncated { sealed: covered, found });
         }
-        let folder = &self.folder;
-        let is_sealed = |tree: &Tree| tree.head() == self.sealed;
-        let tree = Tree::read(folder.path(), origin, self.sealed.size)?.filter(is_sealed);
-        let mut tree = match tree {
-            Some(tree) => tree,
-            None => rebuilt(folder, origin, self.sealed.size)?,
-        };
-        if !is_sealed(&tree) {
-            let what = "the frames in the folder have another root".to_owned();
-            return Err(LogError::Checkpoint(what));
-        }
-        if let Some(last) = &self.last {
-            compare(&tree, origin, last, self.sealed.size)?;
-            grow(&mut tree, folder, last.end())?;
-        }
+        let mut tree = self.sealed_tree(origin)?;
+        grow(&mut tree, &self.folder, found)?;
         self.meet(&tree, self.witnessed, "the witnessed checkpoint")?;
+        Ok(tree)
+    }
+
+    /// Returns the log of the frames that the newest checkpoint covers.
+    fn sealed_tree(&self, origin: &str) -> Result<Tree> {
+        let is_sealed = |tree: &Tree| tree.head() == self.sealed;
+        let compared = |tree: &Tree| {
+            let compare = |last| compare(tree, origin, last, self.sealed.size);
+            self.last.as_ref().map_or(Ok(()), compare)
+        };
+        let size = self.sealed.size;
+        let tree = Tree::read(self.folder.path(), origin, size)?.filter(is_sealed);
+        let fault = match tree.map(|tree| (compared(&tree), tree)) {
+            Some((Ok(()), tree)) => return Ok(tree),
+            Some((Err(fault), _)) => Some(fault),
+            None => None,
+        };
+        // A tile may be missing or damaged, or the segment.
+        let tree = match (rebuilt(&self.folder, origin, size), fault) {
+            (Ok(tree), _) if is_sealed(&tree) => tree,
+            (_, Some(fault)) => return Err(fault),
+            (Err(error), None) => return Err(error),
+            (Ok(_), None) => {
+                let what = "the frames in the folder have another root".to_owned();
+                return Err(LogError::Checkpoint(what));
+            }
+        };
+        compared(&tree)?;
         Ok(tree)
     }
 

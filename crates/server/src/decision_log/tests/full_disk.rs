@@ -132,6 +132,8 @@ fn wherever_the_disk_is_full_the_log_says_so_and_loses_nothing() {
             cases += 1;
             assert_eq!(error.code(), "log-full", "{room}");
             machine.check_last_words();
+            // Others take the room, all but that for a part of the reserve.
+            machine.limit(Some(RESERVE / 2));
             // Nothing more is written, and nothing is made of what comes.
             machine.record();
             let before = decisions(&machine.folder).0.len();
