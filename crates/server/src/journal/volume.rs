@@ -17,8 +17,9 @@ pub(crate) fn limit(folder: &Path, bytes: Option<u64>) {
 
 /// Fails if so many bytes more have no room.
 pub(crate) fn check(more: usize) -> io::Result<()> {
+    let more = u64::try_from(more).unwrap_or(u64::MAX);
     VOLUME.with_borrow(|volume| match volume {
-        Some((folder, bytes)) if used(folder)?.saturating_add(more as u64) > *bytes => {
+        Some((folder, bytes)) if used(folder)?.saturating_add(more) > *bytes => {
             Err(io::ErrorKind::StorageFull.into())
         }
         _ => Ok(()),
