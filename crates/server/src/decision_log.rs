@@ -9,6 +9,7 @@
 //!        checkpoint        the newest one
 //!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
 //!        reserve           room for last words on a full disk
+//!        ed25519.vkey      the key that verifies the second signature of checkpoints, if they have one
 //!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
@@ -17,6 +18,7 @@
 
 pub(crate) mod by_rules;
 mod core;
+mod ed25519;
 mod error;
 pub(crate) mod exporting;
 mod filtering;
@@ -51,6 +53,7 @@ mod witnessed;
 pub(crate) mod witnessing;
 mod writer;
 
+pub use ed25519::{SecondKey, verify_ed25519};
 pub use error::LogError;
 pub use names::Names;
 pub use operator::{accept_loss, erase};

@@ -36,6 +36,8 @@ pub struct DecisionLog {
     pub folder: PathBuf,
     /// The file of the key that signs checkpoints.
     pub key: PathBuf,
+    /// True if checkpoints are signed with Ed25519, too.
+    pub also_ed25519: bool,
     /// When an answer may leave.
     pub keep: Keep,
     /// The treatment of a decision for whose record there is no room.
@@ -84,6 +86,7 @@ impl DecisionLog {
         let log = Self {
             folder: folder.clone().unwrap_or_default(),
             key: key.clone().unwrap_or_default(),
+            also_ed25519: section.flag("also-ed25519")?.unwrap_or(false),
             keep: section.choice("keep", KEEP)?.unwrap_or(Keep::System),
             on_full: match (on_full, block) {
                 (OnFull::Block(_), Some(most)) => OnFull::Block(most),

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use ring::signature::{ED25519, UnparsedPublicKey};
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::merkle::Head;
 use wardgate_decision_log::note::Note;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
 
+use super::ed25519::verify_ed25519;
 use super::error::{LogError, Result};
 use super::folder::Folder;
 
@@ -71,11 +71,6 @@ fn by(note: &Note, policy: &WitnessPolicy) -> Result<Vec<(String, u64)>> {
     let found = policy.verify(note, verify_ed25519);
     let found = found.map_err(|error| LogError::Checkpoint(error.to_string()))?;
     Ok(found.iter().map(|one| (one.witness.to_owned(), one.seconds)).collect())
-}
-
-/// Returns true if an Ed25519 key has signed a message.
-pub(super) fn verify_ed25519(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
-    UnparsedPublicKey::new(&ED25519, key).verify(message, signature).is_ok()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head};
 use wardgate_decision_log::signer::LogSigner;
 
+use super::ed25519::{self, SecondKey};
 use super::error::{LogError, Result};
 use super::folder::{Folder, Lock, LockWatch};
 use super::opening::Found;
@@ -21,11 +22,13 @@ pub struct LogSettings {
     pub segment_bytes: u64,
     /// The pause after the second failed sync in a row, before a new segment begins again. It doubles after each.
     pub pause: Duration,
+    /// True if checkpoints are signed with Ed25519, too.
+    pub also_ed25519: bool,
 }
 
 impl Default for LogSettings {
     fn default() -> Self {
-        Self { segment_bytes: 64 << 20, pause: RETRY_PAUSE }
+        Self { segment_bytes: 64 << 20, pause: RETRY_PAUSE, also_ed25519: false }
     }
 }
 
@@ -34,6 +37,8 @@ impl Default for LogSettings {
 pub struct LogWriter {
     folder: Folder,
     signer: LogSigner,
+    /// The key of the second signature of checkpoints, if they have one.
+    second: Option<SecondKey>,
     /// INVARIANT: held as long as this writes.
     lock: Lock,
     segments: Segments<Folder>,
@@ -83,9 +88,12 @@ impl LogWriter {
         let position = heads.last().map_or(BEGINNING, behind);
         let begun = heads.first().map(|head| head.lowest);
         segments.set_segment_bytes(settings.segment_bytes);
+        let second = settings.also_ed25519.then(|| SecondKey::of(&signer)).transpose()?;
+        ed25519::publish(&folder, second.as_ref())?;
         let writer = Self {
             folder,
             signer,
+            second,
             lock,
             segments,
             pauses: Pauses::new(settings.pause),
@@ -111,9 +119,11 @@ impl LogWriter {
         let settings = LogSettings::default();
         segments.set_segment_bytes(settings.segment_bytes);
         segments.skip_to(sealed.size);
+        let second = ed25519::is_used(&folder).then(|| SecondKey::of(&signer)).transpose()?;
         let writer = Self {
             folder,
             signer,
+            second,
             lock,
             segments,
             pauses: Pauses::new(settings.pause),
@@ -299,8 +309,10 @@ impl LogWriter {
         self.tree.write()?;
         let head = self.tree.head();
         let note = self.signer.sign(head, seconds, randomness);
-        let note =
+        let mut note =
             note.map_err(|_| LogError::Checkpoint("the library found no signature".to_owned()))?;
+        let second = self.second.as_ref().map(|second| second.sign(&note.text));
+        note.signatures.extend(second);
         self.folder.replace("checkpoint", note.to_string().as_bytes())?;
         self.sealed = head.size;
         Ok(())

@@ -236,7 +236,7 @@ fn a_log_goes_on_in_a_new_segment_after_a_failed_sync() {
 #[test]
 fn syncs_that_fail_in_a_row_make_no_segment_before_a_pause_is_over() {
     let folder = Temporary::new();
-    let settings = LogSettings { segment_bytes: 1 << 20, pause: Duration::from_secs(3600) };
+    let settings = LogSettings { pause: Duration::from_secs(3600), ..LogSettings::default() };
     let (mut writer, _) = LogWriter::open(&folder.0, signer(), settings, &[1; 16]).unwrap();
     add_frames(&mut writer, 3);
     writer.sync().unwrap();
