@@ -46,11 +46,11 @@ impl Machine {
         core.recover(left, 1)?;
         let _ = core.fill_reserve();
         let forms = (Form::Commitment, Form::Commitment, EvidenceForm::Absent);
-        let intake = match keep {
-            Keep::Memory => Intake::new(core.lock()),
-            _ => Intake::new(core.lock())
-                .with_tail(Tail::make(&folder.0, forms)?, keep == Keep::Disk),
-        };
+        let (is_kept, is_synced) = (keep != Keep::Memory, keep == Keep::Disk);
+        let mut intake = Intake::new(core.lock());
+        if is_kept {
+            intake = intake.with_tail(Tail::make(&folder.0, forms, is_synced)?, is_synced);
+        }
         let (ring, reader) = ring(0);
         intake.add(1, reader);
         core.event(process(ProcessEvent::Started, [3; 16], 1), 1);
