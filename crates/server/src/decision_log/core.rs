@@ -147,6 +147,8 @@ impl Core {
     /// A file cannot be written. The next start tries again.
     pub(super) fn recover(&mut self, left: Option<Left>, now: i64) -> Result<()> {
         if let Some(left) = left {
+            // Whether the disk is full is not known yet, and a part of it must not be recorded twice.
+            self.reserve.free();
             let forms = self.assembler.restart(left.sequence(), left.forms());
             for (stream, drained) in left.unrecorded() {
                 self.counts.add(&drained);
@@ -261,8 +263,8 @@ impl Core {
         self.seal(now)
     }
 
-    /// Does something at the end of the log, again with the room of the reserve if there is no other.
-    fn with_reserve(&mut self, act: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+    /// Does something at the beginning or the end of a process, again with the room of the reserve if there is no other.
+    pub(super) fn with_reserve<T>(&mut self, act: impl Fn(&mut Self) -> Result<T>) -> Result<T> {
         match act(self) {
             Err(error) if error.is_no_room() && self.reserve.free() => act(self),
             done => done,
