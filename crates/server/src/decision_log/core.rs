@@ -242,6 +242,7 @@ impl Core {
         let is_first = self.reserve.is_used() && self.reserve.is_whole();
         match done {
             Err(error) if error.is_no_room() && is_first => {
+                self.reserve.pause();
                 let told = if self.reserve.free() { self.tell_full(now) } else { Err(error) };
                 if let Err(error) = told {
                     tracing::error!(code = error.code(), "the reserve was not enough: {error}");

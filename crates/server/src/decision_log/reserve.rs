@@ -53,11 +53,10 @@ impl Reserve {
         if self.is_whole() {
             return Ok(());
         }
-        let now = Instant::now();
-        if self.next.is_some_and(|next| now < next) {
+        if self.next.is_some_and(|next| Instant::now() < next) {
             return Err(LogError::Full);
         }
-        self.next = now.checked_add(RETRY_PAUSE);
+        self.pause();
         match self.grow() {
             Ok(()) => Ok(()),
             Err(error) if is_no_room(&error) => Err(LogError::Full),
@@ -84,6 +83,11 @@ impl Reserve {
             file.set_len(0).unwrap_or_default();
             self.bytes = 0;
         })
+    }
+
+    /// Lets it be filled only after a moment, so that a disk that is full again and again is not written all the time.
+    pub(super) fn pause(&mut self) {
+        self.next = Instant::now().checked_add(RETRY_PAUSE);
     }
 
     /// Gives the room back, and returns true if there was some.
