@@ -43,6 +43,7 @@ beforeAll(async () => {
           TRUSTED_KEYS: read("release.pub.jwk").toString(),
           AUTH_TOKENS: { tests: TOKEN },
           DECISION_LOG: "frames",
+          DECISION_EVIDENCE: "clear",
         },
       },
       {
@@ -84,7 +85,7 @@ async function untilSigned(frames) {
   await expect.poll(signed, { timeout: 20_000, interval: 100 }).toBeGreaterThanOrEqual(frames);
 }
 
-/** Downloads the log into a folder, and returns what the command says to it. */
+/** Downloads the log into a folder, and returns what the command says of it. */
 async function verified() {
   const folder = mkdtempSync(join(tmpdir(), "wardgate-log-"));
   try {
@@ -94,8 +95,9 @@ async function verified() {
       writeFileSync(join(folder, key), Buffer.from(await (await (await bucket()).get(key)).arrayBuffer()));
     }
     const said = (...words) => execFileSync(command, ["log", ...words], { encoding: "utf8" });
-    const trust = fileURLToPath(new URL("log.vkey", dev));
-    return { ...JSON.parse(said("verify", folder, "--trust", trust, "--json")), shown: said("show", folder) };
+    const at = (name) => fileURLToPath(new URL(name, dev));
+    const replayed = JSON.parse(said("replay", folder, "--policies", at("policies.bundle"), "--trust", at("release.pub.jwk"), "--json"));
+    return { ...JSON.parse(said("verify", folder, "--trust", at("log.vkey"), "--json")), replayed, shown: said("show", folder) };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -106,14 +108,14 @@ it("a decision is in a signed log, which the command verifies", async () => {
   await ask("alice");
   await untilSigned(1);
   const first = await verified();
-  expect(first).toMatchObject({ origin: "log.example/edge", decisions: 1, lost: 0, unsealed: 0 });
+  expect(first).toMatchObject({ origin: "log.example/edge", decisions: 1, lost: 0, unsealed: 0, replayed: { same: 1, different: [], absent: [] } });
   expect(first.shown).toMatch(/alice/);
   // Another sequencer goes on where this one was: it has only the bucket.
   await flare.setOptions(settings);
   await (await flare.getKVNamespace("POLICIES_KV", "pdp")).put("policies", Uint8Array.from(read("policies.bundle")).buffer);
   await ask("bob");
   await untilSigned((await signed()) + 1);
-  expect(await verified()).toMatchObject({ decisions: 2, lost: 0, unsealed: 0 });
+  expect(await verified()).toMatchObject({ decisions: 2, lost: 0, unsealed: 0, replayed: { same: 2, different: [], absent: [] } });
 });
 
 it("what is no frame is refused, and is told", async () => {
