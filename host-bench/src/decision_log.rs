@@ -234,6 +234,7 @@ const ENTRY: Entry<'static> = Entry {
     trace: None,
     request: "",
     evidence: Evidence::None,
+    search: None,
 };
 
 const TITLE: &str = "Recording a decision";

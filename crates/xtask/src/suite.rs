@@ -188,7 +188,10 @@ fn format() -> Outcome {
 }
 
 fn clippy() -> Outcome {
-    let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let measured =
+        "wardgate-host-bench/decision-log,wardgate-host-bench/mqtt,wardgate-host-bench/ratelimit";
+    let arguments =
+        ["clippy", "--workspace", "--all-targets", "--features", measured, "--", "-D", "warnings"];
     shell::logged("clippy", &mut cargo(arguments))
 }
 
