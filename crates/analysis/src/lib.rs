@@ -3,3 +3,7 @@
 //! Everything here reads what `wardgate-compiler` reads and changes no table. What is shown as certain
 //! was proved, or decided by the engine; the rest is told as unknown.
 #![forbid(unsafe_code)]
+
+pub mod compare;
+pub mod limits;
+mod logic;
