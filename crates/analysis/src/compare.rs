@@ -172,3 +172,7 @@ impl Why {
 pub fn compare(old: &PolicyTable, new: &PolicyTable, now: Timestamp) -> Comparison {
     target::Comparer::new(old, new, now).run()
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests;

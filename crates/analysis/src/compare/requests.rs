@@ -58,7 +58,7 @@ impl Dice {
 
 impl<'t> Pool<'t> {
     /// Collects the paths and constants of conditions.
-    pub(super) fn new(terms: &'t Terms, conditions: &[TermId], ids: [&str; 2]) -> Self {
+    pub(super) fn new(terms: &'t Terms, conditions: &[TermId], names: &[&str]) -> Self {
         let mut pool = Self {
             terms,
             paths: Vec::new(),
@@ -76,7 +76,7 @@ impl<'t> Pool<'t> {
                 _ => {}
             }
         }
-        pool.texts.extend(ids.map(str::to_owned));
+        pool.texts.extend(names.iter().map(|name| (*name).to_owned()));
         pool.texts.push("other".to_owned());
         pool
     }
@@ -162,6 +162,10 @@ impl<'t> Pool<'t> {
                     draft.set(&self.terms.get(*path), Some(value));
                 }
             }
+        }
+        if is_random && dice.below(4) == 0 {
+            let id = self.terms.text_id(self.text(dice));
+            draft.ids.extend(id.map(|id| (Root::PrincipalId.code(), id)));
         }
         for (id, class) in classes {
             let term = self.terms.get(*id);

@@ -59,7 +59,12 @@ impl<'s, 'a> Search<'s, 'a> {
     ) -> (Option<Witness>, usize) {
         let terms = &self.comparer.shared.terms;
         let principal = self.target.principal.map_or(PRINCIPAL, |(id, _)| terms.name(id));
-        let pool = Pool::new(terms, &self.compared.conditions, [principal, RESOURCE]);
+        let names = roles.iter().filter_map(|role| match role {
+            Asked::Name(role) => Some(terms.name(*role)),
+            Asked::Other => None,
+        });
+        let names: Vec<&str> = [principal, RESOURCE].into_iter().chain(names).collect();
+        let pool = Pool::new(terms, &self.compared.conditions, &names);
         let mut dice = Dice::new(SEED);
         for number in 0..tries {
             let pick = |count| if number == 0 { 0 } else { dice.below(count) };
@@ -71,7 +76,8 @@ impl<'s, 'a> Search<'s, 'a> {
             let Some(request) = self.named(&wanted, roles) else { continue };
             if self.shows(&request, &draft, candidate.change) {
                 let draft = self.shortest(&request, draft, candidate.change);
-                return (Some(self.witness(&request, &draft)), number + 1);
+                let witness = self.witness(&request, &draft, candidate.change);
+                return (witness, number + 1);
             }
         }
         (None, tries)
@@ -146,14 +152,8 @@ impl<'s, 'a> Search<'s, 'a> {
         let request = self.complete(request, draft);
         let Some(action) = request.actions.first() else { return false };
         let now = self.comparer.now;
-        let [old, new] = self.comparer.sides.each_ref().map(|side| {
-            // The whole decision, as hosts make it: it has limits that the short form has not.
-            let decision = side.table.check(&request, now);
-            decision
-                .actions
-                .iter()
-                .any(|decided| decided.action == *action && decided.effect == Effect::Allow)
-        });
+        let sides = self.comparer.sides.each_ref();
+        let [old, new] = sides.map(|side| side.table.is_allowed(&request, action, now));
         [old, new] == [change == Change::Less, change == Change::More]
     }
 
@@ -178,12 +178,16 @@ impl<'s, 'a> Search<'s, 'a> {
         draft
     }
 
-    fn witness(&self, request: &Request, draft: &Draft) -> Witness {
+    /// Returns the request with both decisions, if these are as the change says when hosts make them: they have
+    /// outputs and a limit that the short form does not have.
+    fn witness(&self, request: &Request, draft: &Draft, change: Change) -> Option<Witness> {
         let request = self.complete(request, draft);
         let now = self.comparer.now;
-        let [old, new] =
-            self.comparer.sides.each_ref().map(|side| decided(&side.table.explain(&request, now)));
-        Witness { request, now, old, new }
+        let sides = self.comparer.sides.each_ref();
+        let [old, new] = sides.map(|side| decided(&side.table.explain(&request, now)));
+        let is_shown =
+            [old.is_allowed, new.is_allowed] == [change == Change::Less, change == Change::More];
+        is_shown.then_some(Witness { request, now, old, new })
     }
 }
 
