@@ -111,8 +111,9 @@ impl Recorder {
         let intake = match keep {
             Keep::Memory => Intake::new(core.lock()),
             Keep::System | Keep::Disk => {
-                let tail = Tail::make(folder, (principal, resource, evidence))?;
-                Intake::new(core.lock()).with_tail(tail, keep == Keep::Disk)
+                let is_synced = keep == Keep::Disk;
+                let tail = Tail::make(folder, (principal, resource, evidence), is_synced)?;
+                Intake::new(core.lock()).with_tail(tail, is_synced)
             }
         };
         let shared = Arc::new(Shared {
