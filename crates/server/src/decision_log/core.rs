@@ -395,6 +395,8 @@ impl Core {
     /// Writes and seals everything, with an event at the end.
     pub(super) fn finish(&mut self, intake: &Intake, last: Body, now: i64) -> Result<()> {
         self.with_reserve(|core| core.take(intake, Taking::Last, now))?;
+        // Goes on after a sync that has failed, so that it is marked. One that fails now is tried again with the rest.
+        self.with_reserve(Self::sync).unwrap_or_default();
         self.mark_failed_sync(now);
         self.event(last, now);
         self.with_reserve(|core| core.output.write(now))?;
