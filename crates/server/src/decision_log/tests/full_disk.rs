@@ -130,9 +130,12 @@ fn fill(machine: &mut Machine, room: u64) -> Option<LogError> {
 
 #[test]
 fn wherever_the_disk_is_full_the_log_says_so_and_loses_nothing() {
+    let is_slow = std::env::var_os("SLOW_TESTS").is_some();
+    // Frames with records and checkpoints have more bytes than a step of the slow test.
+    let (step, least) = if is_slow { (61, 150) } else { (397, 15) };
     for keep in [Keep::Memory, Keep::System, Keep::Disk] {
         let mut cases = 0;
-        for room in (0..).step_by(131) {
+        for room in (0..).step_by(step) {
             let mut machine = Machine::start(keep);
             machine.tick().unwrap();
             let Some(error) = fill(&mut machine, room) else { break };
@@ -161,7 +164,7 @@ fn wherever_the_disk_is_full_the_log_says_so_and_loses_nothing() {
             assert_eq!(decisions(&machine.folder).0.len(), machine.asked);
             assert_eq!(verified(&machine.folder).unwrap().lost, 0);
         }
-        assert!(cases > 40, "{cases}");
+        assert!(cases > least, "{cases}");
     }
 }
 
