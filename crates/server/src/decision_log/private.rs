@@ -127,6 +127,8 @@ impl Private {
         }
         let path = self.folder.join("keys.wgk");
         let end = self.file.seek(SeekFrom::End(0)).map_err(LogError::write(&path))?;
+        #[cfg(test)]
+        crate::journal::volume::check(self.unwritten.len()).map_err(LogError::write(&path))?;
         let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // The rest of an entry would hide those behind it.
