@@ -5,5 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod groups;
+pub mod index;
 pub mod limits;
 mod logic;
+pub mod normal;
+pub mod similar;
