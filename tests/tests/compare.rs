@@ -18,9 +18,9 @@ use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::oracle::Oracle;
 
-/// The pairs of each seed.
-fn pairs() -> usize {
-    if std::env::var_os("SLOW_TESTS").is_some() { 4_000 } else { 250 }
+/// Returns the number of pairs, usually and with `SLOW_TESTS=1`.
+fn pairs(usual: usize, slow: usize) -> usize {
+    if std::env::var_os("SLOW_TESTS").is_some() { slow } else { usual }
 }
 
 /// What became of many comparisons.
@@ -37,7 +37,7 @@ struct Tally {
 #[test]
 fn one_changed_rule_is_found_or_proved_to_change_nothing() {
     let mut tally = Tally::default();
-    for (number, world) in worlds(7, 12).take(pairs()).enumerate() {
+    for (number, world) in worlds(7, 12).take(pairs(1_000, 10_000)).enumerate() {
         let changed = world.clone().with_changed_rule(number);
         check_pair(&world, &changed, &mut tally);
     }
@@ -49,7 +49,7 @@ fn one_changed_rule_is_found_or_proved_to_change_nothing() {
 fn other_policies_are_compared_as_requests_are_decided() {
     let mut tally = Tally::default();
     let mut before: Option<World> = None;
-    for world in worlds(8, 12).take(pairs()) {
+    for world in worlds(8, 12).take(pairs(60, 2_000)) {
         if let Some(before) = before.replace(world.clone()) {
             check_pair(&before, &world, &mut tally);
         }
@@ -60,7 +60,7 @@ fn other_policies_are_compared_as_requests_are_decided() {
 
 #[test]
 fn equal_policies_are_equal_at_once() {
-    for world in worlds(9, 1).take(pairs()) {
+    for world in worlds(9, 1).take(pairs(250, 4_000)) {
         let Some(table) = table(&world) else { continue };
         let Some(again) = table_of(&world.files(), &options(&world)) else { continue };
         let found = compare(&table, &again, World::now().unwrap());

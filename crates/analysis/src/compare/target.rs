@@ -313,24 +313,24 @@ impl<'a> Comparer<'a> {
     }
 
     pub(super) fn add_unknown(&mut self, place: Place, why: Why, may: Option<Change>) {
-        if self.has_room() {
+        if self.has_room(&place) {
             self.unknown.push(Unknown { place, why, may });
         }
     }
 
     pub(super) fn add_difference(&mut self, difference: Difference) {
-        if self.has_room() {
+        if self.has_room(&difference.place) {
             self.differences.push(difference);
         }
     }
 
     /// Returns true if one more answer may be noted. The last one says that there are more.
-    fn has_room(&mut self) -> bool {
+    fn has_room(&mut self, place: &Place) -> bool {
         let count = self.differences.len() + self.unknown.len();
-        if let Some(last) = self.unknown.last_mut().filter(|_| count > MAX_ANSWERS) {
-            last.why = Why::Bound;
+        if count == MAX_ANSWERS {
+            self.unknown.push(Unknown { place: place.clone(), why: Why::Bound, may: None });
         }
-        count <= MAX_ANSWERS
+        count < MAX_ANSWERS
     }
 }
 
