@@ -9,7 +9,6 @@ pub mod hot;
 mod accessors;
 mod arguments;
 mod chart;
-mod compare;
 mod compile;
 mod corpus;
 #[cfg(feature = "rivals")]
