@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod compare;
 mod coverage;
 mod fmt;
 mod grants;
@@ -22,6 +23,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
@@ -56,6 +58,9 @@ pub(crate) enum Command {
     /// Check policies for likely mistakes.
     #[command(after_help = lint::HELP)]
     Lint(Lint),
+    /// Compare policies before and after a change: who may do more, and who may do less.
+    #[command(after_help = compare::HELP)]
+    Compare(Compare),
     /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -110,6 +115,7 @@ impl Command {
         match self {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
+            Self::Compare(compare) => matches!(compare.format, Format::Json),
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
             Self::Grants(grants) => grants.input.json,

@@ -11,6 +11,7 @@ mod arguments;
 mod bench;
 mod check;
 mod clock;
+mod compare;
 mod compile;
 mod delta;
 mod diff;
@@ -84,6 +85,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
+        Command::Compare(compare) => compare::run(compare, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Grants(grants) => grants::run(grants, out),
