@@ -1,5 +1,5 @@
 // The log of decisions: sampled, sent in batches, and never awaited by a response. It contains ids
-// and decisions, but no properties, contexts or tokens.
+// and decisions; properties, contexts and claims of tokens only in the evidence of frames, for which there is a variable.
 
 import type { DecisionLog as FrameLog } from "wardgate";
 import type { Evaluation } from "wardgate/authzen";
@@ -50,14 +50,25 @@ export function provideFrames(logger: FrameLogger): void {
 }
 
 /** Returns the log of frames, if the variable `DECISION_LOG` wants one. */
-export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISION_IDS, DECISION_KEY, DECISIONS }: Env): FrameLog | undefined {
-  if (DECISION_LOG !== "frames") return undefined;
+export function framesOf({ DECISION_LOG, DECISION_SAMPLE, DECISION_IDS, DECISION_KEY, DECISION_EVIDENCE, DECISIONS }: Env): FrameLog | undefined {
+  if (DECISION_LOG !== "frames") {
+    // An operator who wants evidence would miss it only when he needs it.
+    if (DECISION_EVIDENCE !== undefined) throw new ConfigError("DECISION_EVIDENCE is for DECISION_LOG = `frames`");
+    return undefined;
+  }
   if (frameLogger === undefined) throw new ConfigError("DECISION_LOG can be `frames` only with src/frames.ts as `main`");
   if (DECISIONS === undefined) throw new ConfigError("the binding DECISIONS is missing");
   if (DECISION_SAMPLE !== undefined) throw new ConfigError("DECISION_SAMPLE is for `console` and `queue`: frames have every decision");
   // The timers of an instance run only during requests.
   const sink = (frame: Uint8Array) => DECISIONS.send(frame, { contentType: "bytes" });
-  return frameLogger({ sink, flushMillis: 0, independent: true, ...idsOf(DECISION_IDS, DECISION_KEY) });
+  return frameLogger({ sink, flushMillis: 0, independent: true, evidence: evidenceOf(DECISION_EVIDENCE), ...idsOf(DECISION_IDS, DECISION_KEY) });
+}
+
+/** Returns the form of the evidence in frames. */
+function evidenceOf(form: string | undefined): "absent" | "clear" {
+  if (form === undefined || form === "absent") return "absent";
+  if (form === "clear") return form;
+  throw new ConfigError("DECISION_EVIDENCE must be `absent` or `clear`");
 }
 
 /** Returns the form of ids in frames. */

@@ -50,6 +50,8 @@ export interface Env {
   readonly DECISION_IDS?: string;
   /** Secret: the key of pseudonyms, 32 random bytes in base64url. */
   readonly DECISION_KEY?: string;
+  /** The evidence in frames, from which decisions can be made again: `absent` or `clear`. Default: `absent`. */
+  readonly DECISION_EVIDENCE?: string;
   /**
    * The objects of rate limits in policies, whose class is `LimitObject`. Without them a bundle with limits is
    * refused.

@@ -1,12 +1,13 @@
 // `DECISION_LOG = "frames"`: decisions become binary frames of a queue.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { decisionLog, openSegment, segmentsOf, type LogRecord } from "wardgate/log";
+import type { PublicJwk } from "wardgate";
+import { decisionLog, openSegment, replay, segmentsOf, type LogRecord, type ReplayedOutcome } from "wardgate/log";
 
 import { framesOf, provideFrames } from "../src/decision-log.ts";
 import type { Env } from "../src/env.ts";
 import { nameOf, storeFrames } from "../src/frame-store.ts";
-import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, given, limited, metrics, reading } from "./testing.ts";
+import { ask, bob, deployment, EVALUATION, EVALUATIONS, fill, given, limited, metrics, policies, reading } from "./testing.ts";
 
 beforeAll(async () => {
   await fill();
@@ -84,6 +85,24 @@ describe("frames", () => {
     const DECISIONS = { send: async () => undefined };
     for (const changes of [{ DECISION_IDS: "committed" }, { DECISION_IDS: "pseudonym" }, { DECISION_IDS: "pseudonym", DECISION_KEY: "a".repeat(42) }, { DECISION_KEY: key }]) {
       expect(() => framesOf({ DECISION_LOG: "frames", DECISIONS, ...changes } as unknown as Env)).toThrow(/DECISION_/);
+    }
+  });
+
+  it("have no evidence, or that from which each decision is made again", async () => {
+    const asked = [reading, { ...reading, subject: bob, action: { name: "view" } }, { ...reading, action: { name: "delete", properties: { soft: true } } }];
+    for (const [DECISION_EVIDENCE, expected] of [[undefined, "no-evidence"], ["absent", "no-evidence"], ["clear", "same"]] as const) {
+      const sent: Uint8Array[] = [];
+      const deployed = deployment({ DECISION_LOG: "frames", DECISION_EVIDENCE, DECISIONS: { send: async (frame: Uint8Array) => void sent.push(frame) } });
+      for (const body of asked) await ask(deployed, EVALUATION, body);
+      const outcomes: ReplayedOutcome[] = [];
+      for (const segment of segmentsOf(sent)) {
+        for await (const found of replay(segment, { bundles: [policies], trust: JSON.parse(given.RELEASE_KEY) as PublicJwk })) outcomes.push(...found.outcomes);
+      }
+      expect(outcomes.map((outcome) => ("why" in outcome ? outcome.why : outcome.kind)), DECISION_EVIDENCE).toEqual(asked.map(() => expected));
+    }
+    const DECISIONS = { send: async () => undefined };
+    for (const changes of [{ DECISION_LOG: "frames", DECISION_EVIDENCE: "committed" }, { DECISION_LOG: "console", DECISION_EVIDENCE: "clear" }, { DECISION_EVIDENCE: "absent" }]) {
+      expect(() => framesOf({ DECISIONS, ...changes } as unknown as Env)).toThrow(/DECISION_EVIDENCE/);
     }
   });
 

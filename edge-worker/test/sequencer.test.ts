@@ -5,6 +5,7 @@ import type { Appended } from "wardgate/log-sequencer";
 
 import { bucketStore } from "../src/log/bucket.ts";
 import type { LogEnv } from "../src/log/env.ts";
+import { valuesOf } from "../src/log/sequencer.ts";
 import { appendAll } from "../src/log/worker.ts";
 import { given } from "./testing.ts";
 
@@ -30,6 +31,17 @@ describe("the consumer", () => {
 
   it("leaves everything to the queue if the log cannot be written", async () => {
     expect(await consumed([new ArrayBuffer(3)], () => Promise.reject(new Error("the bucket is away")))).toEqual(["left"]);
+  });
+});
+
+describe("values", () => {
+  it("are committed where there is a bucket for them, and clear where that is said", () => {
+    const LOG_PRIVATE_R2 = given.POLICIES_R2;
+    expect(Object.keys(valuesOf({ LOG_PRIVATE_R2 }))).toEqual(["private"]);
+    expect(valuesOf({ LOG_VALUES: "clear" })).toEqual({ values: "clear" });
+    for (const changes of [{}, { LOG_VALUES: "committed" }, { LOG_VALUES: "clear", LOG_PRIVATE_R2 }, { LOG_VALUES: "absent", LOG_PRIVATE_R2 }]) {
+      expect(() => valuesOf(changes)).toThrow(/LOG_VALUES|LOG_PRIVATE_R2/);
+    }
   });
 });
 

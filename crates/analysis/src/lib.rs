@@ -4,7 +4,10 @@
 //! was proved, or decided by the engine; the rest is told as unknown.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod groups;
 pub mod index;
+pub mod limits;
+mod logic;
 pub mod normal;
 pub mod similar;

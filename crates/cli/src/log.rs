@@ -18,7 +18,9 @@ use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::note::VerifierKey;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
-use wardgate_server::decision_log::{LogError, Verified, Witnessed, record_time, verify};
+use wardgate_server::decision_log::{
+    LogError, SecondKey, Verified, Witnessed, record_time, verify, verify_ed25519,
+};
 
 use crate::answer::{line, present};
 use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
@@ -46,7 +48,8 @@ pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
 }
 
 fn make_keys(keys: &LogKeys, out: &mut Output) -> Result<()> {
-    let outputs = vec![("-o", keys.output.as_path()), ("--public", keys.public.as_path())];
+    let mut outputs = vec![("-o", keys.output.as_path()), ("--public", keys.public.as_path())];
+    outputs.extend(keys.ed25519.as_deref().map(|path| ("--ed25519", path)));
     Paths { outputs, ..Paths::default() }.check()?;
     let seed = keys::random()?;
     let signer = LogSigner::new(&keys.origin, &seed);
@@ -58,8 +61,16 @@ fn make_keys(keys: &LogKeys, out: &mut Output) -> Result<()> {
     keys::create(&keys.output, text.as_bytes())?;
     let public = format!("{}\n", signer.verifier());
     keys::publish(&keys.public, public.as_bytes()).inspect_err(|_| keys::discard(&keys.output))?;
+    if let Some(path) = &keys.ed25519 {
+        let second = SecondKey::of(&signer).map_err(refused)?;
+        let public = format!("{}\n", second.verifier());
+        keys::publish(path, public.as_bytes()).inspect_err(|_| keys::discard(&keys.output))?;
+    }
     out.line(format_args!("{}: key of the log `{}`", keys.output.in_one_line(), keys.origin))?;
-    out.line(format_args!("{}: its public half", keys.public.in_one_line()))
+    out.line(format_args!("{}: its public half", keys.public.in_one_line()))?;
+    keys.ed25519.as_ref().map_or(Ok(()), |path| {
+        out.line(format_args!("{}: that of Ed25519, for `also-ed25519`", path.in_one_line()))
+    })
 }
 
 fn verified(arguments: &VerifyLog, out: &mut Output) -> Result<()> {
@@ -88,7 +99,7 @@ fn as_json(found: &Verified) -> serde_json::Value {
         "frames": found.frames,
         "first": found.times.map(|(first, _)| record_time(first)),
         "last": found.times.map(|(_, last)| record_time(last)),
-        "checkpoint": sealed.map(|one| seconds(one.seconds)),
+        "checkpoint": sealed.map(|one| sealing_time(one.seconds)),
         "witnessed": found.witnessed.as_ref().map(|witnessed| json!({
             "frames": witnessed.frames,
             "by": witnesses_as_json(&witnessed.by),
@@ -106,7 +117,7 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
         Some(opened) => out.line(format_args!(
             "  checkpoint of `{}`, {}; {unsealed} records came after it",
             shown(&opened.checkpoint.origin),
-            seconds(opened.seconds)
+            sealing_time(opened.seconds)
         ))?,
         None => out.line("  there is no checkpoint yet: nothing proves its end")?,
     }
@@ -119,7 +130,7 @@ fn print(found: &Verified, out: &mut Output) -> Result<()> {
     if let Some(ahead) = found.ahead {
         let frames = found.frames;
         out.line(format_args!(
-            "  the newest checkpoint is about {ahead} frames, and {frames} have come: a segment is shipped once it is full"
+            "  the newest checkpoint is about {ahead} frames, and {frames} have come: a segment is shipped once it has ended"
         ))?;
     }
     if *deleted > 0 {
@@ -167,14 +178,19 @@ fn policy(path: &Path, trust: &Path) -> Result<WitnessPolicy> {
     }
 }
 
-/// Reads the key of a log.
+/// Reads the key of a log, of ML-DSA-44 or of Ed25519.
 fn trusted(path: &Path) -> Result<LogKey> {
+    trusted_by(path, |text| LogKey::read_either(text, verify_ed25519))
+}
+
+/// Reads the key of a log by `read_key`.
+fn trusted_by(path: &Path, read_key: impl Fn(&str) -> Option<LogKey>) -> Result<LogKey> {
     let text = String::from_utf8(read(path, MAX_KEY_FILE_BYTES)?).unwrap_or_default();
     let refused = || {
         let shown = path.in_one_line();
         Failure::policies(format!("`{shown}` is no key of a log: `wardgate log keys` writes one"))
     };
-    LogKey::read(text.trim_end()).ok_or_else(refused)
+    read_key(text.trim_end()).ok_or_else(refused)
 }
 
 fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
@@ -193,6 +209,11 @@ fn refused(error: LogError) -> Failure {
         LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
         other => Failure::policies(other.to_string()),
     }
+}
+
+/// Returns the time of the signature of a checkpoint, of which one of Ed25519 has none.
+fn sealing_time(time: u64) -> String {
+    if time == 0 { "at an unknown time".to_owned() } else { seconds(time) }
 }
 
 fn seconds(seconds: u64) -> String {

@@ -1,7 +1,8 @@
 //! Checkpoints: the size and root of a log, signed by it with ML-DSA-44 (C2SP, tlog-checkpoint and
-//! tlog-cosignature).
+//! tlog-cosignature), and perhaps with Ed25519 too, as all programs for such logs know it (signed-note).
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,6 +13,7 @@ use wardgate_crypto::ml_dsa::{Level, PreparedKey};
 #[cfg(any(test, feature = "sign"))]
 use wardgate_crypto::ml_dsa::{SignError, SigningKey};
 
+use crate::cosigner::VerifyEd25519;
 use crate::limits::MAX_ORIGIN_BYTES;
 use crate::merkle::Head;
 #[cfg(any(test, feature = "sign"))]
@@ -20,6 +22,9 @@ use crate::note::{Note, NoteError, VerifierKey, is_key_name};
 
 /// The type of timestamped ML-DSA-44 signatures.
 pub const ML_DSA_44: u8 = 6;
+
+/// The type of Ed25519 signatures of the text of a note.
+pub const NOTE_ED25519: u8 = 1;
 
 /// A tree head of the log with an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +40,7 @@ pub struct Checkpoint {
 pub struct Opened {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The time of the signature in seconds since 1970, as its signer says.
+    /// The time of the signature in seconds since 1970, as its signer says; 0 for one of Ed25519, which has none.
     pub seconds: u64,
 }
 
@@ -44,7 +49,13 @@ pub struct Opened {
 pub struct LogKey {
     name: String,
     id: [u8; 4],
-    key: PreparedKey,
+    key: PublicKey,
+}
+
+#[derive(Clone, Debug)]
+enum PublicKey {
+    MlDsa44(Box<PreparedKey>),
+    Ed25519([u8; 32], VerifyEd25519),
 }
 
 /// The reason for which a checkpoint is refused.
@@ -128,7 +139,18 @@ impl LogKey {
     pub fn read(text: &str) -> Option<Self> {
         let found = VerifierKey::read(text).filter(|found| found.kind == ML_DSA_44)?;
         let key = PreparedKey::new(Level::MlDsa44, &found.key).ok()?;
-        Some(Self { id: found.id(), name: found.name, key })
+        Some(Self { id: found.id(), name: found.name, key: PublicKey::MlDsa44(Box::new(key)) })
+    }
+
+    /// Reads a key in its text form, of ML-DSA-44 or of Ed25519, which verifies by `ed25519`.
+    #[must_use]
+    pub fn read_either(text: &str, ed25519: VerifyEd25519) -> Option<Self> {
+        let found = VerifierKey::read(text)?;
+        if found.kind != NOTE_ED25519 {
+            return Self::read(text);
+        }
+        let (id, key) = (found.id(), found.key.try_into().ok()?);
+        Some(Self { name: found.name, id, key: PublicKey::Ed25519(key, ed25519) })
     }
 
     /// Returns the name of the key.
@@ -156,16 +178,26 @@ impl LogKey {
     /// The text is no tree head, or has no right signature of the key.
     pub fn open_note(&self, note: &Note) -> Result<Opened, CheckpointError> {
         let checkpoint = Checkpoint::read(&note.text)?;
-        let verify = |bytes: &[u8]| self.verify_one(&checkpoint, bytes);
+        let verify = |bytes: &[u8]| match &self.key {
+            PublicKey::MlDsa44(key) => self.verify_timestamped(key, &checkpoint, bytes),
+            PublicKey::Ed25519(key, ed25519) => {
+                ed25519(key, note.text.as_bytes(), bytes.try_into().ok()?).then_some(0)
+            }
+        };
         let seconds = verify_own(note, (&self.name, self.id), verify)?;
         Ok(Opened { checkpoint, seconds })
     }
 
-    fn verify_one(&self, checkpoint: &Checkpoint, bytes: &[u8]) -> Option<u64> {
+    fn verify_timestamped(
+        &self,
+        key: &PreparedKey,
+        checkpoint: &Checkpoint,
+        bytes: &[u8],
+    ) -> Option<u64> {
         let (seconds, signature) = bytes.split_first_chunk()?;
         let seconds = u64::from_be_bytes(*seconds);
         let message = checkpoint.message(&self.name, seconds);
-        let is_right = i64::try_from(seconds).is_ok() && self.key.verify(&message, b"", signature);
+        let is_right = i64::try_from(seconds).is_ok() && key.verify(&message, b"", signature);
         is_right.then_some(seconds)
     }
 }

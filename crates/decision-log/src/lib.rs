@@ -36,6 +36,7 @@ pub mod sequencer;
 mod shape;
 #[cfg(any(test, feature = "sign"))]
 pub mod signer;
+pub mod subjects;
 pub mod tile;
 pub mod tree;
 pub mod witness;

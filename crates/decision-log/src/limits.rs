@@ -57,6 +57,9 @@ pub const MAX_RANGES: usize = 256;
 /// The most policies whose numbers a sequencer knows.
 pub const MAX_NUMBERED_POLICIES: usize = 64;
 
+/// The most subjects whose keys a sequencer knows, at 56 bytes each in their object. Values of others are left out of the log.
+pub const MAX_SUBJECTS: usize = 1 << 18;
+
 /// The most bytes of a request to a witness: the old size, the longest proof, and a note.
 pub const MAX_ADD_CHECKPOINT_BYTES: usize = MAX_NOTE_BYTES + (4 << 10);
 

@@ -19,7 +19,10 @@ mod event;
 
 use alloc::vec::Vec;
 
-pub use decision::{Decision, Effect, Evidence, Identity, Outcome};
+pub use decision::{
+    BorrowedDecision, BorrowedEvidence, BorrowedIdentity, CommitmentPlaces, Decision, Effect,
+    Evidence, Identity, Outcome,
+};
 pub use event::{
     Clock, Erasure, Loss, Lost, Policies, Process, ProcessEvent, Search, Settings, Target,
 };
@@ -75,16 +78,10 @@ pub enum Body {
 impl Record {
     /// Writes the record behind `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let from = out.len();
-        out.extend([self.body.kind(), self.body.flags(), 0, 0]);
-        out.extend(self.stream.to_le_bytes());
-        out.extend(self.caller.to_le_bytes());
-        out.extend(self.sequence.to_le_bytes());
+        let writer = (self.stream, self.caller, self.sequence);
+        let from = put_head(self.body.kind(), self.body.flags(), writer, out);
         self.body.write(out);
-        let length = u16::try_from(out.len().saturating_sub(from)).unwrap_or(u16::MAX);
-        if let Some(place) = out.get_mut(from..).and_then(|record| record.get_mut(2..4)) {
-            place.copy_from_slice(&length.to_le_bytes());
-        }
+        put_length(from, out);
     }
 
     /// Returns the bytes of the record.
@@ -163,6 +160,29 @@ impl Body {
             10 => Self::Loss(Loss::read(reader)?),
             _ => return None,
         })
+    }
+}
+
+/// Writes the head of a record of this stream, caller and sequence, without its length. Returns where the record begins.
+fn put_head(
+    kind: u8,
+    flags: u8,
+    (stream, caller, sequence): (u16, u16, u32),
+    out: &mut Vec<u8>,
+) -> usize {
+    let from = out.len();
+    out.extend_from_slice(&[kind, flags, 0, 0]);
+    out.extend_from_slice(&stream.to_le_bytes());
+    out.extend_from_slice(&caller.to_le_bytes());
+    out.extend_from_slice(&sequence.to_le_bytes());
+    from
+}
+
+/// Writes the length of the record that begins at `from`.
+fn put_length(from: usize, out: &mut [u8]) {
+    let length = u16::try_from(out.len().saturating_sub(from)).unwrap_or(u16::MAX);
+    if let Some(place) = out.get_mut(from..).and_then(|record| record.get_mut(2..4)) {
+        place.copy_from_slice(&length.to_le_bytes());
     }
 }
 

@@ -4,6 +4,8 @@
 //! records the names and numbers of one log, and says what is to be written to a store of objects, in this order:
 //!
 //! ```text
+//! private/keys.wgk   if unchanged   with values that are hidden: the keys of subjects
+//! private/NUMBER.RANDOM.wgv         the sealed values of the segment
 //! NUMBER.wgl   new only     the segment: from here on its frames are in the log, and another sequencer goes on behind them
 //! tile/...                  what follows from the segments: whoever writes it writes the same
 //! checkpoint   if unchanged
@@ -15,6 +17,7 @@
 //! to be opened again from the store: [`Sequencer::follow`] reads the segments that it does not remember.
 
 mod grown;
+mod hiding;
 mod isolate;
 mod part;
 mod refusal;
@@ -29,9 +32,12 @@ use crate::checkpoint::{CheckpointError, LogKey};
 use crate::frame::{Frame, START};
 use crate::limits::{MAX_DRAFTED_BYTES, MAX_FOLLOWED_BYTES, MAX_ISOLATES};
 use crate::merkle;
-use crate::record::{Body, Lost, Process, ProcessEvent, Record, Settings, ShortText, Text};
+use crate::record::{
+    Body, Erasure, Lost, Process, ProcessEvent, Record, Settings, ShortText, Text,
+};
 use crate::shape::Digest;
 use crate::signer::LogSigner;
+use hiding::Hiding;
 use isolate::Isolate;
 pub use part::FORM;
 use part::Part;
@@ -45,6 +51,8 @@ pub struct Sequencer {
     signer: LogSigner,
     state: State,
     segment: Segment,
+    /// What hides values, if they are hidden.
+    hiding: Option<Hiding>,
     /// The newest checkpoint that was found, until the log has its frames.
     due: Option<merkle::Head>,
     /// The number of frames that the newest checkpoint covers.
@@ -120,9 +128,22 @@ impl Sequencer {
             return Err(SequencerError::State);
         }
         let (segment, instance) = (Segment::new(&state.place), Some(instance));
-        let mut opened = Self { signer, state, segment, due: checkpoint, sealed: size, instance };
+        let (due, hiding) = (checkpoint, None);
+        let mut opened = Self { signer, state, segment, hiding, due, sealed: size, instance };
         opened.meet()?;
         Ok(opened)
+    }
+
+    /// Returns the sequencer, just opened, as one that commits to the ids and the evidence which isolates send as they are. The
+    /// object `private/keys.wgk` has the keys of subjects; it is empty if there is none. The keys of new subjects come from
+    /// `randomness`, a random seed. Values of a principal whose id is not sent as it is are left out.
+    ///
+    /// # Errors
+    /// The keys are damaged.
+    pub fn hiding(mut self, keys: &[u8], randomness: [u8; 32]) -> Result<Self, SequencerError> {
+        let instance = self.instance.unwrap_or_default();
+        self.hiding = Some(Hiding::read((self.signer.secret(), instance), keys, randomness)?);
+        Ok(self)
     }
 
     /// Returns the name of the object that has the next frame, if it is there already.
@@ -196,7 +217,8 @@ impl Sequencer {
         if part.highest < now.saturating_sub(FORGET_MICROS) {
             return Err(Refusal::Old);
         }
-        if self.segment.length() > MAX_DRAFTED_BYTES {
+        let values = self.hiding.as_ref().map_or(0, Hiding::length);
+        if self.segment.length().saturating_add(values) > MAX_DRAFTED_BYTES {
             return Err(Refusal::Full);
         }
         let source = part.process.instance;
@@ -213,8 +235,26 @@ impl Sequencer {
         self.state.isolates.insert(source, isolate);
         self.state.streams.insert(stream, source);
         self.begin(now);
-        self.segment.add(&part, stream, &mut self.state);
+        self.segment.add((&part, stream), &mut self.state, self.hiding.as_mut());
         Ok(Taken::New)
+    }
+
+    /// Deletes the keys of subjects, so that their values cannot be opened in any copy of the log, and records how many had one,
+    /// with those that were deleted `before` in the store and not recorded since a write failed. Returns that number. The next
+    /// commit writes both. `now` is in microseconds since 1970.
+    pub fn erase<'s>(
+        &mut self,
+        subjects: impl Iterator<Item = &'s str>,
+        before: u32,
+        now: i64,
+    ) -> u32 {
+        let erased = self.hiding.as_mut().map_or(0, |hiding| hiding.erase(subjects));
+        let keys = erased.saturating_add(before);
+        if keys > 0 {
+            self.begin(now);
+            self.segment.event(Body::Erasure(Erasure { micros: now, keys }), now, &mut self.state);
+        }
+        keys
     }
 
     /// Records the start of this sequencer, before its first record.
@@ -240,6 +280,8 @@ impl Sequencer {
     ) -> Result<Vec<Write>, SequencerError> {
         let mut writes = Vec::new();
         if !self.segment.is_empty() {
+            let segment = self.state.grown.size();
+            writes.extend(self.hiding.iter_mut().flat_map(|hiding| hiding.take(segment)));
             writes.push(self.end_segment(now));
         } else if self.state.grown.size() == self.sealed {
             return Ok(writes);

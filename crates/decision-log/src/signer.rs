@@ -10,7 +10,7 @@ use base64ct::{Base64, Encoding};
 use wardgate_crypto::blake3;
 use wardgate_crypto::ml_dsa::{Level, SignError, SigningKey};
 
-use crate::checkpoint::{Checkpoint, ML_DSA_44, is_origin};
+use crate::checkpoint::{Checkpoint, ML_DSA_44, NOTE_ED25519, is_origin};
 use crate::merkle::Head;
 use crate::note::{Note, Signature, VerifierKey};
 use crate::redaction::LogSecret;
@@ -80,6 +80,18 @@ impl LogSigner {
     pub fn verifier(&self) -> VerifierKey {
         let key = self.key.public_key();
         VerifierKey { name: self.origin.clone(), kind: ML_DSA_44, key }
+    }
+
+    /// Returns the seed of the Ed25519 key of this log. It follows from the key of ML-DSA-44, and not the other way round.
+    #[must_use]
+    pub fn ed25519_seed(&self) -> [u8; 32] {
+        blake3::derive_key("wardgate decision log 1: Ed25519 key of a log", &self.secret)
+    }
+
+    /// Returns the key that verifies signatures of Ed25519, with this public key.
+    #[must_use]
+    pub fn ed25519_verifier(&self, key: [u8; 32]) -> VerifierKey {
+        VerifierKey { name: self.origin.clone(), kind: NOTE_ED25519, key: key.to_vec() }
     }
 
     /// Signs a tree head at a time in seconds since 1970, and returns the note.

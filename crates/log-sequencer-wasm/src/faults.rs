@@ -51,6 +51,7 @@ pub(crate) const fn of_sequencer(error: SequencerError) -> i32 {
         SequencerError::Truncated => -53,
         SequencerError::Unsigned => -54,
         SequencerError::Foreign => -56,
+        SequencerError::Keys => -57,
         SequencerError::Checkpoint(CheckpointError::Form) => -13,
         SequencerError::Checkpoint(CheckpointError::Unsigned) => -14,
         SequencerError::Checkpoint(CheckpointError::Forged) => -15,
@@ -112,6 +113,7 @@ mod tests {
             SequencerError::Truncated,
             SequencerError::Unsigned,
             SequencerError::Foreign,
+            SequencerError::Keys,
         ];
         for error in checkpoints.map(SequencerError::Checkpoint).chain(others) {
             check(of_sequencer(error), &error.to_string());

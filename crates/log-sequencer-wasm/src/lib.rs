@@ -46,13 +46,14 @@ pub fn words() -> usize {
     with(|state| state.words.as_ptr().expose_provenance())
 }
 
-/// Opens the log of a private key for writing, in place of the one before. The room has 16 random bytes, and the key, the object
-/// `sequencer` and the object `checkpoint` in so many bytes each, 0 for an object that is not there. Returns 0, and answers
-/// with the name of the next segment (16) and the first lines of the object `identity`, or returns the number of a fault.
+/// Opens the log of a private key for writing, in place of the one before. The room has 48 random bytes, and the key, the objects
+/// `sequencer`, `checkpoint` and `private/keys.wgk` in so many bytes each, 0 for an object that is not there; -1 for the last one leaves
+/// values as they are. Returns 0, and answers with the name of the next segment (16) and the first lines of the object `identity`, or
+/// returns the number of a fault.
 #[wasm_bindgen]
 #[must_use]
-pub fn open(key: usize, sequencer: usize, checkpoint: usize) -> i32 {
-    with(|state| state.open([key, sequencer, checkpoint]))
+pub fn open(key: usize, sequencer: usize, checkpoint: usize, keys: i32) -> i32 {
+    with(|state| state.open([key, sequencer, checkpoint], usize::try_from(keys).ok()))
 }
 
 /// Goes on with the next segment, which is in the first `length` bytes of the room, at a time. Returns 0, and
@@ -85,6 +86,19 @@ pub fn take(length: usize, low: u32, high: i32) -> i32 {
     })
 }
 
+/// Deletes the keys of subjects, whose ids are in the first `length` bytes of the room, each after its length (2). Returns how many had a
+/// key, with those that were deleted `before` and are not recorded yet, or the number of a fault.
+#[wasm_bindgen]
+#[must_use]
+pub fn erase(length: usize, before: u32, low: u32, high: i32) -> i32 {
+    with(|state| {
+        let State { sequencer, room, .. } = state;
+        let Some(sequencer) = sequencer else { return faults::CLOSED };
+        let ids = room.get(..length).unwrap_or_default();
+        sequencing::erase(sequencer, ids, before, micros(low, high))
+    })
+}
+
 /// Makes a segment of the frames that were taken, and signs a checkpoint. The room has 32 random bytes. Returns 0, and
 /// answers with the writes in their order: the condition (1), 0 none, 1 for a new object, 2 for one that is unchanged, 3 for a
 /// deletion; the name after its length (2); the content after its length (4). Otherwise returns the number of a fault.
@@ -106,9 +120,9 @@ impl State {
         Some(self.room.as_mut_ptr().expose_provenance())
     }
 
-    fn open(&mut self, lengths: [usize; 3]) -> i32 {
+    fn open(&mut self, lengths: [usize; 3], keys: Option<usize>) -> i32 {
         self.sequencer = None;
-        match sequencing::open(&self.room, lengths) {
+        match sequencing::open(&self.room, lengths, keys) {
             Err(fault) => fault,
             Ok((sequencer, answer)) => {
                 self.sequencer = Some(sequencer);

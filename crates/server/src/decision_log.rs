@@ -8,6 +8,8 @@
 //!        tile/...          digests and entries of the log of frames, as C2SP has them
 //!        checkpoint        the newest one
 //!        checkpoint.witnessed   the newest one that enough witnesses have cosigned
+//!        reserve           room for last words on a full disk
+//!        ed25519.vkey      the key that verifies the second signature of checkpoints, if they have one
 //!        private/...       sealed values, the keys of subjects, and entries that are not in frames yet
 //! ```
 //!
@@ -16,6 +18,7 @@
 
 pub(crate) mod by_rules;
 mod core;
+mod ed25519;
 mod error;
 pub(crate) mod exporting;
 mod filtering;
@@ -26,7 +29,9 @@ mod health;
 mod intake;
 mod names;
 pub(crate) mod noted;
+mod opening;
 mod operator;
+mod pauses;
 mod private;
 mod proving;
 mod reading;
@@ -35,6 +40,7 @@ mod record_words;
 mod recorder;
 pub(crate) mod recording;
 mod recovering;
+mod reserve;
 mod retention;
 mod segments;
 pub(crate) mod shipping;
@@ -47,6 +53,7 @@ mod witnessed;
 pub(crate) mod witnessing;
 mod writer;
 
+pub use ed25519::{SecondKey, verify_ed25519};
 pub use error::LogError;
 pub use names::Names;
 pub use operator::{accept_loss, erase};

@@ -7,3 +7,5 @@ pub(crate) mod frame;
 pub(crate) mod limits;
 pub(crate) mod log;
 pub(crate) mod recover;
+#[cfg(test)]
+pub(crate) mod volume;

@@ -249,6 +249,9 @@ pub(crate) const MAX_WITNESS_ANSWER_BYTES: usize = 64 << 10;
 /// The longest pause after a witness has not cosigned; it doubles after each failure.
 pub(crate) const MAX_WITNESS_PAUSE: Duration = Duration::from_secs(60);
 
+/// The longest pause after syncs of the decision log that failed in a row; the log begins at most one segment a pause.
+pub(crate) const MAX_DISK_PAUSE: Duration = Duration::from_secs(60);
+
 /// Connections that a witness serves at once. More wait to be accepted.
 pub(crate) const WITNESS_CONNECTIONS: usize = 256;
 

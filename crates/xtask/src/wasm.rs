@@ -329,8 +329,8 @@ const MQTT_CALLS: [&str; 16] = [
 /// The exports of the module of the decision log: see `crates/decision-log-wasm/src/lib.rs`.
 const LOG_CALLS: [&str; 7] = ["memory", "room", "words", "prove", "frame", "write", "pseudonym"];
 /// The exports of the sequencer of decision logs: see `crates/log-sequencer-wasm/src/lib.rs`.
-const SEQUENCER_CALLS: [&str; 8] =
-    ["memory", "room", "words", "open", "follow", "whole", "take", "commit"];
+const SEQUENCER_CALLS: [&str; 9] =
+    ["memory", "room", "words", "open", "follow", "whole", "take", "erase", "commit"];
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
 

@@ -1,16 +1,20 @@
 // The worker that makes one signed log of the frames of all instances: a deployment of its own beside that for AuthZEN, so
 // that what answers requests from outside never has the key of the log.
 //
-// It consumes the queue to which `DECISION_LOG = "frames"` sends.
+// It consumes the queue to which `DECISION_LOG = "frames"` sends, and erases subjects for an operator.
 
 import type { Appended } from "wardgate/log-sequencer";
 
 import { ConfigError } from "../config.ts";
 import type { LogEnv } from "./env.ts";
+import { answerErasure } from "./erasure.ts";
 
 export { DecisionSequencer } from "./sequencer.ts";
 
 export default {
+  async fetch(request, env): Promise<Response> {
+    return answerErasure(request, env);
+  },
   async queue(batch, env): Promise<void> {
     await appendAll(batch, env);
   },

@@ -43,6 +43,7 @@ beforeAll(async () => {
           TRUSTED_KEYS: read("release.pub.jwk").toString(),
           AUTH_TOKENS: { tests: TOKEN },
           DECISION_LOG: "frames",
+          DECISION_EVIDENCE: "clear",
         },
       },
       {
@@ -51,9 +52,9 @@ beforeAll(async () => {
         compatibilityDate: "2026-04-01",
         queueConsumers: { decisions: { maxBatchTimeout: 0, maxBatchSize: 10, maxRetries: 5, deadLetterQueue: "refused" } },
         queueProducers: { DECISIONS: { queueName: "decisions" } },
-        r2Buckets: ["LOG_R2"],
+        r2Buckets: ["LOG_R2", "LOG_PRIVATE_R2"],
         durableObjects: { SEQUENCER: { className: "DecisionSequencer", useSQLite: true } },
-        bindings: { LOG_KEY: read("log.key").toString() },
+        bindings: { LOG_KEY: read("log.key").toString(), LOG_TOKEN: TOKEN },
       },
     ],
   };
@@ -63,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(() => flare.dispose());
 
-const bucket = () => flare.getR2Bucket("LOG_R2", "log");
+const bucket = (name = "LOG_R2") => flare.getR2Bucket(name, "log");
 
 /** Asks about a record in the name of a subject. */
 async function ask(id) {
@@ -84,18 +85,21 @@ async function untilSigned(frames) {
   await expect.poll(signed, { timeout: 20_000, interval: 100 }).toBeGreaterThanOrEqual(frames);
 }
 
-/** Downloads the log into a folder, and returns what the command says to it. */
+/** Downloads the log into a folder, and returns what the command says of it. */
 async function verified() {
   const folder = mkdtempSync(join(tmpdir(), "wardgate-log-"));
   try {
-    const { objects } = await (await bucket()).list();
-    for (const { key } of objects) {
-      mkdirSync(dirname(join(folder, key)), { recursive: true });
-      writeFileSync(join(folder, key), Buffer.from(await (await (await bucket()).get(key)).arrayBuffer()));
+    for (const found of [await bucket(), await bucket("LOG_PRIVATE_R2")]) {
+      for (const { key } of (await found.list()).objects) {
+        mkdirSync(dirname(join(folder, key)), { recursive: true });
+        writeFileSync(join(folder, key), Buffer.from(await (await found.get(key)).arrayBuffer()));
+      }
     }
-    const said = (...words) => execFileSync(command, ["log", ...words], { encoding: "utf8" });
-    const trust = fileURLToPath(new URL("log.vkey", dev));
-    return { ...JSON.parse(said("verify", folder, "--trust", trust, "--json")), shown: said("show", folder) };
+    const log = (...words) => execFileSync(command, ["log", ...words], { encoding: "utf8" });
+    const at = (name) => fileURLToPath(new URL(name, dev));
+    const replayed = JSON.parse(log("replay", folder, "--policies", at("policies.bundle"), "--trust", at("release.pub.jwk"), "--json"));
+    const said = { shown: log("show", folder), exported: log("export", folder) };
+    return { ...JSON.parse(log("verify", folder, "--trust", at("log.vkey"), "--json")), replayed, ...said };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -106,14 +110,29 @@ it("a decision is in a signed log, which the command verifies", async () => {
   await ask("alice");
   await untilSigned(1);
   const first = await verified();
-  expect(first).toMatchObject({ origin: "log.example/edge", decisions: 1, lost: 0, unsealed: 0 });
-  expect(first.shown).toMatch(/alice/);
+  expect(first).toMatchObject({ origin: "log.example/edge", decisions: 1, lost: 0, unsealed: 0, replayed: { same: 1, different: [], absent: [] } });
+  // Who asked is told only to those who have the private bucket.
+  expect([first.shown.includes("alice"), first.exported.includes("alice")]).toEqual([false, true]);
   // Another sequencer goes on where this one was: it has only the bucket.
   await flare.setOptions(settings);
   await (await flare.getKVNamespace("POLICIES_KV", "pdp")).put("policies", Uint8Array.from(read("policies.bundle")).buffer);
   await ask("bob");
   await untilSigned((await signed()) + 1);
-  expect(await verified()).toMatchObject({ decisions: 2, lost: 0, unsealed: 0 });
+  expect(await verified()).toMatchObject({ decisions: 2, lost: 0, unsealed: 0, replayed: { same: 2, different: [], absent: [] } });
+});
+
+it("an operator erases a subject", async () => {
+  const worker = await flare.getWorker("log");
+  const erase = (body, { token = TOKEN, method = "POST", path = "/erase" } = {}) =>
+    worker.fetch(`http://log${path}`, { method, headers: { Authorization: `Bearer ${token}` }, ...(method === "POST" && { body: JSON.stringify(body) }) });
+  const statuses = [erase({ subjects: ["bob"] }, { token: "another-token-of-tests" }), erase({}, { method: "GET" }), erase({}, { path: "/" }), erase({ subjects: "bob" }), erase({ subjects: [] }), erase([])];
+  expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 405, 404, 400, 400, 400]);
+  expect((await verified()).exported).toContain("bob");
+  const answer = await erase({ subjects: ["bob", "nobody"] });
+  expect([answer.status, await answer.json()]).toEqual([200, { erased: 1 }]);
+  const after = await verified();
+  expect(after).toMatchObject({ decisions: 2, unsealed: 0, replayed: { same: 1, absent: [{ why: "that are erased", count: 1 }] } });
+  expect([after.exported.includes("bob"), after.exported.includes("alice")]).toEqual([false, true]);
 });
 
 it("what is no frame is refused, and is told", async () => {

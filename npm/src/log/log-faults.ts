@@ -62,4 +62,5 @@ const FAULTS: ReadonlyMap<number, string> = new Map([
   [-54, "no signature was found"],
   [-55, "no log is open"],
   [-56, "no sequencer of this log wrote a segment"],
+  [-57, "the keys of subjects are damaged"],
 ]);

@@ -63,9 +63,14 @@ class MemoryStore implements LogStore {
   }
 }
 
-/** Returns a sequencer of a store, as another isolate would make it. */
+/** Returns a sequencer of a store, as another isolate would make it, that leaves values as they are. */
 function sequencer(store: LogStore, options: Partial<LogSequencerOptions> = {}) {
-  return logSequencer({ key, store, intervalMillis: 0, ...options });
+  return logSequencer({ key, store, values: "clear", intervalMillis: 0, ...options });
+}
+
+/** Returns a sequencer that hides values, in the same store. */
+function hiding(store: LogStore) {
+  return logSequencer({ key, store, private: store, intervalMillis: 0 });
 }
 
 /** Returns a log of an isolate, its PDP, and the frames that it sent. */
@@ -77,7 +82,11 @@ async function isolate(options: Partial<DecisionLogOptions> = {}) {
 
 /** Returns frames of an isolate, each with the decision about one principal. */
 async function framesAbout(...ids: readonly string[]): Promise<Uint8Array<ArrayBuffer>[]> {
-  const { frames, log, pdp } = await isolate();
+  return framesWith({}, ids);
+}
+
+async function framesWith(options: Partial<DecisionLogOptions>, ids: readonly string[]): Promise<Uint8Array<ArrayBuffer>[]> {
+  const { frames, log, pdp } = await isolate(options);
   for (const id of ids) {
     pdp.isAllowed(viewing({ principal: { id, roles: ["stranger"] } }));
     await log.flush();
@@ -123,6 +132,124 @@ describe("evidence in a log of many isolates", () => {
     }
     const policies = fileURLToPath(new URL("../../fixtures/album.bundle", import.meta.url));
     expect(JSON.parse(ofCommand(store, "replay", ["--policies", policies, "--json"]))).toEqual({ same: 2 * 6 * 6, different: [], absent: [] });
+  });
+});
+
+/** Returns the ids of the principals of all decisions as the command opens them, sorted; `-` for one that it cannot open. */
+function openedIds(store: MemoryStore): string[] {
+  const lines = ofCommand(store, "export", []).trim().split("\n").map((line) => JSON.parse(line) as { kind: string; principal?: { id?: string } | string });
+  return lines.flatMap(({ kind, principal }) => (kind === "decision" ? [JSON.stringify(principal)] : [])).sort();
+}
+
+describe("values in a log of many isolates", () => {
+  const policies = fileURLToPath(new URL("../../fixtures/album.bundle", import.meta.url));
+  const replayed = (store: MemoryStore): unknown => JSON.parse(ofCommand(store, "replay", ["--policies", policies, "--json"]));
+
+  it("are committed, and opened by what is in the private store", async () => {
+    const [store, privateStore] = [new MemoryStore(), new MemoryStore()];
+    const log = logSequencer({ key, store, private: privateStore, intervalMillis: 0 });
+    await log.append(await framesWith({ evidence: "clear" }, ["adalbert", "beatrice"]));
+    await log.append(await framesWith({ evidence: "clear" }, ["adalbert"]));
+    const decisions = (await store.records()).flatMap((record) => (record.kind === "decision" ? [record] : []));
+    expect(decisions).toMatchObject(Array.from({ length: 3 }, () => ({ principal: { kind: "commitment" }, resource: { kind: "commitment" }, evidence: { kind: "committed-read" } })));
+    const bytes = (of: MemoryStore) => [...of.objects.values()].map((object) => Buffer.from(object.bytes).toString("latin1")).join();
+    expect(bytes(store) + bytes(privateStore)).not.toMatch(/adalbert|beatrice/);
+    expect([...privateStore.objects.keys()].every((name) => /^private\/(keys\.wgk|\d{12}\.[0-9a-f]{32}\.wgv)$/.test(name))).toBe(true);
+    expect(verified(store)).toMatchObject({ decisions: 3, lost: 0, unsealed: 0 });
+    expect(replayed(store)).toMatchObject({ same: 0, absent: [{ count: 3 }] });
+    for (const [name, object] of privateStore.objects) store.objects.set(name, object);
+    expect(replayed(store)).toEqual({ same: 3, different: [], absent: [] });
+    expect(openedIds(store).join()).toMatch(/adalbert.*adalbert.*beatrice/);
+  });
+
+  it("of a subject cannot be opened once it is erased", async () => {
+    const store = new MemoryStore();
+    const log = hiding(store);
+    await log.append(await framesWith({ evidence: "clear" }, ["ada", "eve", "eve"]));
+    const copy = [...store.objects];
+    expect(await log.erase(["nobody"])).toBe(0);
+    expect(await log.erase(["eve", "nobody"])).toBe(1);
+    await log.append(await framesWith({ evidence: "clear" }, ["eve"]));
+    expect((await store.records()).filter(({ kind }) => kind === "erasure")).toMatchObject([{ keys: 1 }]);
+    expect(verified(store)).toMatchObject({ decisions: 4, unsealed: 0 });
+    expect(replayed(store)).toEqual({ same: 2, different: [], absent: [{ why: "that are erased", count: 2 }] });
+    expect(openedIds(store).filter((id) => id.includes("eve")).length).toBe(1);
+    // The keys of today open no copy of then either.
+    const old = new MemoryStore();
+    for (const [name, object] of copy) old.objects.set(name, name === "private/keys.wgk" ? store.objects.get(name)! : object);
+    expect(replayed(old)).toMatchObject({ same: 1, absent: [{ why: "that are erased", count: 2 }] });
+  });
+
+  it("are all there, whichever write a crash follows", async () => {
+    const batches = [await framesWith({ evidence: "clear" }, ["a", "b"]), await framesWith({ evidence: "clear" }, ["c"])];
+    const whole = new MemoryStore();
+    for (const batch of batches) await hiding(whole).append(batch);
+    expect(whole.puts.length).toBe(15);
+    for (let crash = 1; crash <= whole.puts.length; crash += 1) {
+      const store = new MemoryStore();
+      let writes = 0;
+      store.before = (_, write) => {
+        writes += 1;
+        const tag = write();
+        if (writes === crash) throw new Error("the store is away");
+        return tag;
+      };
+      for (const batch of batches) {
+        const first = await hiding(store).append(batch).catch(() => undefined);
+        if (first === undefined) await hiding(store).append(batch);
+      }
+      expect(replayed(store), `${crash}`).toEqual({ same: 3, different: [], absent: [] });
+    }
+  });
+
+  it("are those of the sequencer that wrote the segment, and an erasure is recorded by the one that comes first", async () => {
+    for (const name of ["keys.wgk", ".wgv", "000000000002.wgl"]) {
+      const store = new MemoryStore();
+      const [one, other] = [hiding(store), hiding(store)];
+      await one.append(await framesWith({ evidence: "clear" }, ["ada", "eve"]));
+      await other.append(await framesWith({ evidence: "clear" }, ["bo"]));
+      const third = await framesWith({ evidence: "clear" }, ["cleo"]);
+      let isBetween = false;
+      store.before = async (put, write) => {
+        if (put.endsWith(name) && !isBetween) {
+          isBetween = true;
+          expect(await other.append(third)).toEqual([{ kind: "appended" }]);
+        }
+        return write();
+      };
+      const frames = await framesWith({ evidence: "clear" }, ["dan"]);
+      const [erased, became] = await Promise.all([one.erase(["eve"]), one.append(frames)]);
+      expect([erased, became], name).toEqual([1, [{ kind: "appended" }]]);
+      expect((await store.records()).filter(({ kind }) => kind === "erasure"), name).toMatchObject([{ keys: 1 }]);
+      expect(replayed(store), name).toEqual({ same: 4, different: [], absent: [{ why: "that are erased", count: 1 }] });
+      expect(verified(store)).toMatchObject({ decisions: 5, unsealed: 0 });
+      const ending = (end: string) => [...store.objects.keys()].filter((known) => known.endsWith(end)).length;
+      expect(ending(".wgv"), "of each segment").toBe(ending(".wgl"));
+    }
+  });
+
+  it("have a record of their erasure after a write that failed", async () => {
+    const store = new MemoryStore();
+    const log = hiding(store);
+    await log.append(await framesAbout("ada"));
+    store.before = (name, write) => (name.endsWith(".wgl") ? Promise.reject(new Error("the store is away")) : write());
+    await expect(log.erase(["ada"])).rejects.toThrow("the store is away");
+    store.before = (_, write) => write();
+    expect(await log.erase(["ada"])).toBe(1);
+    expect((await store.records()).filter(({ kind }) => kind === "erasure")).toMatchObject([{ keys: 1 }]);
+  });
+
+  it("are committed only where there is a place for their keys", async () => {
+    const store = new MemoryStore();
+    const check = (options: object, message: string) => expect(() => logSequencer({ key, store, ...options } as LogSequencerOptions)).toThrow(message);
+    check({}, "option `private` must be the store of keys and sealed values");
+    check({ values: "clear", private: store }, "option `private` is for values that are `committed`");
+    check({ values: "absent" }, "option `values` must be one of committed, clear");
+    await expect(sequencer(store).erase(["ada"])).rejects.toThrow(TypeError);
+    await expect(hiding(store).erase("ada" as unknown as string[])).rejects.toThrow("subjects must be a list of strings");
+    const damaged = new MemoryStore();
+    damaged.objects.set("private/keys.wgk", { bytes: new Uint8Array(57), tag: "1" });
+    await expect(hiding(damaged).append([])).rejects.toMatchObject({ code: "malformed-log", message: "the keys of subjects are damaged" });
   });
 });
 

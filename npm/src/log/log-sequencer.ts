@@ -7,7 +7,7 @@ import { loader } from "#load-log-sequencer";
 
 import { describe } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { knownMembers, readWhole } from "../base/option.ts";
+import { knownMembers, readOneOf, readWhole } from "../base/option.ts";
 import type { LoadOptions } from "../pdp/load-options.ts";
 import { compile, readLoad } from "../wasm/code.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
@@ -43,6 +43,13 @@ export interface LogSequencerOptions {
   readonly key: string;
   /** Where the log is. */
   readonly store: LogStore;
+  /**
+   * What becomes of ids and evidence that frames have in the clear. With `"committed"`, the default, records get commitments to
+   * them, and the values are sealed in the store `private`; with `"clear"` they stay.
+   */
+  readonly values?: "committed" | "clear" | undefined;
+  /** Where the keys of subjects and the sealed values are, under names that begin with `private/`. Who reads it reads all ids. */
+  readonly private?: LogStore | undefined;
   /** The least time between two checkpoints, in milliseconds. Default: 1000. */
   readonly intervalMillis?: number | undefined;
 }
@@ -62,6 +69,12 @@ export interface LogSequencer {
    * checkpoint is about them, with what became of each; rejects if the store fails, and then all should be given again.
    */
   append(frames: readonly Uint8Array[]): Promise<readonly Appended[]>;
+  /**
+   * Deletes the keys of subjects, who are principals by their ids: their values cannot be opened any more, in any copy of the log. Resolves
+   * when a signed checkpoint is about the record of it, with how many of them had a key; rejects if the store fails, and then it should
+   * be called again.
+   */
+  erase(subjects: readonly string[]): Promise<number>;
   /** The frames since this log was opened. */
   readonly counts: AppendedCounts;
 }
@@ -72,7 +85,7 @@ export interface LogSequencer {
  * @throws TypeError or RangeError for wrong options.
  *
  * @example
- *     const log = logSequencer({ key: env.LOG_KEY, store });
+ *     const log = logSequencer({ key: env.LOG_KEY, store, private: otherStore });
  *     const became = await log.append(frames);
  */
 export function logSequencer(options: LogSequencerOptions): LogSequencer {
@@ -97,12 +110,14 @@ export async function load(options: LoadOptions = {}): Promise<void> {
 interface Settings {
   readonly key: string;
   readonly store: LogStore;
+  /** The store of keys and values; `undefined` if values stay as they are. */
+  readonly privateStore: LogStore | undefined;
   readonly intervalMillis: number;
 }
 
 interface Job {
-  readonly frames: readonly Uint8Array[];
-  readonly resolve: (became: readonly Appended[]) => void;
+  /** Does the work that the next commit writes, and returns what tells the caller about it. */
+  readonly begin: (log: OpenedLog, now: number) => () => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -114,14 +129,33 @@ class StoredLog implements LogSequencer {
   #isRunning = false;
   /** The time before which no checkpoint is written. */
   #notBefore = 0;
+  /** The keys that are deleted in the store, of which no record tells since a later write failed. */
+  #unrecorded = 0;
 
   constructor(options: Settings) {
     this.#options = options;
   }
 
-  append(frames: readonly Uint8Array[]): Promise<readonly Appended[]> {
+  async append(frames: readonly Uint8Array[]): Promise<readonly Appended[]> {
+    const became = await this.#committed((log, now) => frames.map((frame) => log.take(frame, now)));
+    for (const { kind } of became) this.counts[kind] += 1;
+    return became;
+  }
+
+  async erase(subjects: readonly string[]): Promise<number> {
+    if (this.#options.privateStore === undefined) throw new TypeError("a log whose values are `clear` has no keys of subjects");
+    if (!Array.isArray(subjects) || !subjects.every((subject) => typeof subject === "string")) throw new TypeError("subjects must be a list of strings");
+    return this.#committed((log, now) => log.erase(subjects, now));
+  }
+
+  /** Does work before a commit, and returns its result after it. */
+  #committed<Result>(work: (log: OpenedLog, now: number) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ frames, resolve, reject });
+      const begin: Job["begin"] = (log, now) => {
+        const result = work(log, now);
+        return () => resolve(result);
+      };
+      this.#jobs.push({ begin, reject });
       if (!this.#isRunning) void this.#run();
     });
   }
@@ -136,7 +170,7 @@ class StoredLog implements LogSequencer {
       try {
         await this.#commit(jobs);
       } catch (thrown) {
-        this.#opened = undefined;
+        this.#close();
         for (const { reject } of jobs) reject(thrown);
       }
     }
@@ -145,40 +179,54 @@ class StoredLog implements LogSequencer {
 
   async #commit(jobs: readonly Job[]): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const log = (this.#opened ??= await OpenedLog.open(this.#options));
+      const log = (this.#opened ??= await OpenedLog.open(this.#options, this.#unrecorded));
       const now = Date.now();
-      const became = jobs.map(({ frames }) => frames.map((frame) => log.take(frame, now)));
+      const ends = jobs.map(({ begin }) => begin(log, now));
       if (await log.commit(now)) {
-        for (const { kind } of became.flat()) this.counts[kind] += 1;
-        jobs.forEach(({ resolve }, at) => resolve(became[at]!));
+        for (const end of ends) end();
         return;
       }
-      this.#opened = undefined;
+      this.#close();
     }
     throw new Error("other sequencers write the log");
+  }
+
+  /** Forgets the log as it was read. */
+  #close(): void {
+    this.#unrecorded = this.#opened?.unrecorded ?? this.#unrecorded;
+    this.#opened = undefined;
   }
 }
 
 /** The log as it was read from its store, and what was appended since. */
 class OpenedLog {
+  /** The keys that are deleted in the store, of which no segment tells. */
+  unrecorded: number;
   readonly #instance: SequencerInstance;
-  readonly #store: LogStore;
-  /** The tag of the checkpoint. */
-  #checkpoint: string | undefined;
+  readonly #settings: Settings;
+  /** The tags of the objects that are written if they are unchanged. */
+  readonly #tags: Map<string, string | undefined>;
+  /** The keys that the next commit deletes, and whether it records those that are deleted. */
+  #erased = 0;
+  #isErasing = false;
 
-  private constructor(instance: SequencerInstance, store: LogStore, checkpoint: string | undefined) {
+  private constructor(instance: SequencerInstance, settings: Settings, tags: Map<string, string | undefined>, unrecorded: number) {
     this.#instance = instance;
-    this.#store = store;
-    this.#checkpoint = checkpoint;
+    this.#settings = settings;
+    this.#tags = tags;
+    this.unrecorded = unrecorded;
   }
 
-  static async open({ key, store }: Settings): Promise<OpenedLog> {
+  static async open(settings: Settings, unrecorded: number): Promise<OpenedLog> {
+    const { key, store, privateStore } = settings;
     await load();
     const instance = new SequencerInstance(loaded!);
     // In this order: the state says no more than the checkpoint that was written before it.
     const state = await store.get("sequencer");
     const checkpoint = await store.get("checkpoint");
-    const identity = instance.open(key, state?.bytes ?? NO_BYTES, checkpoint?.bytes ?? NO_BYTES);
+    const keys = await privateStore?.get(KEYS);
+    const hidden = privateStore === undefined ? undefined : (keys?.bytes ?? NO_BYTES);
+    const identity = instance.open(key, state?.bytes ?? NO_BYTES, checkpoint?.bytes ?? NO_BYTES, hidden);
     await identify(store, identity);
     for (let count = 0; ; count += 1) {
       const segment = await store.get(instance.next);
@@ -187,34 +235,68 @@ class OpenedLog {
       instance.follow(segment.bytes, Date.now());
     }
     instance.mustBeWhole();
-    return new OpenedLog(instance, store, checkpoint?.tag);
+    return new OpenedLog(instance, settings, new Map([["checkpoint", checkpoint?.tag], [KEYS, keys?.tag]]), unrecorded);
   }
 
   take(frame: Uint8Array, now: number): Appended {
     return this.#instance.take(frame, now);
   }
 
+  /** Deletes keys of subjects, and returns how many there were, with those of which no segment tells yet. */
+  erase(subjects: readonly string[], now: number): number {
+    const before = this.#isErasing ? 0 : this.unrecorded;
+    const keys = this.#instance.erase(subjects, before, now);
+    this.#erased += keys - before;
+    this.#isErasing = true;
+    return keys;
+  }
+
   /** Writes what was taken. Returns false if another sequencer was first. */
   async commit(now: number): Promise<boolean> {
-    const deleted: string[] = [];
-    for (const write of this.#instance.commit(now)) {
-      if (write.condition === "deletion") deleted.push(write.name);
-      else if (!(await this.#put(write))) return false;
+    const { store, privateStore } = this.#settings;
+    const writes = this.#instance.commit(now);
+    for (const write of writes.filter(({ condition }) => condition !== "deletion")) {
+      if (await this.#put(write)) this.#wrote(write);
+      else {
+        // The values of a segment that is not written.
+        const values = write.condition === "new" ? writes.filter(({ name }) => name.endsWith(".wgv")) : [];
+        await deleteAll(privateStore, values);
+        return false;
+      }
     }
-    if (deleted.length > 0) await this.#store.delete(deleted).catch(() => undefined);
+    await deleteAll(store, writes.filter(({ condition }) => condition === "deletion"));
     return true;
   }
 
   async #put({ name, bytes, condition }: Write): Promise<boolean> {
-    const tag = await this.#store.put(name, bytes, this.#conditionOf(condition));
-    if (condition === "unchanged") this.#checkpoint = tag;
+    const { store, privateStore } = this.#settings;
+    const tag = await (name.startsWith(PRIVATE) ? privateStore! : store).put(name, bytes, this.#conditionOf(name, condition));
+    if (condition === "unchanged") this.#tags.set(name, tag);
     return tag !== undefined;
   }
 
-  #conditionOf(condition: Write["condition"]): PutCondition {
-    if (condition === "new" || (condition === "unchanged" && this.#checkpoint === undefined)) return { kind: "new" };
-    return condition === "unchanged" ? { kind: "unchanged", tag: this.#checkpoint! } : { kind: "always" };
+  #conditionOf(name: string, condition: Write["condition"]): PutCondition {
+    const tag = this.#tags.get(name);
+    if (condition === "new" || (condition === "unchanged" && tag === undefined)) return { kind: "new" };
+    return condition === "unchanged" ? { kind: "unchanged", tag: tag! } : { kind: "always" };
   }
+
+  /** Notes which deleted keys no segment tells of. */
+  #wrote({ name, condition }: Write): void {
+    if (name === KEYS) {
+      this.unrecorded += this.#erased;
+      this.#erased = 0;
+    }
+    if (condition === "new" && this.#isErasing) {
+      this.unrecorded = 0;
+      this.#isErasing = false;
+    }
+  }
+}
+
+/** Deletes objects; a failure is none. */
+async function deleteAll(store: LogStore | undefined, objects: readonly Write[]): Promise<void> {
+  if (objects.length > 0) await store?.delete(objects.map(({ name }) => name)).catch(() => undefined);
 }
 
 /** Writes the identity of a new log, or throws if the store has a log of another key. */
@@ -241,13 +323,29 @@ function readOptions(options: unknown): Settings {
   const [key, store] = [members.get("key"), members.get("store")];
   // The value is a secret.
   if (typeof key !== "string") throw new TypeError("option `key` must be a string");
-  if (typeof store !== "object" || store === null) throw new TypeError(`option \`store\` must be an object, found ${describe(store)}`);
-  return { key, store: store as LogStore, intervalMillis: readWhole(members.get("intervalMillis"), "intervalMillis", MAX_INTERVAL_MILLIS) ?? 1000 };
+  if (!isStore(store)) throw new TypeError(`option \`store\` must be an object, found ${describe(store)}`);
+  return { key, store, privateStore: readPrivate(members), intervalMillis: readWhole(members.get("intervalMillis"), "intervalMillis", MAX_INTERVAL_MILLIS) ?? 1000 };
+}
+
+/** Returns the store of keys and values, which may be that of the log; `undefined` if values stay as they are. */
+function readPrivate(members: ReadonlyMap<string, unknown>): LogStore | undefined {
+  const isClear = readOneOf(members.get("values"), "values", ["committed", "clear"]) === "clear";
+  const store = members.get("private");
+  if (isClear && store !== undefined) throw new TypeError("option `private` is for values that are `committed`");
+  if (isClear || isStore(store)) return store as LogStore | undefined;
+  throw new TypeError(`option \`private\` must be the store of keys and sealed values, found ${describe(store)}; or set \`values\` to \`clear\``);
+}
+
+function isStore(store: unknown): store is LogStore {
+  return typeof store === "object" && store !== null;
 }
 
 let loaded: WebAssembly.Module | undefined;
 const own = new SharedLoader(loader, { name: "the sequencer of decision logs", elsewhere: "`load({ code })` of `wardgate/log-sequencer`" });
-const NAMES: readonly (keyof LogSequencerOptions)[] = ["key", "store", "intervalMillis"];
+const NAMES: readonly (keyof LogSequencerOptions)[] = ["key", "store", "values", "private", "intervalMillis"];
+const PRIVATE = "private/";
+/** The object of the keys of subjects. */
+const KEYS = `${PRIVATE}keys.wgk`;
 const NO_BYTES = new Uint8Array();
 /** The calls of `append` that one checkpoint is about, the openings of the log for them, and the segments that an opening reads. */
 const MAX_JOBS = 256;

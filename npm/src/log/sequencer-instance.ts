@@ -37,11 +37,14 @@ export class SequencerInstance extends BytesInstance<Calls> {
     super(module, MAX_BUFFER_BYTES);
   }
 
-  /** Opens the log of a key with two objects of its store, and returns the beginning of the object `identity`. */
-  open(key: string, sequencer: Uint8Array, checkpoint: Uint8Array): string {
+  /**
+   * Opens the log of a key with two objects of its store, and returns the beginning of the object `identity`. Values are hidden under
+   * `keys` of subjects; `undefined` leaves them as they are.
+   */
+  open(key: string, sequencer: Uint8Array, checkpoint: Uint8Array, keys: Uint8Array | undefined): string {
     const text = encoder.encode(key);
-    this.put(crypto.getRandomValues(new Uint8Array(16)), text, sequencer, checkpoint);
-    this.#checked(() => this.calls.open(text.length, sequencer.length, checkpoint.length));
+    this.put(crypto.getRandomValues(new Uint8Array(48)), text, sequencer, checkpoint, keys ?? NO_BYTES);
+    this.#checked(() => this.calls.open(text.length, sequencer.length, checkpoint.length, keys?.length ?? -1));
     const answer = decoder.decode(this.answer());
     this.next = answer.slice(0, NAME_LENGTH);
     return answer.slice(NAME_LENGTH);
@@ -69,6 +72,19 @@ export class SequencerInstance extends BytesInstance<Calls> {
     return { kind: isPassing(status) ? "later" : "refused", message: faultOf(status)[1] };
   }
 
+  /**
+   * Deletes the keys of subjects, and returns how many had one, with those that were deleted `before` and are not recorded yet. The next
+   * commit writes all of it.
+   */
+  erase(subjects: readonly string[], before: number, millis: number): number {
+    const ids = subjects.map((subject) => encoder.encode(subject));
+    const long = ids.find(({ length }) => length > MAX_ID_BYTES);
+    if (long !== undefined) throw new RangeError(`the id of a subject must have at most ${MAX_ID_BYTES} bytes, found ${long.length}`);
+    const parts = ids.flatMap((id) => [Uint8Array.of(id.length & 0xff, id.length >>> 8), id]);
+    this.put(...parts);
+    return this.#checked(() => this.calls.erase(parts.reduce((sum, { length }) => sum + length, 0), before, ...halves(millis)));
+  }
+
   /** Returns the writes that put all frames that were taken into the log. */
   commit(millis: number): readonly Write[] {
     this.put(crypto.getRandomValues(new Uint8Array(32)));
@@ -76,9 +92,10 @@ export class SequencerInstance extends BytesInstance<Calls> {
     return writesIn(this.answer());
   }
 
-  #checked(call: () => number): void {
+  #checked(call: () => number): number {
     const status = this.called(call);
     if (status < 0) throw new WardgateError(...faultOf(status));
+    return status;
   }
 }
 
@@ -102,19 +119,23 @@ function halves(millis: number): readonly [low: number, high: number] {
 }
 
 interface Calls extends BytesCalls {
-  readonly open: (key: number, sequencer: number, checkpoint: number) => number;
+  readonly open: (key: number, sequencer: number, checkpoint: number, keys: number) => number;
   readonly follow: (length: number, low: number, high: number) => number;
   readonly whole: () => number;
   readonly take: (length: number, low: number, high: number) => number;
+  readonly erase: (length: number, before: number, low: number, high: number) => number;
   readonly commit: (low: number, high: number) => number;
 }
 
 /** The exports that identify the module. */
-const EXPORTS = ["memory", "room", "words", "open", "follow", "whole", "take", "commit"];
+const EXPORTS = ["memory", "room", "words", "open", "follow", "whole", "take", "erase", "commit"];
+const NO_BYTES = new Uint8Array();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const CONDITIONS: readonly Write["condition"][] = ["none", "new", "unchanged", "deletion"];
 const NAME_LENGTH = "000000000000.wgl".length;
 const MAX_FRAME_BYTES = 128_001;
+/** The most bytes of the id of a subject, as the length before it has 16 bits. */
+const MAX_ID_BYTES = 0xffff;
 /** The largest requested size: that of a segment. */
 const MAX_BUFFER_BYTES = 2 ** 25;

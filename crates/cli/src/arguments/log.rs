@@ -61,6 +61,9 @@ pub(crate) struct LogKeys {
     /// A file to write the key to that verifies.
     #[arg(long, value_name = "FILE")]
     pub(crate) public: PathBuf,
+    /// A file to write the key to that verifies the signatures of Ed25519 of a log with `also-ed25519`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ed25519: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -68,7 +71,7 @@ pub(crate) struct VerifyLog {
     /// The folder of the log.
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// The key of the log, which `log keys` wrote.
+    /// The key of the log, which `log keys` wrote: that of ML-DSA-44, or that of Ed25519.
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: PathBuf,
     /// An older checkpoint: the log must go on from it.

@@ -3,7 +3,7 @@
 use wardgate_decision_log::proof::Proof;
 use wardgate_server::decision_log::{self, Names, record_json, record_words};
 
-use super::{policy, read, refused, seconds, trusted, witness_words, witnesses_as_json};
+use super::{policy, read, refused, sealing_time, trusted, witness_words, witnesses_as_json};
 use crate::answer::{line, with};
 use crate::arguments::{CheckProof, Prove};
 use crate::failure::{Failure, Result};
@@ -29,7 +29,7 @@ pub(super) fn check(check: &CheckProof, out: &mut Output) -> Result<()> {
     let proved = proof.verify(&key).map_err(refused)?;
     let by = witnesses(check, &proof)?;
     let (names, origin) = (Names::default(), &proved.checkpoint.checkpoint.origin);
-    let sealed = seconds(proved.checkpoint.seconds);
+    let sealed = sealing_time(proved.checkpoint.seconds);
     if check.json {
         let record = record_json(proved.number, &proved.record, &names);
         let record = with(record, "origin", origin.as_str());
@@ -41,10 +41,11 @@ pub(super) fn check(check: &CheckProof, out: &mut Output) -> Result<()> {
         return out.line(line(&record));
     }
     out.line(format_args!("{}  {}", proved.number, shown(&record_words(&proved.record, &names))))?;
-    out.line(format_args!(
-        "  is in the log `{}`, as its checkpoint of {sealed} says",
-        shown(origin)
-    ))?;
+    let of_time = match proved.checkpoint.seconds {
+        0 => String::new(),
+        _ => format!(" of {sealed}"),
+    };
+    out.line(format_args!("  is in the log `{}`, as its checkpoint{of_time} says", shown(origin)))?;
     match by {
         Some(by) => out.line(format_args!("  which has witnesses: {}", witness_words(&by))),
         None => Ok(()),

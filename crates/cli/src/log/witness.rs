@@ -2,10 +2,11 @@
 
 use std::future::pending;
 
+use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_server::witness::{Witness, WitnessSettings};
 
 use super::operator::secret;
-use super::trusted;
+use super::trusted_by;
 use crate::arguments::WitnessLogs;
 use crate::failure::{Failure, Result};
 use crate::output::{Output, shown};
@@ -13,7 +14,11 @@ use crate::output::{Output, shown};
 pub(super) fn run(arguments: &WitnessLogs, out: &mut Output) -> Result<()> {
     let signer = secret(&arguments.key)?;
     let name = signer.origin().to_owned();
-    let logs = arguments.log_key.iter().map(|path| trusted(path)).collect::<Result<Vec<_>>>()?;
+    let logs = arguments
+        .log_key
+        .iter()
+        .map(|path| trusted_by(path, LogKey::read))
+        .collect::<Result<Vec<_>>>()?;
     let origins: Vec<String> = logs.iter().map(|key| key.name().to_owned()).collect();
     let settings = WitnessSettings {
         folder: arguments.state.clone(),

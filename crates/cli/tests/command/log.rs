@@ -19,7 +19,7 @@ const TIME: i64 = 1_767_323_045_000_000;
 pub(crate) fn write(folder: &Path) {
     let signer = || LogSigner::new("log.example/a", &[7; 32]).unwrap();
     let log = folder.join("log");
-    let files = LogSettings { segment_bytes: 1 };
+    let files = LogSettings { segment_bytes: 1, ..LogSettings::default() };
     let opened = LogWriter::open(&log, signer(), files, &[1; 16]);
     let (mut writer, _) = opened.unwrap();
     let frames = [first(), decisions(), others()];

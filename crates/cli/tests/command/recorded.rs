@@ -28,7 +28,7 @@ pub(crate) fn write(folder: &Path, bundle: &str) {
     let opened = open(&bundle, Trust::Unsigned, &Conditions::default()).unwrap();
     let pdp = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     let signer = || LogSigner::new("log.example/a", &[7; 32]).unwrap();
-    let settings = LogSettings { segment_bytes: 1 << 20 };
+    let settings = LogSettings { segment_bytes: 1 << 20, ..LogSettings::default() };
     let (writer, _) = LogWriter::open(&folder.join("log"), signer(), settings, &[1; 16]).unwrap();
     let mut files = Files { writer, values: Vec::new() };
     for (ids, evidence) in [

@@ -4,6 +4,7 @@ use alloc::vec;
 use wardgate_crypto::ml_dsa::SigningKey;
 
 use super::*;
+use crate::signer::LogSigner;
 
 const NAME: &str = "log.example/a";
 
@@ -96,4 +97,27 @@ fn only_keys_of_the_level_sign() {
     assert!(checkpoint().sign((&other, NAME), 1, &[0; 32]).is_err());
     let ed25519 = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8";
     assert!(LogKey::read(ed25519).is_none());
+}
+
+#[test]
+fn a_key_of_ed25519_verifies_the_text_of_the_note() {
+    fn is_right(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
+        *key == [5; 32] && message.starts_with(b"log.example/a\n3\n") && *signature == [6; 64]
+    }
+    let signer = LogSigner::new(NAME, &[7; 32]).unwrap();
+    let verifier = signer.ed25519_verifier([5; 32]);
+    let key = LogKey::read_either(&verifier.to_string(), is_right).unwrap();
+    let mut note = signer.sign(Head { size: 3, root: [9; 32] }, 5, &[0; 32]).unwrap();
+    assert_eq!(key.open_note(&note), Err(CheckpointError::Unsigned));
+    let (name, id) = (verifier.name.clone(), verifier.id());
+    note.signatures.push(Signature { name, id, bytes: vec![6; 64] });
+    let opened = key.open_note(&note).unwrap();
+    assert_eq!((opened.checkpoint.head.size, opened.seconds), (3, 0));
+    for bytes in [vec![6; 63], vec![7; 64]] {
+        note.signatures[1].bytes = bytes;
+        assert_eq!(key.open_note(&note), Err(CheckpointError::Forged));
+    }
+    assert!(LogKey::read(&verifier.to_string()).is_none());
+    let own = LogKey::read_either(&signer.verifier().to_string(), is_right).unwrap();
+    assert_eq!(own.open_note(&note).unwrap().seconds, 5);
 }

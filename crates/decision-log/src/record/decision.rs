@@ -19,9 +19,9 @@
 
 use alloc::vec::Vec;
 
-use super::{HEAD_BYTES, ShortText};
+use super::{ShortText, put_head, put_length};
 use crate::bytes::{Reader, put_bytes};
-use crate::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES};
+use crate::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES, MAX_TEXT_BYTES};
 
 /// A decision about one principal and one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,16 +98,86 @@ pub enum Evidence {
     CommittedRequest([u8; 32]),
 }
 
-/// The bytes behind the head of a record and before the outcomes.
-const OUTCOMES_AT: usize = 13;
+/// A decision that borrows: what writers of many records have. It is written like the [`Decision`] of the same content, without
+/// memory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct BorrowedDecision<'d> {
+    /// As in a decision.
+    pub micros: i64,
+    /// As in a decision.
+    pub policies: u32,
+    /// As in a decision.
+    pub outcomes: &'d [Outcome],
+    /// As in a decision.
+    pub principal: BorrowedIdentity<'d>,
+    /// As in a decision.
+    pub resource: BorrowedIdentity<'d>,
+    /// As in a decision.
+    pub trace: Option<&'d [u8; 16]>,
+    /// As in a decision. Only the beginning of a text that is too long is written.
+    pub request: Option<&'d str>,
+    /// As in a decision.
+    pub is_general: bool,
+    /// As in a decision.
+    pub is_cut: bool,
+    /// As in a decision.
+    pub evidence: BorrowedEvidence<'d>,
+}
+
+/// An [`Identity`] that borrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BorrowedIdentity<'d> {
+    /// No id was recorded.
+    Absent,
+    /// The id. Only the beginning of one that is too long is written.
+    Clear(&'d str),
+    /// A keyed digest of the id.
+    Pseudonym([u8; 16]),
+    /// A commitment to the id.
+    Commitment([u8; 32]),
+}
+
+/// An [`Evidence`] that borrows. What is longer than a record holds must not be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BorrowedEvidence<'d> {
+    /// No evidence.
+    None,
+    /// All that the fast path reads.
+    Read(&'d [u8]),
+    /// The request.
+    Request(&'d [u8]),
+    /// The BLAKE3 digest of the request.
+    Digest([u8; 32]),
+    /// A commitment to what the fast path reads.
+    CommittedRead([u8; 32]),
+    /// A commitment to the request.
+    CommittedRequest([u8; 32]),
+}
+
+/// The places of commitments in the bytes of a record: of the principal, the resource and the evidence.
+pub type CommitmentPlaces = [Option<usize>; 3];
 
 const GENERAL: u8 = 1;
 const TRACE: u8 = 2;
 const REQUEST: u8 = 4;
 const CUT: u8 = 8;
 
-impl Decision {
-    pub(super) fn flags(&self) -> u8 {
+impl<'d> BorrowedDecision<'d> {
+    /// Writes the record behind `out`, and returns the places of its commitments in `out`.
+    pub fn write(
+        &self,
+        stream: u16,
+        caller: u16,
+        sequence: u32,
+        out: &mut Vec<u8>,
+    ) -> CommitmentPlaces {
+        let from = put_head(1, self.flags(), (stream, caller, sequence), out);
+        let places = self.write_body(out);
+        put_length(from, out);
+        places
+    }
+
+    fn flags(&self) -> u8 {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         flag(self.is_general, GENERAL)
             | flag(self.trace.is_some(), TRACE)
@@ -116,41 +186,46 @@ impl Decision {
             | (self.evidence.form() << 4)
     }
 
-    /// Returns the place of each commitment in the bytes of its record, in their order.
-    pub fn commitment_places(&self) -> impl Iterator<Item = usize> {
-        let outcomes = self.outcomes.len().min(MAX_ACTIONS).saturating_mul(4);
-        let principal = HEAD_BYTES.saturating_add(OUTCOMES_AT).saturating_add(outcomes);
-        let resource = principal.saturating_add(self.principal.bytes());
-        let behind = [
-            resource.saturating_add(self.resource.bytes()),
-            if self.trace.is_some() { 16 } else { 0 },
-            self.request.as_ref().map_or(0, |request| request.as_str().len().saturating_add(2)),
-        ];
-        let id = |at: usize, id: &Identity| {
-            matches!(id, Identity::Commitment(_)).then_some(at.saturating_add(1))
-        };
-        let evidence = match self.evidence {
-            Evidence::CommittedRead(_) | Evidence::CommittedRequest(_) => {
-                Some(behind.into_iter().fold(0, usize::saturating_add))
-            }
-            _ => None,
-        };
-        [id(principal, &self.principal), id(resource, &self.resource), evidence]
-            .into_iter()
-            .flatten()
+    fn write_body(&self, out: &mut Vec<u8>) -> CommitmentPlaces {
+        out.extend_from_slice(&self.micros.to_le_bytes());
+        out.extend_from_slice(&self.policies.to_le_bytes());
+        let outcomes = self.outcomes.get(..MAX_ACTIONS).unwrap_or(self.outcomes);
+        out.push(u8::try_from(outcomes.len()).unwrap_or(u8::MAX));
+        outcomes.iter().for_each(|outcome| out.extend_from_slice(&outcome.word().to_le_bytes()));
+        let principal = self.principal.write(out);
+        let resource = self.resource.write(out);
+        if let Some(trace) = self.trace {
+            out.extend_from_slice(trace);
+        }
+        if let Some(request) = self.request {
+            put_bytes(cut(request).as_bytes(), out);
+        }
+        [principal, resource, self.evidence.write(out)]
+    }
+}
+
+impl Decision {
+    fn borrowed(&self) -> BorrowedDecision<'_> {
+        BorrowedDecision {
+            micros: self.micros,
+            policies: self.policies,
+            outcomes: &self.outcomes,
+            principal: self.principal.borrowed(),
+            resource: self.resource.borrowed(),
+            trace: self.trace.as_ref(),
+            request: self.request.as_ref().map(ShortText::as_str),
+            is_general: self.is_general,
+            is_cut: self.is_cut,
+            evidence: self.evidence.borrowed(),
+        }
+    }
+
+    pub(super) fn flags(&self) -> u8 {
+        self.borrowed().flags()
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.extend(self.micros.to_le_bytes());
-        out.extend(self.policies.to_le_bytes());
-        let outcomes = self.outcomes.get(..MAX_ACTIONS).unwrap_or(&self.outcomes);
-        out.push(u8::try_from(outcomes.len()).unwrap_or(u8::MAX));
-        outcomes.iter().for_each(|outcome| out.extend(outcome.word().to_le_bytes()));
-        self.principal.write(out);
-        self.resource.write(out);
-        out.extend(self.trace.iter().flatten());
-        self.request.iter().for_each(|request| request.write(out));
-        self.evidence.write(out);
+        self.borrowed().write_body(out);
     }
 
     pub(super) fn read(flags: u8, reader: &mut Reader<'_>) -> Option<Self> {
@@ -194,32 +269,36 @@ impl Outcome {
     }
 }
 
-impl Identity {
-    /// Returns how many bytes are written.
-    const fn bytes(&self) -> usize {
-        match self {
-            Self::Absent => 1,
-            Self::Clear(id) => id.as_str().len().saturating_add(3),
-            Self::Pseudonym(_) => 17,
-            Self::Commitment(_) => 33,
-        }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
+impl BorrowedIdentity<'_> {
+    /// Writes the id, and returns the place of its commitment.
+    fn write(&self, out: &mut Vec<u8>) -> Option<usize> {
         match self {
             Self::Absent => out.push(0),
             Self::Clear(id) => {
                 out.push(1);
-                id.write(out);
+                put_bytes(cut(id).as_bytes(), out);
             }
             Self::Pseudonym(digest) => {
                 out.push(2);
-                out.extend(digest);
+                out.extend_from_slice(digest);
             }
             Self::Commitment(digest) => {
                 out.push(3);
-                out.extend(digest);
+                out.extend_from_slice(digest);
+                return out.len().checked_sub(digest.len());
             }
+        }
+        None
+    }
+}
+
+impl Identity {
+    const fn borrowed(&self) -> BorrowedIdentity<'_> {
+        match self {
+            Self::Absent => BorrowedIdentity::Absent,
+            Self::Clear(id) => BorrowedIdentity::Clear(id.as_str()),
+            Self::Pseudonym(digest) => BorrowedIdentity::Pseudonym(*digest),
+            Self::Commitment(digest) => BorrowedIdentity::Commitment(*digest),
         }
     }
 
@@ -234,7 +313,7 @@ impl Identity {
     }
 }
 
-impl Evidence {
+impl BorrowedEvidence<'_> {
     const fn form(&self) -> u8 {
         match self {
             Self::None => 0,
@@ -246,13 +325,30 @@ impl Evidence {
         }
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
+    /// Writes the evidence, and returns the place of its commitment.
+    fn write(&self, out: &mut Vec<u8>) -> Option<usize> {
         match self {
             Self::None => {}
             Self::Read(bytes) | Self::Request(bytes) => put_bytes(bytes, out),
-            Self::Digest(digest) | Self::CommittedRead(digest) | Self::CommittedRequest(digest) => {
-                out.extend(digest)
+            Self::Digest(digest) => out.extend_from_slice(digest),
+            Self::CommittedRead(digest) | Self::CommittedRequest(digest) => {
+                out.extend_from_slice(digest);
+                return out.len().checked_sub(digest.len());
             }
+        }
+        None
+    }
+}
+
+impl Evidence {
+    fn borrowed(&self) -> BorrowedEvidence<'_> {
+        match self {
+            Self::None => BorrowedEvidence::None,
+            Self::Read(bytes) => BorrowedEvidence::Read(bytes),
+            Self::Request(bytes) => BorrowedEvidence::Request(bytes),
+            Self::Digest(digest) => BorrowedEvidence::Digest(*digest),
+            Self::CommittedRead(digest) => BorrowedEvidence::CommittedRead(*digest),
+            Self::CommittedRequest(digest) => BorrowedEvidence::CommittedRequest(*digest),
         }
     }
 
@@ -267,4 +363,12 @@ impl Evidence {
             _ => return None,
         })
     }
+}
+
+/// Returns the beginning of a text that a record holds.
+fn cut(text: &str) -> &str {
+    if text.len() <= MAX_TEXT_BYTES {
+        return text;
+    }
+    text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! A frame of an isolate, which can be read alone.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::{Refusal, UNDELIVERED};
@@ -88,8 +88,7 @@ impl Reading {
                 return Ok(());
             }
             Body::Decision(decision) => {
-                let targets: BTreeSet<u32> =
-                    decision.outcomes.iter().map(|outcome| outcome.target).collect();
+                let targets = decision.outcomes.iter().map(|outcome| outcome.target);
                 self.must_know(decision.policies, targets)?;
                 self.follow(record.stream, (record.sequence, 1), decision.micros)?;
             }

@@ -59,6 +59,8 @@ pub enum SequencerError {
     Truncated,
     /// The library found no signature.
     Unsigned,
+    /// The keys of subjects are damaged.
+    Keys,
 }
 
 impl Refusal {
@@ -106,6 +108,7 @@ impl fmt::Display for SequencerError {
             Self::Forked => "the frames of the log are others than those of its checkpoint",
             Self::Truncated => "the checkpoint is about more frames than there are",
             Self::Unsigned => "no signature was found",
+            Self::Keys => "the keys of subjects are damaged",
         })
     }
 }

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use wardgate_crypto::blake3;
 
 use super::Place;
+use super::hiding::Hiding;
 use super::part::Part;
 use super::state::State;
 use crate::frame::{Draft, Frame, FramePosition, Head, START};
@@ -62,18 +63,30 @@ impl Segment {
     }
 
     /// Adds the records of a frame of an isolate, whose decisions are in that stream of the log.
-    pub(super) fn add(&mut self, part: &Part, stream: u16, state: &mut State) {
+    pub(super) fn add(
+        &mut self,
+        (part, stream): (&Part, u16),
+        state: &mut State,
+        hiding: Option<&mut Hiding>,
+    ) {
+        let mut hiding = hiding;
         if self.streams.insert(stream) {
             let body = Body::Process(part.process.clone());
             let process = Record { stream, caller: 0, sequence: part.begin, body };
             self.put(&process, part.process.micros, &mut state.place);
         }
         for record in &part.records {
-            self.of_isolate(record, (part, stream), state);
+            self.of_isolate(record, (part, stream), state, hiding.as_deref_mut());
         }
     }
 
-    fn of_isolate(&mut self, record: &Record, (part, stream): (&Part, u16), state: &mut State) {
+    fn of_isolate(
+        &mut self,
+        record: &Record,
+        (part, stream): (&Part, u16),
+        state: &mut State,
+        hiding: Option<&mut Hiding>,
+    ) {
         let (caller, sequence) = (record.caller, record.sequence);
         match &record.body {
             Body::Decision(decision) => {
@@ -86,6 +99,10 @@ impl Segment {
                 decision.policies =
                     self.policies(part.policies.get(&given), decision.micros, state);
                 let micros = decision.micros;
+                // Behind the definitions: commitments are over the number of this record.
+                if let Some(hiding) = hiding {
+                    hiding.hide(&mut decision, self.next(&state.place));
+                }
                 let body = Body::Decision(decision);
                 self.put(&Record { stream, caller, sequence, body }, micros, &mut state.place);
             }
@@ -149,6 +166,11 @@ impl Segment {
         let sequence = state.place.sequence;
         state.place.sequence = sequence.wrapping_add(1);
         self.put(&Record { stream: 0, caller: 0, sequence, body }, micros, &mut state.place);
+    }
+
+    /// Returns the number that the next record gets.
+    fn next(&self, place: &Place) -> u64 {
+        place.next.saturating_add(u64::try_from(self.draft.count()).unwrap_or(u64::MAX))
     }
 
     fn put(&mut self, record: &Record, micros: i64, place: &mut Place) {

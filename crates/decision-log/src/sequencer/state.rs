@@ -70,10 +70,13 @@ impl State {
         let policies = (0..count(&mut reader, MAX_NUMBERED_POLICIES)?)
             .map(|_| read_policies(&mut reader))
             .collect::<Option<_>>()?;
-        let isolates: BTreeMap<Source, Isolate> = (0..count(&mut reader, MAX_ISOLATES)?)
-            .map(|_| read_isolate(&mut reader))
-            .collect::<Option<_>>()?;
-        let streams = isolates.iter().map(|(source, isolate)| (isolate.stream, *source)).collect();
+        // Not collected: that sorts, which makes a larger module.
+        let (mut isolates, mut streams) = (BTreeMap::new(), BTreeMap::new());
+        for _ in 0..count(&mut reader, MAX_ISOLATES)? {
+            let (source, isolate) = read_isolate(&mut reader)?;
+            streams.insert(isolate.stream, source);
+            isolates.insert(source, isolate);
+        }
         reader.is_done().then_some(Self { grown, place, isolates, streams, policies })
     }
 }

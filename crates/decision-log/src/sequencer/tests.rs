@@ -1,5 +1,7 @@
 //! A sequencer over a store in memory, which fails as a test says.
 
+mod hiding;
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;

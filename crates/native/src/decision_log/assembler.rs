@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wardgate_decision_log::limits::MAX_SEALED_BYTES;
-use wardgate_decision_log::record;
 use wardgate_decision_log::record::{
-    Body, Decision, Identity, Lost, Outcome, Record, Search, ShortText, Target,
+    Body, BorrowedDecision, BorrowedEvidence, BorrowedIdentity, Lost, Outcome, Record, Search,
+    ShortText, Target,
 };
 use wardgate_decision_log::redaction::{
     Field, HiddenValue, LogSecret, SubjectKey, ValueBatch, ValuePosition,
@@ -35,12 +35,23 @@ pub struct Assembler {
     /// The number of each target, by the bytes of its name.
     targets: HashMap<Box<[u8]>, u32>,
     /// Targets that were looked for lately, each at a place that follows from its name.
-    recent: Box<[(Vec<u8>, u32); RECENT]>,
-    /// The bytes of the name that was looked for last.
+    recent: Box<[Recent; RECENT]>,
+    /// The bytes of the name that was looked for last among all targets.
     name: Vec<u8>,
     /// The numbers that were given; others follow.
     given: u32,
+    /// The outcomes of the last decision.
+    outcomes: Vec<Outcome>,
     queue: Queue,
+}
+
+/// A target that was looked for. No action is empty, so a place without one has no action.
+#[derive(Debug)]
+struct Recent {
+    policies: u32,
+    /// The kind, version, scope and action.
+    names: [String; 4],
+    number: u32,
 }
 
 /// Records that wait for the values that they hide.
@@ -116,9 +127,10 @@ impl Assembler {
             next: records,
             sequence: 0,
             targets: HashMap::new(),
-            recent: Box::new([const { (Vec::new(), 0) }; RECENT]),
+            recent: Box::new([const { Recent::NONE }; RECENT]),
             name: Vec::new(),
             given: 0,
+            outcomes: Vec::new(),
             queue: Queue::default(),
         }
     }
@@ -132,8 +144,7 @@ impl Assembler {
     /// Defines all targets anew: records behind this can be read without those before.
     pub fn forget_targets(&mut self) {
         self.targets.clear();
-        // No name of a target is empty.
-        self.recent.iter_mut().for_each(|(name, _)| name.clear());
+        self.recent.iter_mut().for_each(|recent| *recent = Recent::NONE);
     }
 
     /// Returns the sequence of the next record of the log itself.
@@ -191,31 +202,32 @@ impl Assembler {
 
     fn entry(&mut self, stream: u16, sequence: u64, read: &EntryRead<'_>, sink: &mut impl Sink) {
         let entry = &read.entry;
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        outcomes.clear();
         let actions = read.actions();
-        let outcomes = actions
-            .map(|(action, effect)| Outcome { target: self.target(entry, action), effect })
-            .collect();
+        outcomes.extend(
+            actions.map(|(action, effect)| Outcome { target: self.target(entry, action), effect }),
+        );
         // After the definitions: commitments are over the number of this record.
         let key = self.redaction.hides(entry).then(|| sink.key(entry.principal)).flatten();
-        let values = &mut self.queue.values;
+        let Queue { bytes, values, places, .. } = &mut self.queue;
         let mut hiding = Hiding { redaction: &self.redaction, record: self.next, key, values };
-        let decision = Decision {
+        let decision = BorrowedDecision {
             micros: entry.micros,
             policies: entry.policies,
-            outcomes,
+            outcomes: &outcomes,
             principal: hiding.id(self.redaction.principal, Field::Principal, entry.principal),
             resource: hiding.id(self.redaction.resource, Field::Resource, entry.resource),
-            trace: entry.trace,
-            request: (!entry.request.is_empty()).then(|| ShortText::cut(entry.request)),
+            trace: entry.trace.as_ref(),
+            request: (!entry.request.is_empty()).then_some(entry.request),
             is_general: entry.is_general,
             is_cut: read.is_cut,
             evidence: hiding.evidence(entry.evidence),
         };
-        let from = self.queue.bytes.len();
-        let places = decision.commitment_places().map(|place| from.saturating_add(place));
-        self.queue.places.extend(places);
-        let (caller, body) = (entry.caller, Body::Decision(decision));
-        self.add(&Record { stream, caller, sequence: low(sequence), body }, entry.micros);
+        let commitments = decision.write(stream, entry.caller, low(sequence), bytes);
+        places.extend(commitments.into_iter().flatten());
+        self.outcomes = outcomes;
+        self.added(entry.micros);
     }
 
     fn search(&mut self, stream: u16, sequence: u64, read: &EntryRead<'_>, counts: SearchCounts) {
@@ -230,19 +242,19 @@ impl Assembler {
     /// Returns the number of a target, which it defines if it is new.
     fn target(&mut self, entry: &Entry<'_>, action: &str) -> u32 {
         let names = [entry.kind, entry.version, entry.scope, action];
-        put_name(entry.policies, names, &mut self.name);
-        let place = place(&self.name);
+        let place = place(entry.policies, names);
         match self.recent.get(place) {
-            Some((name, number)) if *name == self.name => return *number,
+            Some(recent) if recent.is(entry.policies, names) => return recent.number,
             _ => {}
         }
+        put_name(entry.policies, names, &mut self.name);
         let number = match self.targets.get(self.name.as_slice()) {
             Some(number) => *number,
             None => self.define(entry, names),
         };
-        if let Some((name, known)) = self.recent.get_mut(place) {
-            name.clone_from(&self.name);
-            *known = number;
+        if let Some(recent) = self.recent.get_mut(place) {
+            (recent.policies, recent.number) = (entry.policies, number);
+            recent.names = names.map(str::to_owned);
         }
         number
     }
@@ -265,6 +277,11 @@ impl Assembler {
 
     fn add(&mut self, record: &Record, micros: i64) {
         record.write(&mut self.queue.bytes);
+        self.added(micros);
+    }
+
+    /// Counts the record at the end of the queue.
+    fn added(&mut self, micros: i64) {
         self.queue.ends.push((self.queue.bytes.len(), micros));
         self.next = self.next.wrapping_add(1);
     }
@@ -316,42 +333,52 @@ struct Hiding<'h> {
 }
 
 impl Hiding<'_> {
-    fn id(&mut self, form: Form, field: Field, id: &str) -> Identity {
+    fn id<'i>(&mut self, form: Form, field: Field, id: &'i str) -> BorrowedIdentity<'i> {
         match form {
-            Form::Absent => Identity::Absent,
-            Form::Clear => Identity::Clear(ShortText::cut(id)),
-            Form::Pseudonym => Identity::Pseudonym(self.redaction.secret.pseudonym(field, id)),
+            Form::Absent => BorrowedIdentity::Absent,
+            Form::Clear => BorrowedIdentity::Clear(id),
+            Form::Pseudonym => {
+                BorrowedIdentity::Pseudonym(self.redaction.secret.pseudonym(field, id))
+            }
             Form::Commitment => match self.commit(field, id.as_bytes()) {
-                Some(commitment) => Identity::Commitment(commitment),
-                None => Identity::Absent,
+                Some(commitment) => BorrowedIdentity::Commitment(commitment),
+                None => BorrowedIdentity::Absent,
             },
         }
     }
 
-    fn evidence(&mut self, evidence: Evidence<'_>) -> record::Evidence {
-        let form = self.redaction.evidence;
-        let recorded = match (evidence, form) {
+    fn evidence<'e>(&mut self, evidence: Evidence<'e>) -> BorrowedEvidence<'e> {
+        let recorded = match (evidence, self.redaction.evidence) {
             (Evidence::None | Evidence::TooLarge, _) | (_, EvidenceForm::Absent) => None,
-            (Evidence::Read(bytes), EvidenceForm::Clear) => {
-                Some(record::Evidence::Read(bytes.to_vec()))
-            }
+            (Evidence::Read(bytes), EvidenceForm::Clear) => Some(BorrowedEvidence::Read(bytes)),
             (Evidence::Request(bytes), EvidenceForm::Clear) => {
-                Some(record::Evidence::Request(bytes.to_vec()))
+                Some(BorrowedEvidence::Request(bytes))
             }
             (Evidence::Read(bytes), EvidenceForm::Commitment) => {
-                self.commit(Field::Evidence, bytes).map(record::Evidence::CommittedRead)
+                self.commit(Field::Evidence, bytes).map(BorrowedEvidence::CommittedRead)
             }
             (Evidence::Request(bytes), EvidenceForm::Commitment) => {
-                self.commit(Field::Evidence, bytes).map(record::Evidence::CommittedRequest)
+                self.commit(Field::Evidence, bytes).map(BorrowedEvidence::CommittedRequest)
             }
         };
-        recorded.unwrap_or(record::Evidence::None)
+        recorded.unwrap_or(BorrowedEvidence::None)
     }
 
     /// Returns the place of the commitment to a value, or None if there is no key for it.
     fn commit(&mut self, field: Field, value: &[u8]) -> Option<[u8; 32]> {
         let (key, place) = (self.key.as_ref()?, ValuePosition { record: self.record, field });
         self.values.add(key, place, value).then_some([0; 32])
+    }
+}
+
+impl Recent {
+    const NONE: Self = Self { policies: 0, names: [const { String::new() }; 4], number: 0 };
+
+    fn is(&self, policies: u32, names: [&str; 4]) -> bool {
+        let [_, _, _, action] = &self.names;
+        !action.is_empty()
+            && self.policies == policies
+            && self.names.iter().zip(names).all(|(recent, name)| recent == name)
     }
 }
 
@@ -365,13 +392,19 @@ fn put_name(policies: u32, names: [&str; 4], out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the place of a name among the recent ones: any function will do, since names are compared.
-fn place(name: &[u8]) -> usize {
-    let (words, rest) = name.as_chunks::<8>();
+/// Returns the place of a target among the recent ones: any function will do, since names are compared.
+fn place(policies: u32, [kind, version, scope, action]: [&str; 4]) -> usize {
     let mix =
         |mixed: u64, word: u64| (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let mixed = words.iter().fold(0, |mixed, word| mix(mixed, u64::from_le_bytes(*word)));
-    let mixed = rest.iter().fold(mixed, |mixed, byte| mix(mixed, u64::from(*byte)));
+    // Names of one length that begin and end alike share a place: that costs a search in a map.
+    let ends = |name: &str| match (name.as_bytes().first_chunk(), name.as_bytes().last_chunk()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_be_bytes(*last),
+        _ => name.bytes().fold(0, |word, byte| word << 8 | u64::from(byte)),
+    };
+    let length = |name: &str| u64::try_from(name.len()).unwrap_or(0);
+    let names = [kind, action, scope].map(ends);
+    let mixed = names.into_iter().fold(u64::from(policies), mix);
+    let mixed = mix(mixed, length(version) ^ length(kind) << 16 ^ length(action) << 32);
     usize::try_from(mixed % 64).unwrap_or(0)
 }
 

@@ -33,7 +33,7 @@ pub use expression::Shape;
 pub use many::{Evaluations, Semantic, Shared};
 pub use requests::Requests;
 pub use search::{
-    Basis, Page, Search, SearchKind, SearchResults, SearchRun, Verdict, Window, scan,
+    Basis, Page, Search, SearchKind, SearchResults, SearchRun, SearchRuns, Verdict, Window, scan,
 };
 
 use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};

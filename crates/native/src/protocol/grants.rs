@@ -77,12 +77,19 @@ impl GrantsCall {
         clock: impl Clock,
         budget: &Budget,
     ) -> Result<Value, String> {
-        let lists = self.lists(policies, clock, budget);
+        self.written(&self.lists(policies, clock, budget))
+    }
+
+    /// Returns the answer with the lists of each action.
+    ///
+    /// # Errors
+    /// A filter cannot be written in the form that is wanted; the message is for the sender.
+    pub fn written(&self, lists: &[(&str, Grants)]) -> Result<Value, String> {
         let Some(target) = self.target else {
             let lists = lists.iter().map(|(action, grants)| ((*action).to_owned(), of(grants)));
             return Ok(json!({ "grants": Map::from_iter(lists) }));
         };
-        let [(_, publish), (_, subscribe)] = &lists[..] else {
+        let [(_, publish), (_, subscribe)] = lists else {
             return Err("a form has `publish` and `subscribe`".to_owned());
         };
         let grants = ClientGrants { publish: publish.clone(), subscribe: subscribe.clone() };

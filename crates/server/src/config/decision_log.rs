@@ -36,6 +36,8 @@ pub struct DecisionLog {
     pub folder: PathBuf,
     /// The file of the key that signs checkpoints.
     pub key: PathBuf,
+    /// True if checkpoints are signed with Ed25519, too.
+    pub also_ed25519: bool,
     /// When an answer may leave.
     pub keep: Keep,
     /// The treatment of a decision for whose record there is no room.
@@ -56,6 +58,10 @@ pub struct DecisionLog {
     pub heartbeat: Duration,
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// The time after which a segment with new records ends that is not full; `None` for never.
+    pub segment_time: Option<Duration>,
+    /// The bytes of the disk that are taken for last words on a full one; 0 for none.
+    pub reserve: u64,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
     /// Where copies go, if they do.
@@ -75,9 +81,12 @@ impl DecisionLog {
         let (folder, key) = (section.path("folder")?, section.path("key-file")?);
         let block = section.number("block-milliseconds", 1..=60_000)?.map(Duration::from_millis);
         let on_full = section.choice("on-full", ON_FULL)?.unwrap_or(OnFull::Drop);
+        let shipping = Shipping::read(section.section("ship")?)?;
+        let segment_time = section.number("segment-minutes", 1..=525_600)?.map(minutes);
         let log = Self {
             folder: folder.clone().unwrap_or_default(),
             key: key.clone().unwrap_or_default(),
+            also_ed25519: section.flag("also-ed25519")?.unwrap_or(false),
             keep: section.choice("keep", KEEP)?.unwrap_or(Keep::System),
             on_full: match (on_full, block) {
                 (OnFull::Block(_), Some(most)) => OnFull::Block(most),
@@ -95,8 +104,10 @@ impl DecisionLog {
             segment_bytes: section
                 .number("segment-bytes", 1 << 20..=1 << 40)?
                 .unwrap_or(SEGMENT_BYTES),
+            segment_time: segment_time.or(shipping.as_ref().map(|_| SEGMENT_TIME)),
+            reserve: section.number("reserve-bytes", 0..=1 << 30)?.unwrap_or(RESERVE),
             retention: section.number("keep-days", 1..=36_500)?.map(days),
-            shipping: Shipping::read(section.section("ship")?)?,
+            shipping,
             export: LogExport::read(section.section("otlp")?)?,
             witnesses: Witnesses::read(section.section("witness")?)?,
         };
@@ -112,6 +123,10 @@ impl DecisionLog {
         }
         Ok(Some(log))
     }
+}
+
+fn minutes(minutes: u64) -> Duration {
+    Duration::from_secs(minutes.saturating_mul(60))
 }
 
 fn days(days: u64) -> Duration {
@@ -142,3 +157,6 @@ const SYNC: Duration = Duration::from_secs(1);
 const CHECKPOINT: Duration = Duration::from_secs(1);
 const HEARTBEAT: Duration = Duration::from_secs(10);
 const SEGMENT_BYTES: u64 = 64 << 20;
+/// Of a log that is shipped.
+const SEGMENT_TIME: Duration = Duration::from_secs(60 * 60);
+const RESERVE: u64 = 16 << 20;

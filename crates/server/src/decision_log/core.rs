@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use wardgate_decision_log::record::{Body, Clock, Policies};
+use wardgate_decision_log::record::{Body, Clock, Lost, Policies, Settings, ShortText, Text};
 use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
-use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, Sink};
+use wardgate_native::decision_log::{Assembler, Batch, Drained, Items, LOG_STREAM, Sink};
 
 use super::by_rules;
 use super::error::{LogError, Result};
@@ -16,6 +16,8 @@ use super::intake::{Intake, Taking};
 use super::private::Private;
 use super::recorder::RecorderSettings;
 use super::recovering::Left;
+use super::reserve::Reserve;
+use super::segments::FailedSync;
 use super::tail::{self, Floor, SharedFile, TailFile};
 use super::writer::LogWriter;
 use crate::config::{Filter, Keep};
@@ -36,9 +38,12 @@ pub(super) struct Core {
     /// The policies that decisions may name: those in force, and before them those of requests that are decided now.
     policies: VecDeque<Policies>,
     output: Output,
+    /// The room for last words on a full disk. While it is not whole, nothing is written.
+    reserve: Reserve,
     counts: Counts,
     /// The time of the last tick.
     now: i64,
+    age: SegmentAge,
     intervals: Intervals,
 }
 
@@ -47,6 +52,17 @@ pub(super) struct Core {
 pub(super) struct Counts {
     pub(super) recorded: u64,
     pub(super) lost: u64,
+}
+
+/// The age at which a segment ends that is not full.
+#[derive(Debug)]
+struct SegmentAge {
+    /// The longest time, in microseconds; `None` for any.
+    most: Option<i64>,
+    /// When the segment began, in microseconds since 1970.
+    begun: i64,
+    /// The number of the first record behind those that each segment repeats.
+    first: u64,
 }
 
 /// The intervals of syncs, checkpoints and frames, and when each was done last.
@@ -78,7 +94,14 @@ impl Core {
     pub(super) fn new(mut writer: LogWriter, private: Private, settings: RecorderSettings) -> Self {
         let assembler = Assembler::new(settings.redaction, writer.next());
         writer.roll_when_asked();
+        let micros = |most: Duration| i64::try_from(most.as_micros()).unwrap_or(i64::MAX);
+        let age = SegmentAge {
+            most: settings.segment.map(micros),
+            begun: writer.begun().unwrap_or(i64::MAX),
+            first: writer.next(),
+        };
         let now = Instant::now();
+        let reserve = Reserve::new(writer.path(), settings.reserve);
         Self {
             taken: Batch::default(),
             done: 0,
@@ -94,8 +117,10 @@ impl Core {
                 values: Vec::new(),
                 ends: VecDeque::new(),
             },
+            reserve,
             counts: Counts::default(),
             now: 0,
+            age,
             intervals: Intervals {
                 sync: settings.sync,
                 synced: now,
@@ -162,9 +187,10 @@ impl Core {
         self.assembler.event(body, micros, &mut self.output);
     }
 
-    /// Begins a segment if the one that grows is full, and defines again what later records name: so each can be read alone.
+    /// Begins a segment if the one that grows is full or old, and defines again what later records name: so each can be read alone.
     fn roll(&mut self, now: i64) -> Result<()> {
-        if !self.output.writer.is_full() {
+        self.age.begun = self.age.begun.min(now);
+        if !self.output.writer.is_full() && !self.age.is_over(now, self.assembler.next()) {
             return Ok(());
         }
         if !self.output.is_empty() {
@@ -183,13 +209,78 @@ impl Core {
         for policies in self.policies.iter().rev() {
             self.assembler.event(Body::Policies(policies.clone()), now, &mut self.output);
         }
+        (self.age.begun, self.age.first) = (now, self.assembler.next());
+    }
+
+    /// Records the last failed sync after which the log went on, so that whoever reads the segment knows.
+    fn mark_failed_sync(&mut self, now: i64) {
+        let Some(FailedSync { segment, frame }) = self.output.writer.take_failed_sync() else {
+            return;
+        };
+        let text = format!("failed-sync = {{ segment = {segment}, frame = {frame} }}");
+        tracing::warn!(
+            segment,
+            frame,
+            "a sync of the decision log failed; it goes on in a new segment"
+        );
+        self.event(Body::Settings(Settings { micros: now, text: Text::cut(&text) }), now);
+    }
+
+    /// Takes the room for last words, as long as it is not whole.
+    ///
+    /// # Errors
+    /// There is not enough room, or the file cannot be written: then nothing else is.
+    pub(super) fn fill_reserve(&mut self) -> Result<()> {
+        self.reserve.fill()
+    }
+
+    /// Looks at how a write went. Where the disk has no room, the reserve is freed for last words: what was taken, a record that
+    /// says so, and a checkpoint.
+    pub(super) fn after(&mut self, done: Result<()>, now: i64) -> Result<()> {
+        let is_first = self.reserve.is_used() && self.reserve.is_whole();
+        match done {
+            Err(error) if error.is_no_room() && is_first => {
+                let told = if self.reserve.free() { self.tell_full(now) } else { Err(error) };
+                if let Err(error) = told {
+                    tracing::error!(code = error.code(), "the reserve was not enough: {error}");
+                }
+                Err(LogError::Full)
+            }
+            done => done,
+        }
+    }
+
+    /// Writes and seals what was taken, and a record that says that the disk is full.
+    fn tell_full(&mut self, now: i64) -> Result<()> {
+        self.assemble(now)?;
+        let reason = ShortText::cut(NO_ROOM);
+        let (stream, first) = (LOG_STREAM, self.assembler.sequence());
+        let lost = Lost { micros: now, stream, first, count: 0, reason };
+        self.event(Body::Lost(lost), now);
+        self.output.write(now)?;
+        self.seal(now)
+    }
+
+    /// Does something at the end of the log, again with the room of the reserve if there is no other.
+    fn with_reserve(&mut self, act: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        match act(self) {
+            Err(error) if error.is_no_room() && self.reserve.free() => act(self),
+            done => done,
+        }
     }
 
     /// Takes all entries out of the rings, and makes records of them.
     ///
     /// # Errors
-    /// A frame is full and cannot be written. The rest stays where it is.
+    /// The disk is full, or a frame is full and cannot be written. The rest stays where it is.
     pub(super) fn drain(&mut self, intake: &Intake, taking: Taking, now: i64) -> Result<()> {
+        if !self.reserve.is_whole() {
+            return Err(LogError::Full);
+        }
+        self.take(intake, taking, now)
+    }
+
+    fn take(&mut self, intake: &Intake, taking: Taking, now: i64) -> Result<()> {
         self.settle(now)?;
         loop {
             self.assemble(now)?;
@@ -249,9 +340,15 @@ impl Core {
     }
 
     /// Writes what was taken, if there is something.
+    ///
+    /// # Errors
+    /// The disk is full, or the frame cannot be written.
     pub(super) fn write(&mut self, now: i64) -> Result<()> {
         if self.output.is_empty() {
             return Ok(());
+        }
+        if !self.reserve.is_whole() {
+            return Err(LogError::Full);
         }
         self.intervals.written = Instant::now();
         self.output.write(now)
@@ -269,6 +366,8 @@ impl Core {
             self.event(Body::Clock(Clock { before: self.now, now }), now);
         }
         self.now = now;
+        self.fill_reserve()?;
+        self.mark_failed_sync(now);
         self.drain(intake, Taking::All, now)?;
         self.write(now)?;
         self.release(intake)?;
@@ -292,12 +391,25 @@ impl Core {
 
     /// Writes and seals everything, with an event at the end.
     pub(super) fn finish(&mut self, intake: &Intake, last: Body, now: i64) -> Result<()> {
-        self.drain(intake, Taking::Last, now)?;
+        self.with_reserve(|core| core.take(intake, Taking::Last, now))?;
+        self.mark_failed_sync(now);
         self.event(last, now);
-        self.write(now)?;
-        self.seal(now)?;
+        self.with_reserve(|core| core.output.write(now))?;
+        self.with_reserve(|core| core.seal(now))?;
         self.used = None;
         tail::remove(self.output.writer.path())
+    }
+
+    /// Takes the segment that grows for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_off(&mut self) {
+        self.output.writer.break_off();
+    }
+
+    /// Lets the reserve be filled by the next call, however soon.
+    #[cfg(test)]
+    pub(super) fn hurry(&mut self) {
+        self.reserve.hurry();
     }
 
     /// Deletes the keys of subjects, and returns how many of them had one.
@@ -326,6 +438,14 @@ impl Core {
         filled.map_err(|_| LogError::Checkpoint("the system has no randomness".to_owned()))?;
         let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
         self.output.writer.seal(seconds, &randomness)
+    }
+}
+
+impl SegmentAge {
+    /// Returns true if a segment with the record before `next` as its last one is to end at a time. One without news stays.
+    fn is_over(&self, now: i64, next: u64) -> bool {
+        let is_old = self.most.is_some_and(|most| now.saturating_sub(self.begun) >= most);
+        is_old && next > self.first
     }
 }
 
@@ -396,6 +516,9 @@ impl Sink for Output {
         self.private.key(subject)
     }
 }
+
+/// The reason of a record which says that the disk is full, so that records may be missing from here on.
+const NO_ROOM: &str = "no room on the disk";
 
 /// The most policies, and the most rules of SPOCP, that the beginning of a segment repeats: a request that is decided now may be of one that was
 /// replaced meanwhile.

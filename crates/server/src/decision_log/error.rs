@@ -45,6 +45,8 @@ pub enum LogError {
     Missing(String),
     /// After a failure of the disk the log does not go on yet.
     Broken,
+    /// The disk is full, and has no room for the reserve of the log yet.
+    Full,
 }
 
 impl LogError {
@@ -62,6 +64,7 @@ impl LogError {
             Self::Checkpoint(_) => "log-checkpoint",
             Self::Missing(_) => "log-missing",
             Self::Broken => "log-broken",
+            Self::Full => "log-full",
         }
     }
 
@@ -122,6 +125,9 @@ impl fmt::Display for LogError {
             Self::Checkpoint(what) => write!(out, "the checkpoint of the decision log: {what}"),
             Self::Broken => out.write_str(
                 "the disk has failed, and a new segment of the decision log cannot be written yet",
+            ),
+            Self::Full => out.write_str(
+                "the disk is full: the decision log is written again once there is room for its reserve",
             ),
         }
     }

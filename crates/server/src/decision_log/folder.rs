@@ -135,17 +135,17 @@ impl Folder {
         }
     }
 
-    /// Returns the checkpoints that are named by their size, as they are shipped, the smallest first.
-    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
-        let mut checkpoints = Vec::new();
+    /// Returns the notes that are named by their size and this end, as they are shipped, the smallest first.
+    pub(super) fn shipped_notes(&self, end: &str) -> Result<Vec<(u64, PathBuf)>> {
+        let mut notes = Vec::new();
         for entry in fs::read_dir(&self.0).map_err(LogError::read(&self.0))? {
             let path = entry.map_err(LogError::read(&self.0))?.path();
-            if let Some(size) = number(&path, ".checkpoint") {
-                checkpoints.push((size, path));
+            if let Some(size) = number(&path, end) {
+                notes.push((size, path));
             }
         }
-        checkpoints.sort();
-        Ok(checkpoints)
+        notes.sort();
+        Ok(notes)
     }
 
     /// Returns the bytes of the segments and of the values beside them.
@@ -222,10 +222,16 @@ fn number(path: &Path, end: &str) -> Option<u64> {
     name.parse().ok().filter(|_| name.len() == NAME_DIGITS)
 }
 
-/// Returns the name under which a checkpoint of this size is shipped.
-pub(super) fn checkpoint_name(size: u64) -> String {
-    format!("{size:0NAME_DIGITS$}.checkpoint")
+/// Returns the name under which a note about so many frames is shipped.
+pub(super) fn note_name(size: u64, end: &str) -> String {
+    format!("{size:0NAME_DIGITS$}{end}")
 }
+
+/// The end of the names of shipped checkpoints.
+pub(super) const CHECKPOINT: &str = ".checkpoint";
+
+/// The end of the names of shipped checkpoints that enough witnesses have cosigned.
+pub(super) const WITNESSED: &str = ".witnessed";
 
 /// The digits of the number in the name of a segment.
 const NAME_DIGITS: usize = 12;

@@ -108,20 +108,36 @@ pub(crate) fn note(request: &Request, decision: &Decision, now: Timestamp) {
 }
 
 /// Notes a page of a search at a time, if it is to be recorded: what was decided about many is a search for each run of one kind,
-/// version, scope and action; what was decided about actions is a decision.
-pub(crate) fn note_search(search: &Search, runs: &[SearchRun], now: Timestamp) {
+/// version, scope and action; what was decided about actions is a decision. `rules` is the number of the rules of SPOCP that
+/// decided; without it the policies of the request did.
+pub(crate) fn note_search(
+    search: &Search,
+    (runs, rules): (&[SearchRun], Option<u32>),
+    now: Timestamp,
+) {
+    let by = |noted| Noted { rules, ..noted };
     NOTED.with_borrow_mut(|noted| {
         let Some((_, Collected { noted, .. })) = noted else { return };
         match (search.search_kind, runs) {
             // A page about nobody was answered too.
             (_, []) => {
                 let (kind, action) = (search.resource.kind.clone(), search.action.name.clone());
-                noted.push(Noted::of_run(&SearchRun { kind, action, ..SearchRun::default() }, now));
+                let run = SearchRun { kind, action, ..SearchRun::default() };
+                noted.push(by(Noted::of_run(&run, now)));
             }
             (SearchKind::Actions, [first, ..]) => {
-                noted.push(Noted::of_actions(search, (first, runs), now));
+                noted.push(by(Noted::of_actions(search, (first, runs), now)));
             }
-            _ => noted.extend(runs.iter().map(|run| Noted::of_run(run, now))),
+            _ => noted.extend(runs.iter().map(|run| by(Noted::of_run(run, now)))),
+        }
+    });
+}
+
+/// Notes what the policies decided about many as a search for each run, if it is to be recorded.
+pub(crate) fn note_runs(runs: &[SearchRun], now: Timestamp) {
+    NOTED.with_borrow_mut(|noted| {
+        if let Some((_, collected)) = noted {
+            collected.noted.extend(runs.iter().map(|run| Noted::of_run(run, now)));
         }
     });
 }

@@ -11,6 +11,7 @@ use wardgate_decision_log::signer::LogSigner;
 use wardgate_native::decision_log::{EvidenceForm, Form, Redaction};
 
 use super::core::Core;
+use super::ed25519;
 use super::error::{LogError, Result};
 use super::folder::Folder;
 use super::intake::Intake;
@@ -29,7 +30,9 @@ use crate::config::{Filter, Keep, OnFull};
 pub fn erase(folder: &Path, signer: LogSigner, subjects: &[&str]) -> Result<u32> {
     must_be_there(folder)?;
     let (secret, redacting) = (signer.secret(), signer.secret());
-    let (writer, _) = LogWriter::open(folder, signer, LogSettings::default(), &[0; 16])?;
+    let also_ed25519 = ed25519::is_used(&Folder::new(folder));
+    let files = LogSettings { also_ed25519, ..LogSettings::default() };
+    let (writer, _) = LogWriter::open(folder, signer, files, &[0; 16])?;
     let private = Private::open(folder, secret, writer.next())?;
     let (mut core, micros) = (Core::new(writer, private, settings(redacting)), now_micros());
     // What a killed server left is hidden under the keys before they go.
@@ -89,9 +92,11 @@ fn settings(secret: LogSecret) -> RecorderSettings {
         sync: Duration::ZERO,
         checkpoint: Duration::ZERO,
         heartbeat: Duration::ZERO,
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     }
 }

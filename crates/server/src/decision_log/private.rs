@@ -1,7 +1,6 @@
 //! The keys of subjects, and the sealed values of records, beside the log.
 //!
-//! `private/keys.wgk` has for each subject its name (16), its key (32) and the beginning of the BLAKE3 digest of both (8).
-//! `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written before
+//! `private/keys.wgk` has the keys of subjects. `private/NUMBER.wgv` has the sealed values of the records in the segment of that number. They are written before
 //! their records. A value whose record is not there goes at the start, since another record gets its number.
 
 use std::collections::{HashMap, HashSet};
@@ -11,16 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ring::rand::{SecureRandom, SystemRandom};
-use wardgate_crypto::blake3;
 use wardgate_decision_log::redaction::{LogSecret, Sealed, SubjectKey};
+use wardgate_decision_log::subjects::{ENTRY_BYTES, SubjectName, SubjectSecret, entry, read_entry};
 
 use super::error::{LogError, Result};
 use crate::journal::files::{open, sync_names};
 use crate::journal::log::Medium;
-
-const NAME_BYTES: usize = 16;
-const KEY_BYTES: usize = 32;
-const ENTRY_BYTES: usize = NAME_BYTES + KEY_BYTES + 8;
 
 /// The most subjects that have keys. Values of others are left out of the log.
 const MAX_SUBJECTS: usize = 10_000_000;
@@ -29,7 +24,7 @@ const MAX_SUBJECTS: usize = 10_000_000;
 const MAX_RECENT: usize = 4096;
 
 /// The keys of subjects, by their names.
-type Keys = HashMap<[u8; NAME_BYTES], [u8; KEY_BYTES]>;
+type Keys = HashMap<SubjectName, SubjectSecret>;
 
 /// The keys of subjects and the values of a log.
 #[derive(Debug)]
@@ -95,11 +90,11 @@ impl Private {
         Some(key)
     }
 
-    fn add(&mut self, name: [u8; NAME_BYTES]) -> Option<[u8; KEY_BYTES]> {
+    fn add(&mut self, name: SubjectName) -> Option<SubjectSecret> {
         if self.keys.len() >= MAX_SUBJECTS {
             return None;
         }
-        let mut key = [0; KEY_BYTES];
+        let mut key = SubjectSecret::default();
         self.random.fill(&mut key).ok()?;
         self.keys.insert(name, key);
         self.unwritten.extend(entry(&name, &key));
@@ -132,6 +127,8 @@ impl Private {
         }
         let path = self.folder.join("keys.wgk");
         let end = self.file.seek(SeekFrom::End(0)).map_err(LogError::write(&path))?;
+        #[cfg(test)]
+        crate::journal::volume::check(self.unwritten.len()).map_err(LogError::write(&path))?;
         let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // The rest of an entry would hide those behind it.
@@ -201,12 +198,6 @@ pub(super) fn values_path(folder: &Path, first_frame: u64) -> PathBuf {
     folder.join(format!("{first_frame:012}.wgv"))
 }
 
-fn entry(name: &[u8; NAME_BYTES], key: &[u8; KEY_BYTES]) -> Vec<u8> {
-    let both = [name.as_slice(), key].concat();
-    let digest = blake3::hash(&both);
-    [both.as_slice(), digest.get(..8).unwrap_or_default()].concat()
-}
-
 /// Reads all keys of a file, and cuts off an entry that was not written in full.
 fn recover_keys(file: &mut File, path: &Path) -> Result<Keys> {
     let mut bytes = Vec::new();
@@ -226,12 +217,8 @@ pub(super) fn read_keys(bytes: &[u8], path: &Path) -> Result<(Keys, usize)> {
     let mut keys = HashMap::with_capacity(entries.len());
     let mut offset = 0_u64;
     for found in entries {
-        let name = found.first_chunk::<NAME_BYTES>().copied().unwrap_or_default();
-        let key = found.get(NAME_BYTES..).and_then(|rest| rest.first_chunk::<KEY_BYTES>());
-        let key = key.copied().unwrap_or_default();
-        if entry(&name, &key) != found {
-            return Err(LogError::damaged(path, offset, "the key of a subject has changed"));
-        }
+        let changed = || LogError::damaged(path, offset, "the key of a subject has changed");
+        let (name, key) = read_entry(found).ok_or_else(changed)?;
         keys.insert(name, key);
         offset = offset.saturating_add(u64::try_from(ENTRY_BYTES).unwrap_or(u64::MAX));
     }

@@ -93,9 +93,9 @@ impl LogReader {
         Ok(())
     }
 
-    /// Returns the checkpoints that were shipped to this folder, the smallest first.
-    pub(super) fn shipped_checkpoints(&self) -> Result<Vec<(u64, PathBuf)>> {
-        self.folder.shipped_checkpoints()
+    /// Returns the checkpoints that were shipped to this folder under names with this end, the smallest first.
+    pub(super) fn shipped_notes(&self, end: &str) -> Result<Vec<(u64, PathBuf)>> {
+        self.folder.shipped_notes(end)
     }
 
     /// Returns the next frame. Returns `None` at the end, and before a frame of which only a part is in the last

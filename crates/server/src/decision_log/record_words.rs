@@ -25,6 +25,10 @@ pub fn record_words(record: &Record, names: &Names) -> String {
         Body::Target(one) => {
             format!("target {} under policies {}: {}", one.number, one.policies, target_words(one))
         }
+        Body::Lost(one) if one.count == 0 => {
+            let reason = one.reason.as_str();
+            format!("{}  from here on records may be lost ({reason})", record_time(one.micros))
+        }
         Body::Lost(one) => format!(
             "{}  lost: {} decisions of stream {} ({})",
             record_time(one.micros),

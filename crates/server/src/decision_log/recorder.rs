@@ -43,12 +43,16 @@ pub struct RecorderSettings {
     pub checkpoint: Duration,
     /// The longest time between two frames, so that a missing end is an absence with a time.
     pub heartbeat: Duration,
+    /// The time after which a segment with new records ends that is not full; `None` for never.
+    pub segment: Option<Duration>,
     /// How long records stay at least; `None` for ever.
     pub retention: Option<Duration>,
     /// The decisions that are recorded.
     pub filter: Filter,
     /// The segments that were shipped, if they are: retention leaves the others.
     pub(super) shipped: Option<Arc<Shipped>>,
+    /// The bytes of the disk that are taken for last words on a full one; 0 for none.
+    pub reserve: u64,
     /// The bytes of the ring of each thread.
     pub ring_bytes: usize,
 }
@@ -108,11 +112,15 @@ impl Recorder {
         let (mut core, now) = (Core::new(writer, private, settings), now_micros());
         let left = core.left()?;
         core.recover(left, now)?;
+        if let Err(error) = core.fill_reserve() {
+            tracing::error!(code = error.code(), "{error}");
+        }
         let intake = match keep {
             Keep::Memory => Intake::new(core.lock()),
             Keep::System | Keep::Disk => {
-                let tail = Tail::make(folder, (principal, resource, evidence))?;
-                Intake::new(core.lock()).with_tail(tail, keep == Keep::Disk)
+                let is_synced = keep == Keep::Disk;
+                let tail = Tail::make(folder, (principal, resource, evidence), is_synced)?;
+                Intake::new(core.lock()).with_tail(tail, is_synced)
             }
         };
         let shared = Arc::new(Shared {
@@ -131,10 +139,7 @@ impl Recorder {
             instance,
             rules: AtomicU32::new(u32::MAX),
         });
-        shared.define(shared.process(ProcessEvent::Started, now), now)?;
-        if let Some(settings) = filter.settings(now) {
-            shared.define(settings, now)?;
-        }
+        shared.begin(now)?;
         let background = Arc::clone(&shared);
         let thread = thread::Builder::new().name("decision-log".to_owned());
         let thread = thread.spawn(move || background.run()).map_err(LogError::write(folder))?;
@@ -271,6 +276,12 @@ impl Recorder {
         self.shared.intake.break_tail();
     }
 
+    /// Takes the segment that grows for one whose sync has failed.
+    #[cfg(test)]
+    pub(super) fn break_off(&self) {
+        self.shared.core().break_off();
+    }
+
     /// Writes and seals what was recorded, and records no more.
     ///
     /// # Errors
@@ -353,15 +364,30 @@ impl Shared {
         let written =
             written.and_then(|()| if self.keep == Keep::Disk { core.sync() } else { Ok(()) });
         let written = written.and_then(|()| core.release(&self.intake));
+        let written = core.after(written, now);
         self.health.note_write(&written)
+    }
+
+    /// Records that the process has started. On a full disk that waits in memory.
+    fn begin(&self, now: i64) -> Result<()> {
+        let started = self.process(ProcessEvent::Started, now);
+        for event in [Some(started), self.filter.settings(now)].into_iter().flatten() {
+            match self.define(event, now) {
+                Err(LogError::Full) => _ = self.health.note_write(&Err(LogError::Full)),
+                defined => defined?,
+            }
+        }
+        Ok(())
     }
 
     /// Writes an event of the log itself: entries in the tail are nothing without those before them.
     fn define(&self, event: Body, micros: i64) -> Result<()> {
         let mut core = self.core();
         core.event(event, micros);
-        core.write(micros)?;
-        if self.keep == Keep::Disk { core.sync() } else { Ok(()) }
+        let written = core.write(micros);
+        let written =
+            written.and_then(|()| if self.keep == Keep::Disk { core.sync() } else { Ok(()) });
+        core.after(written, micros)
     }
 
     fn process(&self, event: ProcessEvent, micros: i64) -> Body {
@@ -383,16 +409,24 @@ impl Shared {
 
     /// Does what is due.
     fn tick(&self) -> Result<()> {
-        self.core().tick(&self.intake, now_micros())
+        let (mut core, now) = (self.core(), now_micros());
+        let done = core.tick(&self.intake, now);
+        core.after(done, now)
     }
 
     /// Seals what is due.
     fn seal(&self) {
-        let sealed = self.core().seal_if_due(now_micros());
+        let sealed = self.seal_if_due();
         if let Some(sealed) = sealed {
             self.health.note_seal(&sealed);
             self.retention.measure();
         }
+    }
+
+    fn seal_if_due(&self) -> Option<Result<()>> {
+        let (mut core, now) = (self.core(), now_micros());
+        let sealed = core.seal_if_due(now)?;
+        Some(core.after(sealed, now))
     }
 
     /// Deletes segments that are too old. Decisions do not wait for that.

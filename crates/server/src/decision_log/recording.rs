@@ -34,7 +34,9 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
         sync: config.sync,
         checkpoint: config.checkpoint,
         heartbeat: config.heartbeat,
+        segment: config.segment_time,
         retention: config.retention,
+        reserve: config.reserve,
         shipped: shipper.map(Shipper::shipped),
         ring_bytes: match config.evidence {
             EvidenceForm::Absent => RING_BYTES,
@@ -45,7 +47,11 @@ pub(crate) fn start(config: &DecisionLog, shipper: Option<&Shipper>) -> Result<R
     let mut instance = [0; 16];
     SystemRandom::new().fill(&mut instance).map_err(|_| "the system has no randomness")?;
     let secret = key.secret();
-    let files = LogSettings { segment_bytes: config.segment_bytes };
+    let files = LogSettings {
+        segment_bytes: config.segment_bytes,
+        also_ed25519: config.also_ed25519,
+        ..LogSettings::default()
+    };
     let (writer, torn) = LogWriter::open(&config.folder, key, files, &instance).map_err(failed)?;
     if let Some(torn) = torn {
         tracing::warn!(torn = %torn.display(), "the end of the decision log was not whole, and is kept beside it");

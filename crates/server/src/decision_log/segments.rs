@@ -76,6 +76,8 @@ pub(super) struct Segments<D: Disk> {
     unsynced: VecDeque<Unsynced>,
     /// The bytes of these frames.
     unsynced_bytes: usize,
+    /// The last failed sync after which the log went on, until it is taken.
+    failed: Option<FailedSync>,
 }
 
 /// The segment that grows.
@@ -86,6 +88,13 @@ struct Current<F> {
     log: Log<F>,
     /// True if it began after a failure, in between: the next segment begins as soon as one may.
     is_short: bool,
+}
+
+/// A sync that failed: what the disk has of this segment from a frame on is unknown, and these frames are in the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FailedSync {
+    pub(super) segment: u64,
+    pub(super) frame: u64,
 }
 
 /// A frame that is not known to be on the disk.
@@ -128,9 +137,15 @@ impl<D: Disk> Segments<D> {
         }
         let (current, last) = opened.unzip();
         let frames = last.as_ref().map_or(0, Last::end);
-        let (unsynced, unsynced_bytes) = (VecDeque::new(), 0);
-        let segment_bytes = u64::MAX;
-        let segments = Self { disk, segment_bytes, current, frames, unsynced, unsynced_bytes };
+        let segments = Self {
+            disk,
+            segment_bytes: u64::MAX,
+            current,
+            frames,
+            unsynced: VecDeque::new(),
+            unsynced_bytes: 0,
+            failed: None,
+        };
         Ok((segments, last, torn))
     }
 
@@ -171,6 +186,11 @@ impl<D: Disk> Segments<D> {
     /// Returns true if the segment that grows takes no more frames, since what is on the disk is unknown.
     pub(super) fn is_broken(&self) -> bool {
         self.current.as_ref().is_some_and(|current| current.log.is_broken())
+    }
+
+    /// Returns the last failed sync after which the log went on, once.
+    pub(super) const fn take_failed_sync(&mut self) -> Option<FailedSync> {
+        self.failed.take()
     }
 
     /// Writes a frame, and takes its bytes. Before there are too many in memory, they are synced.
@@ -264,10 +284,10 @@ impl<D: Disk> Segments<D> {
 
     /// After a failure that is final for its segment, begins a new one with all frames that are not known to be on the disk.
     fn restore(&mut self) -> Result<()> {
-        let Some(next) = self.current.as_ref().filter(|current| current.log.is_broken()) else {
+        let Some(broken) = self.current.as_ref().filter(|current| current.log.is_broken()) else {
             return Ok(());
         };
-        let next = next.log.next();
+        let (segment, next) = (broken.first_frame, broken.log.next());
         let first_frame = self.first_unsynced_frame();
         let path = self.disk.segment(first_frame);
         let new = path.with_added_extension("new");
@@ -279,6 +299,7 @@ impl<D: Disk> Segments<D> {
         let named = self.disk.rename(&new, &path).and_then(|()| self.disk.sync_names());
         named.map_err(LogError::write(&path))?;
         self.current = Some(Current { first_frame, path, log, is_short: true });
+        self.failed = Some(FailedSync { segment, frame: first_frame });
         self.forget();
         Ok(())
     }

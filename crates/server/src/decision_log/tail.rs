@@ -17,10 +17,11 @@
 //! | 3, 1 | forms of the principal, the resource and the evidence, and zero |
 //! | 16 | beginning of the BLAKE3 digest of the above and the entries |
 
-use std::fs::{self, File};
+mod shared_file;
+
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use wardgate_crypto::blake3;
 use wardgate_native::decision_log::{EvidenceForm, Form, Forms};
@@ -29,6 +30,8 @@ use super::error::{LogError, Result};
 use super::private::Private;
 use crate::journal::files::{open, sync_names};
 use crate::journal::log::Medium;
+
+pub(super) use shared_file::SharedFile;
 
 /// The place in the log before which no record of a round is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,10 +73,6 @@ pub(super) struct TailFile<M> {
     /// The bytes of its rounds.
     end: u64,
 }
-
-/// A file that a thread syncs while others write.
-#[derive(Clone, Debug)]
-pub(super) struct SharedFile(Arc<File>);
 
 impl<M: Medium> Tail<M> {
     pub(super) fn new(grows: TailFile<M>, free: TailFile<M>, forms: Forms) -> Self {
@@ -130,13 +129,14 @@ impl<M: Medium> Tail<M> {
 }
 
 impl Tail<SharedFile> {
-    /// Makes the files of a log, with room for the usual rounds.
+    /// Makes the files of a log, with room for the usual rounds. Where nobody waits for the disk, they are in memory that the system
+    /// keeps when the process is killed.
     ///
     /// # Errors
     /// They cannot be written.
-    pub(super) fn make(log: &Path, forms: Forms) -> Result<Self> {
-        let [one, other] = paths(log);
-        let tail = Self::new(TailFile::make(one)?, TailFile::make(other)?, forms);
+    pub(super) fn make(log: &Path, forms: Forms, is_synced: bool) -> Result<Self> {
+        let [one, other] = paths(log).map(|path| TailFile::make(path, is_synced));
+        let tail = Self::new(one?, other?, forms);
         let folder = Private::folder(log);
         sync_names(&folder).map_err(LogError::write(&folder))?;
         Ok(tail)
@@ -192,13 +192,13 @@ impl<M: Medium> TailFile<M> {
 }
 
 impl TailFile<SharedFile> {
-    fn make(path: PathBuf) -> Result<Self> {
+    fn make(path: PathBuf, is_synced: bool) -> Result<Self> {
         let made = open(&path).and_then(|file| {
             file.set_len(0)?;
-            let mut medium = SharedFile(Arc::new(file));
+            let mut medium = SharedFile::new(file);
             medium.write_at(0, &ZEROS)?;
             medium.sync()?;
-            Ok(medium)
+            Ok(if is_synced { medium } else { medium.mapped(&path) })
         });
         Ok(Self::new(path.clone(), made.map_err(LogError::write(&path))?))
     }
@@ -228,7 +228,7 @@ pub(super) fn left_rounds(log: &Path) -> Result<Vec<Round>> {
 pub(super) fn remove(log: &Path) -> Result<()> {
     for path in paths(log) {
         let removed = fs::metadata(&path).and_then(|found| {
-            let mut file = TailFile::new(path.clone(), SharedFile(Arc::new(open(&path)?)));
+            let mut file = TailFile::new(path.clone(), SharedFile::new(open(&path)?));
             file.end = found.len();
             file.clear().map_err(|_| io::Error::other("zeros cannot be written"))?;
             file.medium.sync()?;
@@ -334,32 +334,6 @@ const fn evidence_form(code: u8) -> Option<EvidenceForm> {
         1 => Some(EvidenceForm::Clear),
         3 => Some(EvidenceForm::Commitment),
         _ => None,
-    }
-}
-
-impl Medium for SharedFile {
-    fn length(&mut self) -> io::Result<u64> {
-        self.0.metadata().map(|found| found.len())
-    }
-
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
-        self.0.try_clone().and_then(|mut file| file.read_at(at, into))
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(unix)]
-        let written = std::os::unix::fs::FileExt::write_all_at(&*self.0, bytes, at);
-        #[cfg(not(unix))]
-        let written = self.0.try_clone().and_then(|mut file| file.write_at(at, bytes));
-        written
-    }
-
-    fn truncate(&mut self, to: u64) -> io::Result<()> {
-        self.0.set_len(to)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.0.sync_data()
     }
 }
 

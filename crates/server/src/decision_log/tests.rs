@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::frame::START;
@@ -12,10 +13,12 @@ use wardgate_decision_log::signer::LogSigner;
 use super::*;
 
 mod failing;
+mod full_disk;
 mod killing;
 mod memory_disk;
 mod recording;
 mod retention;
+mod rolling;
 mod tail;
 mod tampering;
 
@@ -89,7 +92,12 @@ pub(super) fn open(
     path: &Path,
     segment_bytes: u64,
 ) -> Result<(LogWriter, Option<PathBuf>), LogError> {
-    LogWriter::open(path, signer(), LogSettings { segment_bytes }, &[1; 16])
+    LogWriter::open(
+        path,
+        signer(),
+        LogSettings { segment_bytes, pause: Duration::ZERO, ..LogSettings::default() },
+        &[1; 16],
+    )
 }
 
 fn record(number: i64) -> Vec<u8> {
@@ -302,6 +310,53 @@ fn another_past_under_the_same_key_is_found_by_an_older_checkpoint() {
     verify(&other.0, &key(), None, None).unwrap();
     let error = verify(&other.0, &key(), Some(&older), None).unwrap_err();
     assert!(error.to_string().contains("the older checkpoint"), "{error}");
+}
+
+#[test]
+fn checkpoints_are_verified_by_either_key() {
+    let folder = Temporary::new();
+    let second = SecondKey::of(&signer()).unwrap().verifier().to_string();
+    let second = LogKey::read_either(&second, verify_ed25519).unwrap();
+    let settings = LogSettings { also_ed25519: true, ..LogSettings::default() };
+    let (mut writer, _) = LogWriter::open(&folder.0, signer(), settings, &[1; 16]).unwrap();
+    add_frames(&mut writer, 5);
+    seal(&mut writer);
+    drop(writer);
+    for key in [key(), second.clone()] {
+        let found = verify(&folder.0, &key, None, None).unwrap();
+        assert_eq!((found.unsealed, found.checkpoint.unwrap().checkpoint.head.size), (0, 5));
+        prove(&folder.0, 1).unwrap().verify(&key).unwrap();
+    }
+    let text = fs::read_to_string(folder.0.join("ed25519.vkey")).unwrap();
+    assert_eq!(LogKey::read_either(text.trim_end(), verify_ed25519).unwrap().name(), ORIGIN);
+    // What an operator does is signed by both, too.
+    let path = folder.last_segment();
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 300]).unwrap();
+    accept_loss(&folder.0, signer(), ShortText::new("restored").unwrap()).unwrap();
+    verify(&folder.0, &second, None, None).unwrap();
+
+    let checkpoint = fs::read_to_string(folder.0.join("checkpoint")).unwrap();
+    let mut lines: Vec<&str> = checkpoint.lines().collect();
+    let line = lines.pop().unwrap();
+    let refused = |line: Option<&str>| {
+        let all: Vec<&str> = lines.iter().copied().chain(line).collect();
+        fs::write(folder.0.join("checkpoint"), all.join("\n") + "\n").unwrap();
+        verify(&folder.0, &key(), None, None).unwrap();
+        verify(&folder.0, &second, None, None).unwrap_err().to_string()
+    };
+    assert!(refused(None).contains("the key of the log did not sign"));
+    let (name, signature) = line.rsplit_once(' ').unwrap();
+    // The last bytes of the signature are another number.
+    let at = signature.len() - 8;
+    let other = if &signature[at..=at] == "A" { "B" } else { "A" };
+    let changed = format!("{}{other}{}", &signature[..at], &signature[at + 1..]);
+    assert!(refused(Some(&format!("{name} {changed}"))).contains("is wrong"));
+    // Without the setting there is one signature, and no key.
+    let (mut writer, _) = open(&folder.0, 1 << 20).unwrap();
+    seal(&mut writer);
+    assert!(!folder.0.join("ed25519.vkey").exists());
+    assert!(verify(&folder.0, &second, None, None).is_err());
 }
 
 #[test]

@@ -128,6 +128,17 @@ impl Tree {
         self.frontier.head()
     }
 
+    /// Returns the origin of the log.
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Returns true if the tiles prove that the log goes on from another one.
+    pub(super) fn goes_on_from(&self, old: merkle::Head) -> bool {
+        let proof = merkle::consistency(old.size, self.size(), &self.tiles());
+        proof.is_some_and(|proof| merkle::is_consistent(old, self.head(), &proof))
+    }
+
     /// Returns the root that the log had with its first `size` frames, or `None` if it has fewer or a digest is not known.
     pub(super) fn root_of(&self, size: u64) -> Option<Digest> {
         (size <= self.size()).then(|| merkle::root(size, &self.tiles()))?
@@ -254,5 +265,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
+    #[cfg(test)]
+    crate::journal::volume::check(bytes.len())?;
     fs::write(path, bytes)
 }

@@ -20,8 +20,8 @@ pub struct Unsealer {
     files: Vec<PathBuf>,
     /// The values that were read and not passed by, by their record.
     values: HashMap<u64, Vec<Sealed>>,
-    /// The last record of which a value was read.
-    last: u64,
+    /// The first record of which the segment that was read last has a value.
+    first: u64,
 }
 
 /// What is behind a commitment.
@@ -57,7 +57,7 @@ impl Unsealer {
             files.retain(|path| path.extension().is_some_and(|end| end == "wgv"));
             files.sort_unstable_by(|one, other| other.cmp(one));
         }
-        Ok(Self { keys, files, values: HashMap::new(), last: 0 })
+        Ok(Self { keys, files, values: HashMap::new(), first: 0 })
     }
 
     /// Opens the value of a commitment. Each record is at or after the one of the call before.
@@ -66,30 +66,106 @@ impl Unsealer {
     /// A file cannot be read.
     pub fn open_value(&mut self, place: ValuePosition, commitment: &[u8; 32]) -> Result<Unsealed> {
         self.read_until(place.record)?;
-        let values = self.values.get(&place.record);
-        let sealed = values.and_then(|values| values.iter().find(|one| one.place == place));
-        let Some(sealed) = sealed else { return Ok(Unsealed::Missing) };
-        let Some(key) = self.keys.get(&sealed.key) else { return Ok(Unsealed::Erased) };
-        let value = key.unseal(place, commitment, &sealed.bytes);
-        Ok(value.map_or(Unsealed::Changed, Unsealed::Value))
+        let values = self.values.get(&place.record).into_iter().flatten();
+        let mut found = Unsealed::Missing;
+        // A sequencer that another one outran leaves other values for the place: the commitment tells.
+        for sealed in values.filter(|sealed| sealed.place == place) {
+            let Some(key) = self.keys.get(&sealed.key) else {
+                found = Unsealed::Erased;
+                continue;
+            };
+            match key.unseal(place, commitment, &sealed.bytes) {
+                Some(value) => return Ok(Unsealed::Value(value)),
+                None if found == Unsealed::Missing => found = Unsealed::Changed,
+                None => {}
+            }
+        }
+        Ok(found)
     }
 
-    /// Reads files until one has a value behind those of a record.
+    /// Reads segments until one has only values behind a record. Values of the record are then read: those of a
+    /// segment are behind those of the segments before.
     fn read_until(&mut self, record: u64) -> Result<()> {
-        while self.last <= record
+        self.values.retain(|known, _| *known >= record);
+        while self.first <= record
             && let Some(path) = self.files.pop()
         {
-            self.values.retain(|known, _| *known >= record);
-            let bytes = fs::read(&path).map_err(LogError::read(&path))?;
-            let mut rest = bytes.as_slice();
-            while let Some((sealed, behind)) = Sealed::read(rest) {
-                rest = behind;
-                self.last = self.last.max(sealed.place.record);
-                if sealed.place.record >= record {
-                    self.values.entry(sealed.place.record).or_default().push(sealed);
-                }
+            let mut first = self.read(&path, record)?;
+            // Where sequencers outran each other a segment has several files, whose names begin with its number.
+            while let Some(beside) =
+                self.files.pop_if(|beside| beside.file_prefix() == path.file_prefix())
+            {
+                first = first.min(self.read(&beside, record)?);
+            }
+            if first < u64::MAX {
+                self.first = first;
             }
         }
         Ok(())
+    }
+
+    /// Reads the values of a file that are of a record or of later ones. Returns the first record of which it has a value, or the
+    /// largest number if it has none.
+    fn read(&mut self, path: &Path, record: u64) -> Result<u64> {
+        let bytes = fs::read(path).map_err(LogError::read(path))?;
+        let (mut first, mut rest) = (u64::MAX, bytes.as_slice());
+        while let Some((sealed, behind)) = Sealed::read(rest) {
+            rest = behind;
+            let of = sealed.place.record;
+            first = first.min(of);
+            if of >= record {
+                self.values.entry(of).or_default().push(sealed);
+            }
+        }
+        Ok(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_decision_log::redaction::Field;
+    use wardgate_decision_log::subjects::entry;
+
+    use super::super::tests::Temporary;
+    use super::*;
+
+    fn place(record: u64) -> ValuePosition {
+        ValuePosition { record, field: Field::Principal }
+    }
+
+    /// Writes the values of a segment under a key, each in the place of the record of that number.
+    fn write(folder: &Path, name: &str, key: &SubjectKey, values: &[(u64, &str)]) {
+        let mut bytes = Vec::new();
+        for (record, value) in values {
+            let (_, sealed) = key.seal(place(*record), value.as_bytes()).unwrap();
+            let sealed = Sealed { place: place(*record), key: key.number(), bytes: sealed };
+            sealed.write(&mut bytes);
+        }
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+
+    #[test]
+    fn values_of_a_sequencer_that_was_outrun_hide_no_others() {
+        let temporary = Temporary::new();
+        let folder = Private::folder(&temporary.0);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("keys.wgk"), entry(&[1; 16], &[7; 32])).unwrap();
+        let [key, erased] = [[7; 32], [8; 32]].map(SubjectKey::new);
+        // Two sequencers wrote the first segment; the outrun one has values for later records too.
+        write(&folder, "000000000000.aa.wgv", &key, &[(3, "another"), (9, "late")]);
+        write(&folder, "000000000000.bb.wgv", &key, &[(3, "ada"), (4, "bo")]);
+        write(&folder, "000000000001.cc.wgv", &key, &[(8, "cleo"), (9, "dan")]);
+        write(&folder, "000000000002.dd.wgv", &erased, &[(12, "eve")]);
+        let mut values = Unsealer::open(&temporary.0).unwrap();
+        let mut open = |record, of: &SubjectKey, value: &str| {
+            let commitment = of.commit(place(record), value.as_bytes());
+            values.open_value(place(record), &commitment).unwrap()
+        };
+        for (record, value) in [(3, "ada"), (4, "bo"), (8, "cleo"), (9, "dan")] {
+            assert_eq!(open(record, &key, value), Unsealed::Value(value.into()), "{record}");
+        }
+        assert_eq!(open(9, &key, "none"), Unsealed::Changed);
+        assert_eq!(open(10, &key, "none"), Unsealed::Missing);
+        assert_eq!(open(12, &erased, "eve"), Unsealed::Erased);
     }
 }

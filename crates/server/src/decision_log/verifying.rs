@@ -11,7 +11,7 @@ use wardgate_decision_log::tree::Digest;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::error::{LogError, Result};
-use super::folder::checkpoint_name;
+use super::folder::{CHECKPOINT, WITNESSED, note_name};
 use super::reading::{LogReader, StoredFrame};
 use super::tree::{MAX_TILE_BYTES, Tree};
 use super::witnessed::{self, Witnessed};
@@ -76,6 +76,8 @@ enum DueKind {
     Witnessed,
     /// Shipped to the folder.
     Shipped,
+    /// Cosigned by witnesses, and shipped to the folder.
+    ShippedWitnessed,
 }
 
 /// Verifies the log in a folder with its key, and with an older checkpoint if there is one: every frame and record, their
@@ -92,19 +94,25 @@ pub fn verify(
     policy: Option<&WitnessPolicy>,
 ) -> Result<Verified> {
     let mut reader = LogReader::open(path)?;
-    let cosigned = witnessed::read(path, key)?;
+    let mut due = shipped(&reader, key, (CHECKPOINT, DueKind::Shipped))?;
+    due.extend(shipped(&reader, key, (WITNESSED, DueKind::ShippedWitnessed))?);
+    let mut cosigned = witnessed::read(path, key)?;
+    due.extend(cosigned.as_ref().map(|(_, head)| Due { head: *head, kind: DueKind::Witnessed }));
+    if cosigned.is_none()
+        && let Some((_, path)) = reader.shipped_notes(WITNESSED)?.pop()
+    {
+        cosigned = Some(witnessed::open(&note(&path)?, &path, key)?);
+    }
     let witnessed = policy.map(|policy| witnessed::must_suit(cosigned.as_ref(), policy));
     let witnessed = witnessed.transpose()?.flatten();
     // Read before the frames, of which a writer may add some.
     let newest = reader.checkpoint()?.map(|note| opened(key, &note)).transpose()?;
     let older = older.map(|note| opened(key, note)).transpose()?;
-    let mut due = shipped(&reader, key)?;
     let mut add = |opened: &Option<Opened>, kind| {
         due.extend(opened.as_ref().map(|one| Due { head: one.checkpoint.head, kind }));
     };
     add(&older, DueKind::Older);
     add(&newest, DueKind::Newest);
-    due.extend(cosigned.map(|(_, head)| Due { head, kind: DueKind::Witnessed }));
     due.sort_by_key(|due| std::cmp::Reverse(due.head.size));
     let origin = key.name().to_owned();
     let mut frame = reader.next_frame()?;
@@ -135,16 +143,16 @@ pub fn verify(
     progress.end(key)
 }
 
-/// Opens the checkpoints that were shipped to a folder.
-fn shipped(reader: &LogReader, key: &LogKey) -> Result<Vec<Due>> {
+/// Opens the checkpoints that were shipped to a folder under names with this end.
+fn shipped(reader: &LogReader, key: &LogKey, (end, kind): (&str, DueKind)) -> Result<Vec<Due>> {
     let mut due = Vec::new();
-    for (size, path) in reader.shipped_checkpoints()? {
+    for (size, path) in reader.shipped_notes(end)? {
         let head = opened(key, &note(&path)?)?.checkpoint.head;
         if head.size != size {
             let what = format!("it is about {} frames", head.size);
             return Err(LogError::damaged(&path, 0, what));
         }
-        due.push(Due { head, kind: DueKind::Shipped });
+        due.push(Due { head, kind });
     }
     Ok(due)
 }
@@ -282,13 +290,14 @@ impl Progress {
 
     fn end(mut self, key: &LogKey) -> Result<Verified> {
         let found = self.tree.size();
-        let must_be_here = |due: &&Due| due.kind != DueKind::Shipped;
+        let is_shipped = |kind| matches!(kind, DueKind::Shipped | DueKind::ShippedWitnessed);
+        let must_be_here = |due: &&Due| !is_shipped(due.kind);
         if let Some(Due { head, .. }) = self.due.iter().find(must_be_here) {
             return Err(LogError::Truncated { sealed: head.size, found });
         }
         self.verified.ahead = self.due.first().map(|due| due.head.size);
         if let (None, Some(size)) = (&self.verified.checkpoint, self.met) {
-            let path = self.folder.join(checkpoint_name(size));
+            let path = self.folder.join(note_name(size, CHECKPOINT));
             self.verified.checkpoint = Some(opened(key, &note(&path)?)?);
         }
         Ok(self.verified)
@@ -302,6 +311,7 @@ impl DueKind {
             Self::Older => "the older checkpoint",
             Self::Witnessed => "the witnessed checkpoint",
             Self::Shipped => "a shipped checkpoint",
+            Self::ShippedWitnessed => "a shipped witnessed checkpoint",
         }
     }
 }

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use ring::signature::{ED25519, UnparsedPublicKey};
 use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::merkle::Head;
 use wardgate_decision_log::note::Note;
 use wardgate_decision_log::witness_policy::WitnessPolicy;
 
+use super::ed25519::verify_ed25519;
 use super::error::{LogError, Result};
 use super::folder::Folder;
 
@@ -29,10 +29,15 @@ pub struct Witnessed {
 /// Reads the newest witnessed checkpoint of a log, and verifies the signature of the log; `None` if there is none.
 pub(super) fn read(folder: &Path, key: &LogKey) -> Result<Option<(Note, Head)>> {
     let Some(bytes) = Folder::new(folder).note(FILE)? else { return Ok(None) };
-    let refused = |what: String| LogError::Checkpoint(format!("`{FILE}`: {what}"));
-    let note = Note::read(&bytes).map_err(|error| refused(error.to_string()))?;
+    open(&bytes, Path::new(FILE), key).map(Some)
+}
+
+/// Reads a checkpoint with cosignatures out of a file, and verifies the signature of the log.
+pub(super) fn open(bytes: &[u8], path: &Path, key: &LogKey) -> Result<(Note, Head)> {
+    let refused = |what: String| LogError::Checkpoint(format!("`{}`: {what}", path.display()));
+    let note = Note::read(bytes).map_err(|error| refused(error.to_string()))?;
     let opened = key.open_note(&note).map_err(|error| refused(error.to_string()))?;
-    Ok(Some((note, opened.checkpoint.head)))
+    Ok((note, opened.checkpoint.head))
 }
 
 /// Verifies that enough witnesses of a policy have cosigned the newest witnessed checkpoint. Returns `None` if there is
@@ -66,11 +71,6 @@ fn by(note: &Note, policy: &WitnessPolicy) -> Result<Vec<(String, u64)>> {
     let found = policy.verify(note, verify_ed25519);
     let found = found.map_err(|error| LogError::Checkpoint(error.to_string()))?;
     Ok(found.iter().map(|one| (one.witness.to_owned(), one.seconds)).collect())
-}
-
-/// Returns true if an Ed25519 key has signed a message.
-pub(super) fn verify_ed25519(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
-    UnparsedPublicKey::new(&ED25519, key).verify(message, signature).is_ok()
 }
 
 #[cfg(test)]

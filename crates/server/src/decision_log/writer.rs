@@ -1,28 +1,34 @@
 //! The one writer of a log: records into frames, frames into segments, and checkpoints over them.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use wardgate_decision_log::checkpoint::LogKey;
 use wardgate_decision_log::frame::{Draft, FramePosition, HEAD_BYTES, Head};
-use wardgate_decision_log::merkle;
 use wardgate_decision_log::signer::LogSigner;
 
+use super::ed25519::{self, SecondKey};
 use super::error::{LogError, Result};
 use super::folder::{Folder, Lock, LockWatch};
-use super::reading::LogReader;
-use super::segments::{Disk, Last, Segments};
+use super::opening::Found;
+use super::pauses::Pauses;
+use super::segments::{FailedSync, Last, Segments};
 use super::tree::Tree;
+use crate::limits::RETRY_PAUSE;
 
 /// The settings of a writer.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSettings {
     /// The bytes after which a new segment begins.
     pub segment_bytes: u64,
+    /// The pause after the second failed sync in a row, before a new segment begins again. It doubles after each.
+    pub pause: Duration,
+    /// True if checkpoints are signed with Ed25519, too.
+    pub also_ed25519: bool,
 }
 
 impl Default for LogSettings {
     fn default() -> Self {
-        Self { segment_bytes: 64 << 20 }
+        Self { segment_bytes: 64 << 20, pause: RETRY_PAUSE, also_ed25519: false }
     }
 }
 
@@ -31,9 +37,13 @@ impl Default for LogSettings {
 pub struct LogWriter {
     folder: Folder,
     signer: LogSigner,
+    /// The key of the second signature of checkpoints, if they have one.
+    second: Option<SecondKey>,
     /// INVARIANT: held as long as this writes.
     lock: Lock,
     segments: Segments<Folder>,
+    /// Those after failed syncs.
+    pauses: Pauses,
     tree: Tree,
     draft: Draft,
     /// The bytes and the head of a frame that is not in a file yet.
@@ -44,6 +54,8 @@ pub struct LogWriter {
     position: FramePosition,
     /// The size of the newest checkpoint.
     sealed: u64,
+    /// The time at which the segment began that was found.
+    begun: Option<i64>,
 }
 
 /// The frame before which a segment begins.
@@ -55,29 +67,6 @@ enum Rolls {
     WhenAsked,
     /// The next one.
     Now,
-}
-
-/// What is in the folder of a log: its last segment, and its newest checkpoint.
-struct Found {
-    folder: Folder,
-    lock: Lock,
-    segments: Segments<Folder>,
-    last: Option<Last>,
-    sealed: merkle::Head,
-    /// The file to which an unfinished end went.
-    torn: Option<PathBuf>,
-}
-
-impl Found {
-    fn open(path: &Path, signer: &LogSigner, instance: &[u8; 16]) -> Result<Self> {
-        let folder = Folder::new(path);
-        let lock = folder.lock()?;
-        let verifier = signer.verifier().to_string();
-        folder.identify(&verifier, instance)?;
-        let (segments, last, torn) = Segments::open(folder.clone())?;
-        let sealed = sealed(&folder, &verifier)?;
-        Ok(Self { folder, lock, segments, last, sealed, torn })
-    }
 }
 
 impl LogWriter {
@@ -92,27 +81,29 @@ impl LogWriter {
         settings: LogSettings,
         instance: &[u8; 16],
     ) -> Result<(Self, Option<PathBuf>)> {
-        let Found { folder, lock, mut segments, last, sealed, torn } =
-            Found::open(path, &signer, instance)?;
-        let found = last.as_ref().map_or(0, Last::end);
-        if sealed.size > found {
-            return Err(LogError::Truncated { sealed: sealed.size, found });
-        }
-        let tree = tree(&folder, signer.origin(), sealed, last.as_ref())?;
-        let head = last.as_ref().and_then(|last| last.heads.last());
-        let position = head.map_or(BEGINNING, behind);
+        let found = Found::open(path, &signer, instance)?;
+        let tree = found.tree(signer.origin())?;
+        let Found { folder, lock, mut segments, last, sealed, torn, .. } = found;
+        let heads = last.as_ref().map(|last| last.heads.as_slice()).unwrap_or_default();
+        let position = heads.last().map_or(BEGINNING, behind);
+        let begun = heads.first().map(|head| head.lowest);
         segments.set_segment_bytes(settings.segment_bytes);
+        let second = settings.also_ed25519.then(|| SecondKey::of(&signer)).transpose()?;
+        ed25519::publish(&folder, second.as_ref())?;
         let writer = Self {
             folder,
             signer,
+            second,
             lock,
             segments,
+            pauses: Pauses::new(settings.pause),
             tree,
             draft: Draft::default(),
             frame: None,
             rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
+            begun,
         };
         Ok((writer, torn))
     }
@@ -120,37 +111,29 @@ impl LogWriter {
     /// Opens a log whose end is missing, to go on behind its newest checkpoint. The second value is the number of frames that
     /// were found. What is missing stays missing, but the log of frames is the same one: its tiles tell it.
     pub(super) fn open_truncated(path: &Path, signer: LogSigner) -> Result<(Self, u64)> {
-        let Found { folder, lock, mut segments, last, sealed, .. } =
-            Found::open(path, &signer, &[0; 16])?;
-        let found = last.as_ref().map_or(0, Last::end);
-        if sealed.size <= found {
-            return Err(LogError::Missing(
-                "no frame is missing that a checkpoint covers".to_owned(),
-            ));
-        }
-        let lost = || {
-            let what = "its tiles are missing too: begin a new log in another folder";
-            LogError::Checkpoint(what.to_owned())
-        };
-        let tree = Tree::read(folder.path(), signer.origin(), sealed.size)?;
-        let tree = tree.filter(|tree| tree.head() == sealed).ok_or_else(lost)?;
-        if let Some(last) = &last {
-            compare(&tree, signer.origin(), last, sealed.size)?;
-        }
-        let position = behind(&tree.last_head()?.ok_or_else(lost)?);
-        segments.set_segment_bytes(LogSettings::default().segment_bytes);
+        let found = Found::open(path, &signer, &[0; 16])?;
+        let (tree, last) = found.tree_of_truncated(signer.origin())?;
+        let Found { folder, lock, mut segments, last: segment, .. } = found;
+        let (position, sealed) = (behind(&last), tree.head());
+        let found = segment.as_ref().map_or(0, Last::end);
+        let settings = LogSettings::default();
+        segments.set_segment_bytes(settings.segment_bytes);
         segments.skip_to(sealed.size);
+        let second = ed25519::is_used(&folder).then(|| SecondKey::of(&signer)).transpose()?;
         let writer = Self {
             folder,
             signer,
+            second,
             lock,
             segments,
+            pauses: Pauses::new(settings.pause),
             tree,
             draft: Draft::default(),
             frame: None,
             rolls: Rolls::WhenFull,
             position,
             sealed: sealed.size,
+            begun: None,
         };
         Ok((writer, found))
     }
@@ -165,6 +148,11 @@ impl LogWriter {
     pub fn next(&self) -> u64 {
         let unwritten = self.frame.as_ref().map_or(self.position.first, |(head, _)| head.next());
         unwritten.saturating_add(u64::try_from(self.draft.count()).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the time at which the segment began that was found at the start, in microseconds since 1970.
+    pub(super) const fn begun(&self) -> Option<i64> {
+        self.begun
     }
 
     /// Returns what checks that no other process writes the log.
@@ -240,8 +228,20 @@ impl LogWriter {
     }
 
     fn write_kept(&mut self) -> Result<()> {
-        let Some((head, bytes)) = &mut self.frame else { return Ok(()) };
-        self.lock.watch().check()?;
+        let Some((head, mut bytes)) = self.frame.take() else { return Ok(()) };
+        let appended = self.on_disk(|writer| writer.append(&head, &mut bytes));
+        if appended.is_err() {
+            self.frame = Some((head, bytes));
+            return appended;
+        }
+        self.tree.append(&head);
+        self.position.first = head.next();
+        self.position.before = head.digest();
+        self.position.durable = self.segments.first_unsynced().unwrap_or(self.position.first);
+        Ok(())
+    }
+
+    fn append(&mut self, head: &Head, bytes: &mut Vec<u8>) -> Result<()> {
         match self.rolls {
             Rolls::Now => {
                 self.segments.close()?;
@@ -250,31 +250,43 @@ impl LogWriter {
             Rolls::WhenFull if self.segments.is_full() => self.segments.close()?,
             Rolls::WhenFull | Rolls::WhenAsked => {}
         }
-        self.segments.append(head, bytes)?;
-        self.tree.append(head);
-        self.position.first = head.next();
-        self.position.before = head.digest();
-        self.position.durable = self.segments.first_unsynced().unwrap_or(self.position.first);
-        self.frame = None;
-        Ok(())
+        self.segments.append(head, bytes)
+    }
+
+    /// Does something to the segments, if no other process writes them, and no pause after a failed sync is on.
+    fn on_disk(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.lock.watch().check()?;
+        if self.segments.is_broken() && !self.pauses.is_over(Instant::now()) {
+            return Err(LogError::Broken);
+        }
+        let done = act(self);
+        if self.segments.is_broken() {
+            self.pauses.begin(Instant::now());
+        }
+        done
     }
 
     /// Returns when all frames are on the disk.
     ///
     /// # Errors
-    /// The system reports a failure. The content of the disk is unknown then, so the next try begins a new segment with
-    /// the frames that are not known to be there.
+    /// The system reports a failure. The content of the disk is unknown then, so a later try begins a new segment with
+    /// the frames that are not known to be there: the next one, or the first one after a pause if syncs have failed in a row.
     pub fn sync(&mut self) -> Result<()> {
-        self.lock.watch().check()?;
-        self.segments.sync()?;
+        self.on_disk(|writer| writer.segments.sync())?;
         self.position.durable = self.position.first;
         Ok(())
+    }
+
+    /// Returns the last failed sync after which the log went on, once.
+    pub(super) const fn take_failed_sync(&mut self) -> Option<FailedSync> {
+        self.segments.take_failed_sync()
     }
 
     /// Takes the segment that grows for one whose sync has failed.
     #[cfg(test)]
     pub(super) fn break_off(&mut self) {
         self.segments.break_off();
+        self.pauses.begin(Instant::now());
     }
 
     /// Returns the number of frames that the newest checkpoint covers.
@@ -297,92 +309,19 @@ impl LogWriter {
         self.tree.write()?;
         let head = self.tree.head();
         let note = self.signer.sign(head, seconds, randomness);
-        let note =
+        let mut note =
             note.map_err(|_| LogError::Checkpoint("the library found no signature".to_owned()))?;
+        let second = self.second.as_ref().map(|second| second.sign(&note.text));
+        note.signatures.extend(second);
         self.folder.replace("checkpoint", note.to_string().as_bytes())?;
         self.sealed = head.size;
         Ok(())
     }
 }
 
-/// Returns the size and root of the newest checkpoint.
-fn sealed(folder: &Folder, verifier: &str) -> Result<merkle::Head> {
-    let empty = merkle::Head { size: 0, root: merkle::empty() };
-    let Some(note) = folder.checkpoint()? else { return Ok(empty) };
-    let refused = |what: String| LogError::Checkpoint(what);
-    let key = LogKey::read(verifier).ok_or_else(|| refused("its key is none".to_owned()))?;
-    let opened = key.open(&note).map_err(|error| refused(error.to_string()))?;
-    Ok(opened.checkpoint.head)
-}
-
 /// Returns the place of the frame after one.
 fn behind(head: &Head) -> FramePosition {
     FramePosition { first: head.next(), durable: head.next(), before: head.digest() }
-}
-
-/// Returns the log of frames: its beginning out of tiles with the root of the checkpoint, or else of segments, and then
-/// the frames that no checkpoint covers.
-fn tree(folder: &Folder, origin: &str, sealed: merkle::Head, last: Option<&Last>) -> Result<Tree> {
-    let is_sealed = |tree: &Tree| tree.head() == sealed;
-    let tree = Tree::read(folder.path(), origin, sealed.size)?.filter(is_sealed);
-    let mut tree = match tree {
-        Some(tree) => tree,
-        None => {
-            let mut tree = Tree::new(folder.path(), origin);
-            // Frames of segments that are deleted are in whole tiles, which were on the disk before.
-            let deleted = folder.segments()?.first().map_or(0, |segment| segment.first_frame);
-            tree.grow_from_entries(deleted.min(sealed.size))?;
-            grow(&mut tree, folder, sealed.size)?;
-            tree
-        }
-    };
-    if !is_sealed(&tree) {
-        let what = "the frames in the folder have another root".to_owned();
-        return Err(LogError::Checkpoint(what));
-    }
-    let Some(last) = last else { return Ok(tree) };
-    compare(&tree, origin, last, sealed.size)?;
-    grow(&mut tree, folder, last.end())?;
-    Ok(tree)
-}
-
-/// Compares the last segment with the frames that a checkpoint of this size covers.
-fn compare(tree: &Tree, origin: &str, last: &Last, size: u64) -> Result<()> {
-    for (number, head) in (last.first_frame..size).zip(&last.heads) {
-        if tree.leaf(number) != Some(merkle::leaf(&head.entry(origin))) {
-            let what = format!("frame {number} is another one than the checkpoint covers");
-            return Err(LogError::damaged(&last.path, 0, what));
-        }
-    }
-    Ok(())
-}
-
-/// Adds the frames of the segments up to a size.
-fn grow(tree: &mut Tree, folder: &Folder, size: u64) -> Result<()> {
-    let mut reader = LogReader::open_at(folder.path(), tree.size())?;
-    let mut before = None;
-    while tree.size() < size {
-        let Some(stored) = reader.next_frame()?.filter(|stored| stored.number <= tree.size())
-        else {
-            let what =
-                format!("frames from {} on are neither in tiles nor in segments", tree.size());
-            return Err(LogError::Checkpoint(what));
-        };
-        let head = stored.frame()?.head;
-        if before.is_some_and(|before| before != head.before) {
-            let what = "the frame follows another one than this";
-            return Err(LogError::damaged(&stored.path, stored.offset, what));
-        }
-        before = Some(head.digest());
-        if stored.number == tree.size() {
-            tree.append(&head);
-        }
-        // Few tiles are in memory at a time.
-        if tree.size().is_multiple_of(1 << 16) {
-            tree.write()?;
-        }
-    }
-    Ok(())
 }
 
 /// The place of the first frame of a log.

@@ -76,21 +76,6 @@ impl<'c> Context<'c> {
         decision.actions.iter().all(|action| action.effect == Effect::Allow)
     }
 
-    /// Refuses to decide where decisions are recorded and these would not be.
-    ///
-    /// # Errors
-    /// The server records decisions.
-    pub(super) fn must_not_be_recorded(self) -> Result<()> {
-        match self.shared.recorder() {
-            Some(_) => Err(Problem::new(
-                StatusCode::CONFLICT,
-                "not-recorded",
-                "the decisions of this server are recorded, and those of this endpoint would not be",
-            )),
-            None => Ok(()),
-        }
-    }
-
     /// Returns the policies for an answer that charges no limits.
     ///
     /// # Errors

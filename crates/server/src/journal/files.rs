@@ -188,6 +188,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::result::Result<(), (Pat
     let new = path.with_added_extension("new");
     let written = open(&new).and_then(|mut file| {
         file.set_len(0)?;
+        #[cfg(test)]
+        super::volume::check(bytes.len())?;
         file.write_all(bytes)?;
         file.sync_all()
     });

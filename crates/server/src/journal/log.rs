@@ -260,6 +260,8 @@ impl Medium for File {
 
     #[cfg(unix)]
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(test)]
+        super::volume::check(bytes.len())?;
         std::os::unix::fs::FileExt::write_all_at(self, bytes, at)
     }
 

@@ -7,7 +7,7 @@ use wardgate_server::decision_log::verify;
 use crate::decision_log::{key, wait_for};
 use crate::log_searches::recorded;
 use crate::mqtt::End;
-use crate::running::{OPEN, Running};
+use crate::running::{KEEPER, OPEN, Running, bearer};
 
 const POLICY: &str = r#"
 apiVersion: api.cerbos.dev/v1
@@ -69,6 +69,32 @@ fn each_answer_to_a_broker_is_in_the_log() {
     assert_eq!(recorded(&log), expected);
     let verified = verify(&log, &key(), None, None).unwrap();
     assert_eq!((verified.decisions, verified.lost, verified.unsealed), (5, 0, 0));
+}
+
+#[test]
+fn lists_for_brokers_are_in_the_log() {
+    let mut server = start("[[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n");
+    let log = server.folder.join("log");
+    let principal = json!({ "id": "ada", "roles": ["client"] });
+    let scope = json!({ "scope": "acme" });
+    let actions = json!(["publish"]);
+    for body in [
+        json!({ "principal": principal }),
+        json!({ "principal": principal, "resource": scope, "actions": actions }),
+    ] {
+        let (status, answer) = server.post("/mqtt/grants", &bearer(KEEPER), &body.to_string());
+        assert_eq!(status, 200, "{answer}");
+    }
+    // What is refused is no answer.
+    assert_eq!(server.post("/mqtt/grants", &bearer(KEEPER), "{}").0, 400);
+    server.stop();
+    let expected = [
+        "mqtt:topic///publish: 1 of 1",
+        "mqtt:topic///subscribe: 1 of 1",
+        "mqtt:topic//acme/publish: 0 of 0",
+    ];
+    assert_eq!(recorded(&log), expected);
+    assert_eq!(verify(&log, &key(), None, None).unwrap().unsealed, 0);
 }
 
 #[test]

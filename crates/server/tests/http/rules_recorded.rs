@@ -10,6 +10,7 @@ use wardgate_decision_log::signer::LogSigner;
 use wardgate_server::decision_log::{LogReader, verify};
 
 use crate::decision_log::key;
+use crate::log_searches;
 use crate::reload::block_on;
 use crate::running::{KEEPER, POLICY, Running, rest};
 
@@ -143,8 +144,6 @@ fn evaluations_by_rules_are_recorded() {
         post("evaluations", &both).1,
         r#"{"evaluations":[{"decision":false},{"decision":true}]}"#
     );
-    let search = r#"{"subject":{"type":"user"},"action":{"name":"edit"},"resource":{"type":"album","id":"a"}}"#;
-    assert_eq!(post("search/subject", search).0, 409);
     let text = |id: &str| {
         let length = id.len();
         format!(
@@ -160,6 +159,58 @@ fn evaluations_by_rules_are_recorded() {
             ("ada", "album", "edit", &ada, true),
         ],
     );
+}
+
+#[test]
+fn searches_by_rules_are_recorded() {
+    let mut server = start("system");
+    let search = |kind: &str, body: &str| {
+        let (status, text) = server.post(&format!("/access/v1/search/{kind}"), "", body);
+        assert_eq!(status, 200, "{text}");
+        text
+    };
+    let found = search(
+        "subject",
+        r#"{"subject":{"type":"user"},"action":{"name":"edit"},"resource":{"type":"album","id":"a"},
+        "candidates":[{"id":"ada"},{"id":"bo"}]}"#,
+    );
+    assert!(found.contains("ada") && !found.contains("bo"), "{found}");
+    // Without candidates, those that rules name.
+    search(
+        "resource",
+        r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"edit"},"resource":{"type":"album"}}"#,
+    );
+    search(
+        "action",
+        r#"{"subject":{"type":"user","id":"ada"},"resource":{"type":"album","id":"a"},
+        "candidates":[{"name":"edit"},{"name":"view"}]}"#,
+    );
+    let log = server.folder.join("log");
+    server.stop();
+    let lines = [
+        "album///edit: 1 of 2",
+        "album///edit: 2 of 2",
+        "ada album///edit a: true",
+        "ada album///view a: false",
+    ];
+    assert_eq!(log_searches::recorded(&log), lines);
+    let verified = verify(&log, &key(), None, None).unwrap();
+    assert_eq!((verified.lost, verified.unsealed), (0, 0));
+    let mut reader = LogReader::open(&log).unwrap();
+    let (mut rules, mut by) = (None, Vec::new());
+    while let Some(stored) = reader.next_frame().unwrap() {
+        for bytes in stored.frame().unwrap().records {
+            match Record::read(bytes).unwrap().body {
+                Body::Policies(one) if one.name.as_str() == "spocp rules" => {
+                    rules = Some(one.number);
+                }
+                Body::Search(one) => by.push(Some(one.policies)),
+                Body::Decision(one) => by.push(Some(one.policies)),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(by, [rules; 3]);
 }
 
 #[test]

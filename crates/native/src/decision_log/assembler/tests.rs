@@ -1,5 +1,6 @@
 use super::*;
 use crate::decision_log::{Effect, RingReader, RingWriter, ring};
+use wardgate_decision_log::record::{self, Decision, Identity};
 use wardgate_decision_log::redaction::Sealed;
 
 /// A log in memory.

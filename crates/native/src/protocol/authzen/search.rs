@@ -5,7 +5,7 @@
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::budget::Budget;
-use wardgate_engine::request::{Request, Resource};
+use wardgate_engine::request::Request;
 
 use super::convert::{Verify, add_tokens, aux_data, principal, resource};
 use super::limits::{MAX_CANDIDATES, MAX_WHOLE};
@@ -97,7 +97,7 @@ pub struct SearchResults {
     pub results: Vec<String>,
     /// The position of the next candidate.
     pub next: Option<usize>,
-    /// The decisions on the candidates of this page, in their order; empty where rules of SPOCP decided.
+    /// The decisions on the candidates of this page, in their order.
     pub runs: Vec<SearchRun>,
 }
 
@@ -165,14 +165,14 @@ impl Search {
         let Some(mut request) = self.request(basis)? else { return Ok(SearchResults::default()) };
         let directory = basis.directory;
         let action = self.action.name.as_str();
-        let mut runs = Runs::default();
+        let mut runs = SearchRuns::default();
         let found = scan(candidates, window, |candidate| {
             match self.search_kind {
                 SearchKind::Subjects => request.principal = principal(candidate, directory)?,
                 _ => request.resource = resource(candidate, directory)?,
             }
             let verdict = basis.verdict(&request, action, &clock);
-            runs.add(&request.resource, action, verdict);
+            runs.add(target(&request, action), verdict);
             Ok((verdict, candidate.id.as_str()))
         })?;
         Ok(runs.finish(found, window))
@@ -194,10 +194,10 @@ impl Search {
             Some(candidates) => candidates.iter().map(|action| action.id.as_str()).collect(),
             None => basis.policies.table().actions(&self.resource.kind),
         };
-        let mut runs = Runs::default();
+        let mut runs = SearchRuns::default();
         let found = scan(actions.into_iter(), window, |action| {
             let verdict = basis.verdict(&request, action, &clock);
-            runs.add(&request.resource, action, verdict);
+            runs.add(target(&request, action), verdict);
             Ok((verdict, action))
         })?;
         Ok(runs.finish(found, window))
@@ -247,27 +247,31 @@ impl Basis<'_> {
     }
 }
 
-/// The decisions on the candidates of a page.
-#[derive(Default)]
-struct Runs {
+/// Returns the kind, version, scope and action that a request is about.
+fn target<'r>(request: &'r Request, action: &'r str) -> [&'r str; 4] {
+    let resource = &request.resource;
+    [&resource.kind, &resource.policy_version, &resource.scope, action]
+}
+
+/// The decisions on the candidates of a page, as they are made.
+#[derive(Debug, Default)]
+pub struct SearchRuns {
     runs: Vec<SearchRun>,
     last: Option<Verdict>,
 }
 
-impl Runs {
-    fn add(&mut self, resource: &Resource, action: &str, verdict: Verdict) {
-        let Resource { kind, policy_version, scope, .. } = resource;
+impl SearchRuns {
+    /// Adds the decision on a candidate about a kind, version, scope and action.
+    pub fn add(&mut self, target: [&str; 4], verdict: Verdict) {
+        let [kind, version, scope, action] = target;
         let is_same = |run: &SearchRun| {
-            run.action == action
-                && run.scope == *scope
-                && run.version == *policy_version
-                && run.kind == *kind
+            run.action == action && run.scope == scope && run.version == version && run.kind == kind
         };
         if !self.runs.last().is_some_and(is_same) {
             self.runs.push(SearchRun {
-                kind: kind.clone(),
-                version: policy_version.clone(),
-                scope: scope.clone(),
+                kind: kind.to_owned(),
+                version: version.to_owned(),
+                scope: scope.to_owned(),
                 action: action.to_owned(),
                 ..SearchRun::default()
             });
@@ -280,7 +284,8 @@ impl Runs {
     }
 
     /// Returns the results with these decisions. A last one that only tells where the next page begins belongs to that.
-    fn finish(mut self, found: SearchResults, window: Window) -> SearchResults {
+    #[must_use]
+    pub fn finish(mut self, found: SearchResults, window: Window) -> SearchResults {
         let end = window.from.saturating_add(window.most);
         if found.next.is_some_and(|next| next < end)
             && let Some(run) = self.runs.last_mut()

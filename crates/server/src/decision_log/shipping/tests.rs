@@ -8,6 +8,8 @@ use std::{fs, io};
 
 use tokio::runtime::Builder;
 use wardgate_decision_log::record::ShortText;
+use wardgate_decision_log::signer::LogSigner;
+use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::*;
 use crate::config::{ObjectStore, ShippingTarget, TokenIn, UrlTemplate};
@@ -170,6 +172,38 @@ fn what_is_there_stays_and_holds_up_no_other_segment() {
     assert_eq!(retention.delete_old(1_000_000, 500).unwrap(), 1);
     assert_eq!(segments(&shipped.log.0)[0], taken);
     assert_eq!(verified(&shipped.target.0).unwrap_err().code(), "log-damaged");
+}
+
+#[test]
+fn a_witnessed_checkpoint_is_shipped_and_compared_at_the_target() {
+    let mut shipped = to_folder();
+    grow(&shipped.log, 100);
+    // The signature of the log is all that is looked at without a policy.
+    let at = |folder: &Temporary, name: &str| folder.0.join(name);
+    fs::copy(at(&shipped.log, "checkpoint"), at(&shipped.log, "checkpoint.witnessed")).unwrap();
+    shipped.ship().unwrap();
+    grow(&shipped.log, 100);
+    fs::copy(at(&shipped.log, "checkpoint"), at(&shipped.log, "checkpoint.witnessed")).unwrap();
+    shipped.ship().unwrap();
+    let both = ["000000000100.witnessed", "000000000200.witnessed"];
+    assert_eq!(names(&shipped.target.0, ".witnessed"), both);
+    verified(&shipped.target.0).unwrap();
+    let policy =
+        WitnessPolicy::read(format!("witness w {}\nquorum w\n", other().verifier()).as_bytes());
+    let error = verify(&shipped.target.0, &key(), None, Some(&policy.unwrap())).unwrap_err();
+    assert!(error.to_string().contains("no witness of the policy has cosigned"), "{error}");
+    // One of another log of the same key.
+    let log = Temporary::new();
+    let (mut writer, _) = open(&log.0, 5000).unwrap();
+    (0..100).for_each(|number| writer.write(number).unwrap());
+    seal(&mut writer);
+    fs::copy(log.0.join("checkpoint"), at(&shipped.target, both[0])).unwrap();
+    let error = verified(&shipped.target.0).unwrap_err();
+    assert!(error.to_string().contains("a shipped witnessed checkpoint is about another log"));
+}
+
+fn other() -> LogSigner {
+    LogSigner::new("witness.example/b", &[9; 32]).unwrap()
 }
 
 #[test]

@@ -18,11 +18,12 @@ use super::target::{Fault, Found, Put, Target};
 use super::{Counts, Shipped, tiles};
 use crate::config::Shipping;
 use crate::decision_log::error::LogError;
-use crate::decision_log::folder::{Folder, Segment, checkpoint_name};
+use crate::decision_log::folder::{CHECKPOINT, Folder, Segment, WITNESSED, note_name};
 use crate::decision_log::follower::Work;
 use crate::decision_log::private::{Private, values_path};
 use crate::decision_log::reading::LogReader;
 use crate::decision_log::segments::Disk;
+use crate::decision_log::witnessed;
 use crate::limits::{MAX_RETRY_PAUSE, RETRY_PAUSE};
 
 /// The sender of finished segments and of checkpoints.
@@ -38,6 +39,8 @@ pub(super) struct Worker {
     key: Option<LogKey>,
     /// When the newest checkpoint was shipped, and its size.
     checkpoint: Option<(Instant, u64)>,
+    /// The size of the newest checkpoint with cosignatures that was shipped.
+    witnessed: u64,
     /// True once the target is known to be for this log.
     is_identified: bool,
     /// True if the next object may be at the target already, so that sending it could be in vain.
@@ -96,6 +99,7 @@ impl Worker {
             counts,
             key: None,
             checkpoint: None,
+            witnessed: 0,
             is_identified: false,
             asks_first: true,
             refused: BTreeSet::new(),
@@ -147,7 +151,8 @@ impl Worker {
         if !is_due {
             return Ok(size);
         }
-        let object = Object::of(checkpoint_name(size), note);
+        self.ship_witnessed().await?;
+        let object = Object::of(note_name(size, CHECKPOINT), note);
         if self.ship(&object).await? == Found::Other {
             self.count_failure();
             tracing::error!(
@@ -158,6 +163,20 @@ impl Worker {
         self.checkpoint = Some((Instant::now(), size));
         self.counts.frames.store(size, Ordering::Relaxed);
         Ok(size)
+    }
+
+    /// Ships the newest checkpoint that enough witnesses have cosigned, if it is about more frames than the last one.
+    async fn ship_witnessed(&mut self) -> Result<(), Fault> {
+        let Some(note) = self.log.note(witnessed::FILE).map_err(failed)? else { return Ok(()) };
+        // Of one that cannot be used the start and `verify` tell.
+        let size = self.size_of(&note).unwrap_or(0);
+        if size <= self.witnessed {
+            return Ok(());
+        }
+        // One with fewer cosignatures may have the name already, and is enough.
+        self.ship(&Object::of(note_name(size, WITNESSED), note)).await?;
+        self.witnessed = size;
+        Ok(())
     }
 
     fn size_of(&mut self, note: &[u8]) -> Result<u64, Fault> {

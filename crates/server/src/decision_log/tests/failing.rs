@@ -234,6 +234,31 @@ fn a_log_goes_on_in_a_new_segment_after_a_failed_sync() {
 }
 
 #[test]
+fn syncs_that_fail_in_a_row_make_no_segment_before_a_pause_is_over() {
+    let folder = Temporary::new();
+    let settings = LogSettings { pause: Duration::from_secs(3600), ..LogSettings::default() };
+    let (mut writer, _) = LogWriter::open(&folder.0, signer(), settings, &[1; 16]).unwrap();
+    add_frames(&mut writer, 3);
+    writer.sync().unwrap();
+    add_frames(&mut writer, 3);
+    // The first one costs no pause.
+    writer.break_off();
+    add_frames(&mut writer, 3);
+    let files = folder.files();
+    writer.break_off();
+    assert!(writer.add(&record(9), 9));
+    for _ in 0..50 {
+        assert_eq!(writer.write(0).unwrap_err().code(), "log-broken");
+        assert_eq!(writer.sync().unwrap_err().code(), "log-broken");
+        assert_eq!(writer.seal(1, &[0; 32]).unwrap_err().code(), "log-broken");
+    }
+    assert!(writer.is_broken() && !writer.is_ready());
+    assert_eq!(folder.files(), files);
+    drop(writer);
+    assert_eq!(verified(&folder).unwrap().frames, 9);
+}
+
+#[test]
 fn a_checkpoint_that_cannot_be_written_leaves_the_one_before() {
     let folder = Temporary::new();
     let (mut writer, _) = open(&folder.0, 1500).unwrap();

@@ -41,9 +41,11 @@ fn start(folder: &Path, mode: usize) -> Recorder {
         sync: Duration::from_millis(20),
         checkpoint: Duration::from_millis(30),
         heartbeat: Duration::from_secs(10),
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     };
     let (writer, _) = open(folder, 100_000).unwrap();

@@ -1,7 +1,5 @@
 //! Recording on threads, into logs whose records are read again.
 
-use std::time::Duration;
-
 use wardgate_decision_log::record::{Decision, Identity};
 use wardgate_decision_log::redaction::{Field, LogSecret, ValuePosition};
 use wardgate_native::decision_log::{Effect, Entry, EvidenceForm, Form, Redaction};
@@ -21,9 +19,11 @@ pub(super) fn settings(ids: Form, on_full: OnFull, keep: Keep) -> RecorderSettin
         sync: Duration::from_millis(20),
         checkpoint: Duration::from_millis(50),
         heartbeat: Duration::from_secs(10),
+        segment: None,
         retention: None,
         shipped: None,
         filter: Filter::All,
+        reserve: 0,
         ring_bytes: 0,
     }
 }
@@ -39,12 +39,12 @@ fn record(recorder: &Recorder, principal: &str, effect: Effect) -> bool {
     recorder.record(&entry(principal), &[("view", effect)]) && recorder.keep()
 }
 
-fn entry(principal: &str) -> Entry<'_> {
+pub(super) fn entry(principal: &str) -> Entry<'_> {
     Entry { micros: 5, policies: 1, principal, kind: "album", resource: "a1", ..Entry::default() }
 }
 
 /// Returns the decisions of a log with the numbers of their records, and how many were lost.
-fn decisions(folder: &Temporary) -> (Vec<(u64, Decision)>, u64) {
+pub(super) fn decisions(folder: &Temporary) -> (Vec<(u64, Decision)>, u64) {
     let mut reader = LogReader::open(&folder.0).unwrap();
     let (mut found, mut lost, mut number) = (Vec::new(), 0, 0);
     while let Some(stored) = reader.next_frame().unwrap() {
@@ -209,6 +209,32 @@ fn nothing_is_decided_without_a_record_where_that_is_asked() {
     assert!(!recorder.is_failing());
     recorder.close().unwrap();
     verified(&folder).unwrap();
+}
+
+#[test]
+fn a_failed_sync_is_recorded_behind_its_segment() {
+    let folder = Temporary::new();
+    let recorder = start(&folder, settings(Form::Clear, OnFull::Deny, Keep::Disk));
+    assert!(record(&recorder, "ada", Effect::Allowed));
+    recorder.break_off();
+    assert!(record(&recorder, "eve", Effect::Allowed));
+    recorder.close().unwrap();
+    let mut reader = LogReader::open(&folder.0).unwrap();
+    let (mut marks, mut segments) = (Vec::new(), Vec::new());
+    while let Some(stored) = reader.next_frame().unwrap() {
+        segments.push(stored.path.clone());
+        for bytes in stored.frame().unwrap().records {
+            if let Body::Settings(settings) = Record::read(bytes).unwrap().body {
+                marks.push((settings.text.as_str().to_owned(), stored.path.clone()));
+            }
+        }
+    }
+    segments.dedup();
+    let [(mark, path)] = marks.as_slice() else { panic!("{marks:?}") };
+    assert!(mark.starts_with("failed-sync = { segment = 0, frame = "), "{mark}");
+    assert!(segments.len() > 1 && *path != segments[0]);
+    assert_eq!(decisions(&folder).0.len(), 2);
+    assert_eq!(verified(&folder).unwrap().unsealed, 0);
 }
 
 #[test]

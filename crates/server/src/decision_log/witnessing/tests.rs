@@ -9,11 +9,12 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use wardgate_decision_log::checkpoint::Checkpoint;
+use wardgate_decision_log::record::ShortText;
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_decision_log::witness::AddCheckpoint;
 
 use super::super::tests::{Temporary, add_frames, key, open, seal, signer};
-use super::super::{LogError, LogWriter, Verified, verify};
+use super::super::{LogError, LogWriter, Verified, accept_loss, verify};
 use super::*;
 use crate::server::ServerError;
 use crate::witness::{Witness, WitnessSettings};
@@ -263,6 +264,77 @@ fn a_log_that_was_set_back_is_refused_and_nothing_else_happens() {
     assert!(text.contains("{reason=\"inconsistent\"} 1\n"), "{text}");
     assert_eq!(error.code(), "log-checkpoint");
     assert!(error.to_string().contains("the witnessed checkpoint is about another log"));
+}
+
+#[test]
+fn a_log_that_was_set_back_behind_its_witnesses_does_not_start() {
+    let running = Running::start(1);
+    let mut log = Setting::new(&[(1, running.address)], "all");
+    log.grow(300);
+    let copy = Temporary::new();
+    copied(&log.folder.0, &copy.0);
+    log.grow(300);
+    assert_eq!(log.witnessed().0, 600);
+    add_frames(&mut log.writer, 100);
+    seal(&mut log.writer);
+    let Setting { folder, writer, .. } = log;
+    drop(writer);
+    let starts = |folder: &Temporary| open(&folder.0, 1 << 20).map(|_| ());
+    let fails = |folder: &Temporary| starts(folder).unwrap_err();
+    starts(&folder).unwrap();
+    // A full tile that is missing or damaged is only for readers.
+    for tile in ["tile/0/000", "tile/0/001"] {
+        fs::write(folder.0.join(tile), "other digests").unwrap();
+        starts(&folder).unwrap();
+        fs::remove_file(folder.0.join(tile)).unwrap();
+        starts(&folder).unwrap();
+    }
+
+    // All files are those of before, but the witnessed checkpoint.
+    let witnessed = folder.0.join("checkpoint.witnessed");
+    fs::copy(&witnessed, copy.0.join("checkpoint.witnessed")).unwrap();
+    assert_eq!(fails(&copy).code(), "log-truncated");
+    let reason = ShortText::new("restored").unwrap();
+    let error = accept_loss(&copy.0, signer(), reason.clone()).unwrap_err();
+    assert!(error.to_string().contains("its tiles are missing too"), "{error}");
+    // Whoever has the key signs another log of more frames.
+    fs::remove_file(copy.0.join("checkpoint.witnessed")).unwrap();
+    let (mut writer, _) = open(&copy.0, 1 << 20).unwrap();
+    (0..400).for_each(|number| writer.write(1_000_000 + number).unwrap());
+    seal(&mut writer);
+    drop(writer);
+    fs::copy(&witnessed, copy.0.join("checkpoint.witnessed")).unwrap();
+    let error = fails(&copy);
+    assert_eq!(error.code(), "log-checkpoint");
+    assert!(error.to_string().contains("the witnessed checkpoint is about another log"), "{error}");
+    // The tiles of the log that was witnessed prove nothing about this one.
+    for tile in ["tile/0/000", "tile/0/001"] {
+        fs::copy(folder.0.join(tile), copy.0.join(tile)).unwrap_or_default();
+    }
+    assert_eq!(fails(&copy).code(), "log-checkpoint");
+    fs::write(copy.0.join("checkpoint.witnessed"), "no note").unwrap();
+    assert_eq!(fails(&copy).code(), "log-checkpoint");
+}
+
+#[test]
+fn a_loss_behind_the_newest_checkpoint_is_accepted_as_far_as_witnesses_saw() {
+    let running = Running::start(1);
+    let mut log = Setting::new(&[(1, running.address)], "all");
+    log.grow(5);
+    let before = fs::read(log.folder.0.join("checkpoint")).unwrap();
+    let segment = log.folder.last_segment();
+    let bytes = fs::read(&segment).unwrap();
+    log.grow(5);
+    let Setting { folder, writer, .. } = log;
+    drop(writer);
+    fs::write(folder.0.join("checkpoint"), before).unwrap();
+    fs::write(&segment, bytes).unwrap();
+    assert_eq!(open(&folder.0, 1 << 20).unwrap_err().code(), "log-truncated");
+    let reason = ShortText::new("restored").unwrap();
+    let loss = accept_loss(&folder.0, signer(), reason).unwrap();
+    assert_eq!((loss.frames, loss.found), (10, 5));
+    open(&folder.0, 1 << 20).unwrap();
+    verify(&folder.0, &key(), None, None).unwrap();
 }
 
 fn copied(from: &Path, to: &Path) {

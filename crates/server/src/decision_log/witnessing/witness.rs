@@ -17,8 +17,8 @@ use wardgate_decision_log::witness_policy::Witness;
 use super::client::Client;
 use super::problem::Problem;
 use crate::config::Witnesses;
+use crate::decision_log::ed25519::verify_ed25519;
 use crate::decision_log::tree::read_tile;
-use crate::decision_log::witnessed::verify_ed25519;
 use crate::limits::{MAX_WITNESS_PAUSE, RETRY_PAUSE};
 
 /// A checkpoint that witnesses are asked about.

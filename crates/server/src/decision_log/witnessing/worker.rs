@@ -14,10 +14,11 @@ use wardgate_decision_log::witness_policy::WitnessPolicy;
 
 use super::counts::Counts;
 use super::witness::{Asked, LogWitness};
+use crate::decision_log::ed25519::verify_ed25519;
 use crate::decision_log::error::{LogError, Result};
 use crate::decision_log::folder::Folder;
 use crate::decision_log::follower::Work;
-use crate::decision_log::witnessed::{self, FILE, verify_ed25519};
+use crate::decision_log::witnessed::{self, FILE};
 
 /// The one who asks.
 #[derive(Debug)]

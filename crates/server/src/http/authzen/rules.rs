@@ -9,8 +9,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wardgate_engine::wire::Json;
+use wardgate_native::Timestamp;
 use wardgate_native::protocol::authzen::{
-    self, Evaluation, Search, SearchKind, SearchResults, Semantic, Shape, Verdict, Window, scan,
+    self, Entity, Evaluation, Search, SearchKind, SearchResults, SearchRuns, Semantic, Shape,
+    Verdict, Window, scan,
 };
 use wardgate_spocp::{Element, Elements, Normal};
 
@@ -124,42 +126,62 @@ impl ByRules<'_> {
         }
     }
 
-    /// Finds those that are allowed.
-    pub(super) fn found(&self, search: &Search, window: Window) -> Result<SearchResults> {
+    /// Finds those that are allowed, and notes the page where decisions are recorded.
+    pub(super) fn found_noted(
+        &self,
+        search: &Search,
+        window: Window,
+        now: Timestamp,
+    ) -> Result<SearchResults> {
+        let found = self.found(search, window)?;
+        if self.number.is_some() {
+            noted::note_search(search, (&found.runs, self.number), now);
+        }
+        Ok(found)
+    }
+
+    fn found(&self, search: &Search, window: Window) -> Result<SearchResults> {
         if !search.is_known(self.state.directory()) {
             return Ok(SearchResults::default());
         }
+        if let Some(known) = known(search, self.state) {
+            return self.scan(search, window, known.iter().map(|one| (one.id.as_str(), Some(one))));
+        }
+        let named = self.named(search)?;
+        self.scan(search, window, named.iter().map(|name| (name.as_str(), None)))
+    }
+
+    /// Decides about candidates: ids or names of actions, with what is known of them.
+    fn scan<'c>(
+        &self,
+        search: &Search,
+        window: Window,
+        candidates: impl Iterator<Item = (&'c str, Option<&'c Entity>)>,
+    ) -> Result<SearchResults> {
         let mut evaluation = Evaluation {
             subject: Arc::new(search.subject.clone()),
             action: Arc::new(search.action.clone()),
             resource: Arc::new(search.resource.clone()),
             context: Arc::new(search.context.clone()),
         };
-        if let Some(known) = known(search, self.state) {
-            return scan(known.iter(), window, |candidate| {
-                match search.search_kind {
-                    SearchKind::Subjects => evaluation.subject = Arc::new(candidate.clone()),
-                    SearchKind::Resources => evaluation.resource = Arc::new(candidate.clone()),
-                    SearchKind::Actions => {
-                        Arc::make_mut(&mut evaluation.action).name.clone_from(&candidate.id);
-                    }
-                }
-                Ok((self.verdict(&evaluation)?, candidate.id.as_str()))
-            })
-            .map_err(refused);
-        }
-        let named = self.named(search)?;
-        scan(named.iter(), window, |name| {
-            match search.search_kind {
-                SearchKind::Subjects => Arc::make_mut(&mut evaluation.subject).id.clone_from(name),
-                SearchKind::Resources => {
-                    Arc::make_mut(&mut evaluation.resource).id.clone_from(name)
-                }
-                SearchKind::Actions => Arc::make_mut(&mut evaluation.action).name.clone_from(name),
+        let mut runs = SearchRuns::default();
+        let found = scan(candidates, window, |(id, known)| {
+            let entity = match search.search_kind {
+                SearchKind::Subjects => Some(&mut evaluation.subject),
+                SearchKind::Resources => Some(&mut evaluation.resource),
+                SearchKind::Actions => None,
+            };
+            match (entity, known) {
+                (Some(entity), Some(known)) => *entity = Arc::new(known.clone()),
+                (Some(entity), None) => id.clone_into(&mut Arc::make_mut(entity).id),
+                (None, _) => id.clone_into(&mut Arc::make_mut(&mut evaluation.action).name),
             }
-            Ok((self.verdict(&evaluation)?, name.as_str()))
-        })
-        .map_err(refused)
+            let verdict = self.verdict(&evaluation)?;
+            let (kind, action) = (&search.resource.kind, &evaluation.action.name);
+            runs.add([kind, "", "", action], verdict);
+            Ok((verdict, id))
+        });
+        Ok(runs.finish(found.map_err(refused)?, window))
     }
 
     /// The ids or actions that rules about resources of this type name.

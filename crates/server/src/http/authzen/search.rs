@@ -51,8 +51,7 @@ pub(in crate::http) fn search(
 fn found(search: &Search, window: Window, context: Context<'_>) -> Result<SearchResults> {
     let Context { state, shared, .. } = context;
     if answer_from_rules(shared) {
-        context.must_not_be_recorded()?;
-        return rules::with(shared, |by| by.found(search, window));
+        return rules::with(shared, |by| by.found_noted(search, window, context.now()));
     }
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
@@ -68,7 +67,7 @@ fn found(search: &Search, window: Window, context: Context<'_>) -> Result<Search
         }
     };
     let found = found.map_err(refused)?;
-    noted::note_search(search, &found.runs, now);
+    noted::note_search(search, (&found.runs, None), now);
     Ok(found)
 }
 

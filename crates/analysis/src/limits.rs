@@ -1,0 +1,27 @@
+//! The bounds of this crate. What exceeds one is told as unknown.
+
+/// The largest number of variables of one question: terms with classes, and patterns.
+pub const MAX_VARIABLES: usize = 256;
+
+/// The largest number of edges that the diagrams of one question may have, each of four bytes.
+pub const MAX_EDGES: usize = 1 << 20;
+
+/// The largest number of edges of all questions of one comparison: about four seconds of work.
+pub const MAX_ALL_EDGES: usize = 1 << 26;
+
+/// The largest number of requests that are tried to show one difference.
+pub const MAX_TRIES: usize = 400;
+
+/// The largest number of requests that are tried in one comparison.
+pub const MAX_ALL_TRIES: usize = 1 << 20;
+
+/// The largest number of actions of one target, and of roles that they are asked for.
+pub const MAX_ACTIONS: usize = 1 << 14;
+/// See [`MAX_ACTIONS`].
+pub const MAX_ROLES: usize = 1 << 14;
+
+/// The largest number of rules that are looked at in one comparison, each for an action and a role.
+pub const MAX_STEPS: usize = 1 << 27;
+
+/// The largest number of answers of one comparison that are not equal.
+pub const MAX_ANSWERS: usize = 20_000;
