@@ -12,6 +12,7 @@ mod log;
 mod mqtt;
 mod protocols;
 mod ratelimit;
+mod similar;
 mod test;
 mod trust;
 
@@ -34,6 +35,7 @@ pub(crate) use log::{
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
+pub(crate) use similar::{Analyze, Similar};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
@@ -61,6 +63,12 @@ pub(crate) enum Command {
     /// Compare policies before and after a change: who may do more, and who may do less.
     #[command(after_help = compare::HELP)]
     Compare(Compare),
+    /// Find the rules that are most like a rule, or like those of a draft.
+    #[command(after_help = similar::SIMILAR_HELP)]
+    Similar(Similar),
+    /// Group rules that say the same, or differ in one part only.
+    #[command(after_help = similar::ANALYZE_HELP)]
+    Analyze(Analyze),
     /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -116,6 +124,8 @@ impl Command {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
             Self::Compare(compare) => matches!(compare.format, Format::Json),
+            Self::Similar(similar) => similar.json,
+            Self::Analyze(analyze) => analyze.json,
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
             Self::Grants(grants) => grants.input.json,

@@ -6,6 +6,7 @@
 //! rule of its own: policies pass through the bundle, also those of a directory.
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod answer;
 mod arguments;
 mod bench;
@@ -35,9 +36,11 @@ mod policies;
 mod replace;
 mod request;
 mod requests;
+mod rules;
 mod seal;
 mod serve;
 mod sign;
+mod similar;
 mod test;
 mod verify;
 
@@ -86,6 +89,8 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
         Command::Compare(compare) => compare::run(compare, out),
+        Command::Similar(similar) => similar::run(similar, out),
+        Command::Analyze(analyze) => analyze::run(analyze, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Grants(grants) => grants::run(grants, out),
