@@ -5,6 +5,7 @@
 //! a condition say little, so they are grouped within their policy only.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::index::{Index, RuleId};
 use crate::similar::Part;
@@ -58,7 +59,7 @@ struct Key {
     /// The parts, with a number that none has for the part that may differ.
     parts: [u32; 5],
     /// The policy, if there is no condition.
-    policy: Option<std::rc::Rc<str>>,
+    policy: Option<Rc<str>>,
     /// The constants that must be equal, with their position.
     constants: Option<(usize, Vec<String>)>,
 }
@@ -75,7 +76,7 @@ impl Index {
                     let rule = RuleId(*rule);
                     let is_always = class.body.condition.text.is_empty();
                     let policy = self.place(rule).filter(|_| is_always);
-                    let policy = policy.map(|place| std::rc::Rc::clone(&place.policy));
+                    let policy = policy.map(|place| Rc::clone(&place.policy));
                     let key = Key { kind, parts, policy, constants: constants.clone() };
                     members.entry(key).or_default().push(rule);
                 }
@@ -136,24 +137,38 @@ impl Index {
         Some(Group { kind, saves, across: across.collect(), rules })
     }
 
-    /// Returns what a rule has in a part, for readers.
+    /// Returns what each rule of a group has in the part in which they differ, in order; of
+    /// constants only those that are not the same in all. Empty for rules that say the same.
     #[must_use]
-    pub fn value(&self, rule: RuleId, part: Part) -> Vec<String> {
-        let (Some(class), Some(place)) = (self.class_of(rule), self.place(rule)) else {
-            return Vec::new();
+    pub fn values(&self, group: &Group) -> Vec<Vec<String>> {
+        let part = match group.kind {
+            Kind::SameRule => return Vec::new(),
+            Kind::DiffersIn(part) => part,
+            Kind::SameShape => Part::Constants,
         };
+        let mut values: Vec<_> = group.rules.iter().map(|rule| self.value(*rule, part)).collect();
+        if part == Part::Constants {
+            let first = values.first().cloned().unwrap_or_default();
+            let is_open = |at: usize| values.iter().any(|value| value.get(at) != first.get(at));
+            let open: Vec<bool> = (0..first.len()).map(is_open).collect();
+            for value in &mut values {
+                let mut open = open.iter();
+                value.retain(|_| open.next().copied().unwrap_or(true));
+            }
+        }
+        values
+    }
+
+    fn value(&self, rule: RuleId, part: Part) -> Vec<String> {
+        let Some(class) = self.class_of(rule) else { return Vec::new() };
         let body = &class.body;
         match part {
             Part::Effect => vec![body.effect.name().to_owned()],
             Part::Actions => body.actions.iter().map(|action| action.to_string()).collect(),
             Part::Roles => body.holders.iter().map(|holder| holder.name().to_owned()).collect(),
-            Part::Condition if body.condition.text.is_empty() => Vec::new(),
-            Part::Condition => vec![body.condition.shown().to_owned()],
             Part::Constants => body.condition.constants.clone(),
-            Part::Output => vec![body.output.to_string()],
-            Part::Kind => vec![place.kind.to_string()],
-            Part::Version => vec![place.version.to_string()],
-            Part::Scope => vec![place.scope.to_string()],
+            // No group differs in these.
+            Part::Condition | Part::Output | Part::Kind | Part::Version | Part::Scope => Vec::new(),
         }
     }
 }

@@ -1,18 +1,16 @@
 //! The rules that are most like a rule, with what is the same and what differs.
 //!
 //! Likeness is the weight of the features that two rules share, divided by the weight of those that
-//! one of them has (weighted Jaccard). It is exact: the classes of each feature are counted, rare
-//! features first, and counting ends where no other class can come before those that were found.
-//! A scan of sketches (MinHash) with exact ranking of the best was left out: it is no faster up to
-//! 10,000 classes and finds only most of them.
+//! one of them has (weighted Jaccard). It is exact: the weight that each class shares is counted.
+//! A scan of sketches (MinHash) would find most of them only.
 
 mod difference;
-
-use std::cmp::Ordering;
+mod rank;
 
 use wardgate_compiler::resolve::model::Resolved;
 
 use crate::index::{Body, Describer, Index, Place, RuleId, at};
+use rank::Ranked;
 
 pub use difference::{Difference, Part};
 
@@ -46,31 +44,6 @@ impl Query {
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.place
-    }
-}
-
-/// A class with a likeness, as a fraction.
-#[derive(Clone, Copy, Debug)]
-struct Ranked {
-    class: u32,
-    shared: u32,
-    either: u32,
-}
-
-impl Ranked {
-    /// Orders the most alike first, and equals by age.
-    fn order(&self, other: &Self) -> Ordering {
-        let (ours, theirs) = (self.scaled(other.either), other.scaled(self.either));
-        theirs.cmp(&ours).then(self.class.cmp(&other.class))
-    }
-
-    fn scaled(&self, by: u32) -> u64 {
-        u64::from(self.shared).saturating_mul(u64::from(by))
-    }
-
-    fn score(&self) -> u32 {
-        let either = u64::from(self.either).max(1);
-        u32::try_from(self.scaled(1_000_000) / either).unwrap_or(1_000_000)
     }
 }
 
@@ -112,13 +85,14 @@ impl Index {
     /// let files = [policy("album"), policy("photo")];
     /// let index = Index::new(&resolve(&FilesByPath::of(&files).repository()).0);
     /// let rule = index.find("resource.album.vdefault", None)[0];
-    /// let found = index.similar(&index.query(rule).unwrap(), 10);
+    /// let query = index.query(rule).unwrap();
+    /// let found = index.similar(&query, 10);
     /// assert_eq!(&*index.place(found[0].rule).unwrap().policy, "resource.photo.vdefault");
     /// assert_eq!(found[0].score, 1_000_000);
     /// ```
     #[must_use]
-    pub fn similar(&self, query: &Query, top: usize) -> Vec<Match<'_>> {
-        let ranked = self.ranked(query, top.saturating_add(1));
+    pub fn similar<'i>(&'i self, query: &'i Query, top: usize) -> Vec<Match<'i>> {
+        let ranked = rank::best(self.features(), &query.features, top.saturating_add(1));
         let matches = ranked.into_iter().filter_map(|ranked| self.matched(query, &ranked));
         matches.take(top).collect()
     }
@@ -143,37 +117,6 @@ impl Index {
         ranked.into_iter().filter_map(nearest).take(top).collect()
     }
 
-    fn ranked(&self, query: &Query, top: usize) -> Vec<Ranked> {
-        let features = self.features();
-        let own: u32 = query.features.iter().map(|feature| features.weight(*feature)).sum();
-        let mut shared = vec![0_u32; features.totals().len()];
-        for feature in &query.features {
-            let weight = features.weight(*feature);
-            for class in features.classes(*feature) {
-                if let Some(shared) = shared.get_mut(at(*class)) {
-                    *shared = shared.wrapping_add(weight);
-                }
-            }
-        }
-        let mut best: Vec<Ranked> = Vec::with_capacity(top.saturating_add(1));
-        for ((class, shared), total) in (0_u32..).zip(shared).zip(features.totals()) {
-            if shared == 0 {
-                continue;
-            }
-            let either = own.saturating_add(*total).saturating_sub(shared);
-            let ranked = Ranked { class, shared, either };
-            if best.len() < top {
-                best.push(ranked);
-                best.sort_by(Ranked::order);
-            } else if best.last().is_some_and(|last| ranked.order(last) == Ordering::Less) {
-                best.pop();
-                let position = best.partition_point(|one| one.order(&ranked) == Ordering::Less);
-                best.insert(position, ranked);
-            }
-        }
-        best
-    }
-
     /// Returns the rule of a class that is nearest to the place of a query, and the number of its
     /// rules; nothing if it has no other.
     fn nearest(&self, query: &Query, class: u32) -> Option<(RuleId, usize)> {
@@ -195,7 +138,7 @@ impl Index {
         best.map(|(_, rule)| (RuleId(rule), count))
     }
 
-    fn matched(&self, query: &Query, ranked: &Ranked) -> Option<Match<'_>> {
+    fn matched<'i>(&'i self, query: &'i Query, ranked: &Ranked) -> Option<Match<'i>> {
         let (rule, rules) = self.nearest(query, ranked.class)?;
         let body = &self.class(ranked.class)?.body;
         let (same, differs) = difference::between(query, body, self.place(rule)?);

@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod compare;
 mod coverage;
 mod fmt;
 mod grants;
@@ -11,6 +12,7 @@ mod log;
 mod mqtt;
 mod protocols;
 mod ratelimit;
+mod similar;
 mod test;
 mod trust;
 
@@ -22,6 +24,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
@@ -32,6 +35,7 @@ pub(crate) use log::{
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
+pub(crate) use similar::{Analyze, Similar};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
@@ -56,6 +60,15 @@ pub(crate) enum Command {
     /// Check policies for likely mistakes.
     #[command(after_help = lint::HELP)]
     Lint(Lint),
+    /// Compare policies before and after a change: who may do more, and who may do less.
+    #[command(after_help = compare::HELP)]
+    Compare(Compare),
+    /// Find the rules that are most like a rule, or like those of a draft.
+    #[command(after_help = similar::SIMILAR_HELP)]
+    Similar(Similar),
+    /// Group rules that say the same, or differ in one part only.
+    #[command(after_help = similar::ANALYZE_HELP)]
+    Analyze(Analyze),
     /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -110,6 +123,9 @@ impl Command {
         match self {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
+            Self::Compare(compare) => matches!(compare.format, Format::Json),
+            Self::Similar(similar) => similar.json,
+            Self::Analyze(analyze) => analyze.json,
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
             Self::Grants(grants) => grants.input.json,

@@ -6,11 +6,13 @@
 //! rule of its own: policies pass through the bundle, also those of a directory.
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod answer;
 mod arguments;
 mod bench;
 mod check;
 mod clock;
+mod compare;
 mod compile;
 mod delta;
 mod diff;
@@ -34,9 +36,11 @@ mod policies;
 mod replace;
 mod request;
 mod requests;
+mod rules;
 mod seal;
 mod serve;
 mod sign;
+mod similar;
 mod test;
 mod verify;
 
@@ -84,6 +88,9 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
+        Command::Compare(compare) => compare::run(compare, out),
+        Command::Similar(similar) => similar::run(similar, out),
+        Command::Analyze(analyze) => analyze::run(analyze, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Grants(grants) => grants::run(grants, out),

@@ -202,7 +202,9 @@ impl Describer {
             [("activated", &output.activated), ("not met", &output.condition_not_met)]
         {
             if let Some(expression) = expression {
-                let _ = write!(text, "{word}: {}; ", scope.normal(&expression.text).text());
+                let between = if text.is_empty() { "" } else { "; " };
+                let value = scope.normal(&expression.text).text();
+                let _ = write!(text, "{between}{word}: {value}");
             }
         }
         if scope.is_own() {

@@ -52,55 +52,56 @@ pub struct Difference<'i> {
     /// The part.
     pub part: Part,
     /// What only the rule of the query has.
-    pub query: Vec<String>,
+    pub query: Vec<&'i str>,
     /// What only the other has.
     pub other: Vec<&'i str>,
 }
 
 /// Returns the parts that are the same, and the differences.
 pub(super) fn between<'i>(
-    query: &Query,
+    query: &'i Query,
     body: &'i Body,
     place: &'i Place,
 ) -> (Vec<Part>, Vec<Difference<'i>>) {
     let ours = &query.body;
-    let mut found = Found::default();
+    let mut found = Found { same: Vec::with_capacity(PARTS), differs: Vec::with_capacity(PARTS) };
     found.one(Part::Effect, ours.effect.name(), body.effect.name());
     found.actions(&ours.actions, &body.actions);
     found.holders(&ours.holders, &body.holders);
     found.condition(ours, body);
-    found.one(Part::Output, &ours.output, &body.output);
+    if !ours.output.is_empty() || !body.output.is_empty() {
+        found.one(Part::Output, &ours.output, &body.output);
+    }
     found.one(Part::Kind, &query.place.kind, &place.kind);
     found.one(Part::Version, &query.place.version, &place.version);
     found.one(Part::Scope, &query.place.scope, &place.scope);
     (found.same, found.differs)
 }
 
-#[derive(Default)]
 struct Found<'i> {
     same: Vec<Part>,
     differs: Vec<Difference<'i>>,
 }
 
 impl<'i> Found<'i> {
-    fn one(&mut self, part: Part, ours: &str, theirs: &'i str) {
+    fn one(&mut self, part: Part, ours: &'i str, theirs: &'i str) {
         if ours == theirs {
             return self.same.push(part);
         }
-        let (query, other) = (vec![ours.to_owned()], vec![theirs]);
+        let (query, other) = (vec![ours], vec![theirs]);
         self.differs.push(Difference { part, query, other });
     }
 
-    fn actions(&mut self, ours: &[Rc<str>], theirs: &'i [Rc<str>]) {
-        let (query, other) = (owned(only(ours, theirs)), only(theirs, ours));
+    fn actions(&mut self, ours: &'i [Rc<str>], theirs: &'i [Rc<str>]) {
+        let (query, other) = (only(ours, theirs), only(theirs, ours));
         if query.is_empty() && other.is_empty() {
             return self.same.push(Part::Actions);
         }
         self.differs.push(Difference { part: Part::Actions, query, other });
     }
 
-    fn holders(&mut self, ours: &[Holder], theirs: &'i [Holder]) {
-        let query: Vec<String> = names(ours, theirs).map(str::to_owned).collect();
+    fn holders(&mut self, ours: &'i [Holder], theirs: &'i [Holder]) {
+        let query: Vec<&'i str> = names(ours, theirs).collect();
         let other: Vec<&'i str> = names(theirs, ours).collect();
         if query.is_empty() && other.is_empty() {
             return self.same.push(Part::Roles);
@@ -108,8 +109,8 @@ impl<'i> Found<'i> {
         self.differs.push(Difference { part: Part::Roles, query, other });
     }
 
-    fn condition(&mut self, ours: &Body, theirs: &'i Body) {
-        let (ours, theirs) = (&ours.condition, &*theirs.condition);
+    fn condition(&mut self, ours: &'i Body, theirs: &'i Body) {
+        let (ours, theirs) = (&*ours.condition, &*theirs.condition);
         if ours.text == theirs.text {
             return self.same.push(Part::Condition);
         }
@@ -118,16 +119,16 @@ impl<'i> Found<'i> {
             let pairs = || ours.constants.iter().zip(&theirs.constants).filter(|(a, b)| a != b);
             self.differs.push(Difference {
                 part: Part::Constants,
-                query: pairs().map(|(ours, _)| ours.clone()).collect(),
+                query: pairs().map(|(ours, _)| ours.as_str()).collect(),
                 other: pairs().map(|(_, theirs)| theirs.as_str()).collect(),
             });
             return;
         }
-        let query = owned(only(&ours.atoms, &theirs.atoms));
+        let query = only(&ours.atoms, &theirs.atoms);
         let other = only(&theirs.atoms, &ours.atoms);
         let is_joined_otherwise = query.is_empty() && other.is_empty();
         self.differs.push(if is_joined_otherwise {
-            let (query, other) = (vec![ours.shown().to_owned()], vec![theirs.shown()]);
+            let (query, other) = (vec![ours.shown()], vec![theirs.shown()]);
             Difference { part: Part::Condition, query, other }
         } else {
             Difference { part: Part::Condition, query, other }
@@ -141,12 +142,11 @@ fn only<'t>(these: &'t [Rc<str>], those: &[Rc<str>]) -> Vec<&'t str> {
     these.iter().filter(lacks).map(|one| &**one).collect()
 }
 
-fn owned(texts: Vec<&str>) -> Vec<String> {
-    texts.into_iter().map(str::to_owned).collect()
-}
-
 /// Returns the names of the holders that only `these` have.
 fn names<'t>(these: &'t [Holder], those: &[Holder]) -> impl Iterator<Item = &'t str> {
     let lacks = |one: &&Holder| !those.iter().any(|other| other.meaning == one.meaning);
     these.iter().filter(lacks).map(Holder::name)
 }
+
+/// The parts of a rule and of its place.
+const PARTS: usize = 9;

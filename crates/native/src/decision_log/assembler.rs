@@ -17,6 +17,7 @@ use wardgate_decision_log::record::{
 use wardgate_decision_log::redaction::{
     Field, HiddenValue, LogSecret, SubjectKey, ValueBatch, ValuePosition,
 };
+use wardgate_engine::text::is_same;
 
 use super::entry::{Entry, EntryRead, Evidence, SearchCounts};
 use super::ring::Drained;
@@ -350,6 +351,13 @@ impl Hiding<'_> {
     fn evidence<'e>(&mut self, evidence: Evidence<'e>) -> BorrowedEvidence<'e> {
         let recorded = match (evidence, self.redaction.evidence) {
             (Evidence::None | Evidence::TooLarge, _) | (_, EvidenceForm::Absent) => None,
+            (Evidence::Digest(digest), EvidenceForm::Clear) => {
+                Some(BorrowedEvidence::Digest(*digest))
+            }
+            // With a digest as it is, requests could be guessed.
+            (Evidence::Digest(digest), EvidenceForm::Commitment) => {
+                self.commit(Field::Evidence, digest).map(BorrowedEvidence::CommittedDigest)
+            }
             (Evidence::Read(bytes), EvidenceForm::Clear) => Some(BorrowedEvidence::Read(bytes)),
             (Evidence::Request(bytes), EvidenceForm::Clear) => {
                 Some(BorrowedEvidence::Request(bytes))
@@ -378,7 +386,7 @@ impl Recent {
         let [_, _, _, action] = &self.names;
         !action.is_empty()
             && self.policies == policies
-            && self.names.iter().zip(names).all(|(recent, name)| recent == name)
+            && self.names.iter().zip(names).all(|(recent, name)| is_same(recent, name))
     }
 }
 

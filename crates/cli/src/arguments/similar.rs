@@ -1,0 +1,81 @@
+//! The arguments of `wardgate similar` and `wardgate analyze`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::TableOptions;
+
+#[derive(Debug, Args)]
+pub(crate) struct Similar {
+    /// The directory of the policies.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The rules that others are compared with: a policy such as `resource.album.vdefault`, one of its rules
+    /// such as `resource.album.vdefault#rule-001`, or a file with a policy that need not be in the
+    /// directory.
+    #[arg(long, value_name = "POLICY[#RULE]|FILE")]
+    pub(crate) to: String,
+    /// The largest number of answers for each rule, from 1 to 1000.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) top: u16,
+    /// Print JSON: an array with one object for each rule.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Analyze {
+    /// The directory of the policies.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Only groups of these kinds: `same-rule`, `differs-in`, `same-shape`.
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    pub(crate) only: Vec<KindOfGroup>,
+    /// Print JSON: an array with one object for each group.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+/// The name of a kind of groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KindOfGroup(pub(crate) &'static str);
+
+impl FromStr for KindOfGroup {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = wardgate_analysis::groups::Kind::names();
+        let known = names.into_iter().find(|name| *name == text);
+        known
+            .map(Self)
+            .ok_or_else(|| "expected `same-rule`, `differs-in` or `same-shape`".to_owned())
+    }
+}
+
+pub(super) const SIMILAR_HELP: &str = "\
+A likeness of 100 % is the same rule in other words, or the same parts joined otherwise; the lines
+below it say what differs. The numbers come from the rules alone: no request is decided.
+
+Exit codes:
+  0  success; there may be nothing that is similar
+  1  the policies cannot be used, or there is no such rule
+  2  the arguments are wrong
+  4  reading or writing failed";
+
+pub(super) const ANALYZE_HELP: &str = "\
+same-rule   rules that say the same
+differs-in  rules that are equal but for the effect, the actions, the roles or one constant
+same-shape  rules whose conditions are equal but for several constants
+Groups are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
+
+Exit codes:
+  0  success; there may be groups
+  1  the policies cannot be used
+  2  the arguments are wrong
+  4  reading or writing failed";
