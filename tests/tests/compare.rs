@@ -1,6 +1,12 @@
 //! Comparisons of two tables against brute force: what is told equal is decided equally, and what is shown
 //! to differ is decided so by the engine and by the oracle.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
 use wardgate_analysis::compare::{Change, Comparison, Place, Why, compare};
 use wardgate_compiler::Options;
 use wardgate_engine::decision::Effect;
@@ -12,9 +18,9 @@ use wardgate_tests::compiled::Compiled;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::oracle::Oracle;
 
-/// The pairs of each seed.
-fn pairs() -> usize {
-    if std::env::var_os("SLOW_TESTS").is_some() { 4_000 } else { 250 }
+/// Returns the number of pairs, usually and with `SLOW_TESTS=1`.
+fn pairs(usual: usize, slow: usize) -> usize {
+    if std::env::var_os("SLOW_TESTS").is_some() { slow } else { usual }
 }
 
 /// What became of many comparisons.
@@ -31,7 +37,7 @@ struct Tally {
 #[test]
 fn one_changed_rule_is_found_or_proved_to_change_nothing() {
     let mut tally = Tally::default();
-    for (number, world) in worlds(7, 12).take(pairs()).enumerate() {
+    for (number, world) in worlds(7, 12).take(pairs(1_000, 10_000)).enumerate() {
         let changed = world.clone().with_changed_rule(number);
         check_pair(&world, &changed, &mut tally);
     }
@@ -43,7 +49,7 @@ fn one_changed_rule_is_found_or_proved_to_change_nothing() {
 fn other_policies_are_compared_as_requests_are_decided() {
     let mut tally = Tally::default();
     let mut before: Option<World> = None;
-    for world in worlds(8, 12).take(pairs()) {
+    for world in worlds(8, 12).take(pairs(60, 2_000)) {
         if let Some(before) = before.replace(world.clone()) {
             check_pair(&before, &world, &mut tally);
         }
@@ -54,13 +60,73 @@ fn other_policies_are_compared_as_requests_are_decided() {
 
 #[test]
 fn equal_policies_are_equal_at_once() {
-    for world in worlds(9, 1).take(pairs()) {
+    for world in worlds(9, 1).take(pairs(250, 4_000)) {
         let Some(table) = table(&world) else { continue };
         let Some(again) = table_of(&world.files(), &options(&world)) else { continue };
         let found = compare(&table, &again, World::now().unwrap());
         assert!(found.differences.is_empty() && found.unknown.is_empty(), "{world:?}");
         assert_eq!(found.counts.targets, found.counts.same_targets);
     }
+}
+
+/// Returns a policy about documents with these rules for employees: actions and conditions.
+fn policy(rules: impl Iterator<Item = (String, String)>) -> PolicyTable {
+    let rules = rules.map(|(action, condition)| {
+        format!("    - {{ actions: ['{action}'], roles: [employee], effect: EFFECT_ALLOW, condition: {{ match: {{ expr: '{condition}' }} }} }}\n")
+    });
+    let rules: String = rules.collect();
+    let text = format!(
+        "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  resource: doc\n  version: default\n  rules:\n{rules}"
+    );
+    table_of(&[("doc.yaml".to_owned(), text.into_bytes())], &Options::default()).unwrap()
+}
+
+#[test]
+fn one_rule_of_5000_is_found() {
+    let rules = |changed: usize| {
+        (0..5_000).map(move |number| {
+            let level = if number == changed { 2 } else { 3 };
+            (format!("do-{number}"), format!("P.attr.level > {level} && R.attr.a{number} == true"))
+        })
+    };
+    let found = compare(&policy(rules(5_000)), &policy(rules(4_321)), World::now().unwrap());
+    assert!(found.unknown.is_empty());
+    let [difference] = found.differences.as_slice() else { panic!("{:?}", found.counts) };
+    assert_eq!(difference.change, Change::More);
+    assert_eq!(difference.place.action.as_deref(), Some("do-4321"));
+}
+
+#[test]
+fn too_many_rules_about_one_action_are_unknown_and_never_equal() {
+    let rules = |changed: usize| {
+        (0..5_000).map(move |number| {
+            let value = if number == changed { 2 } else { 3 };
+            ("view".to_owned(), format!("has(R.attr.a{number}) && R.attr.a{number} == {value}"))
+        })
+    };
+    let found = compare(&policy(rules(5_000)), &policy(rules(4_321)), World::now().unwrap());
+    assert!(found.differences.is_empty());
+    assert_eq!(found.unknown.len(), 1);
+    assert_eq!(found.unknown[0].why, Why::TooLarge);
+}
+
+#[test]
+fn a_condition_of_4000_bytes_is_compared() {
+    let text = |count: usize| {
+        let values = (0..count).map(|number| format!("R.attr.status == \"value-{number}\""));
+        values.collect::<Vec<_>>().join(" || ")
+    };
+    let (long, short) = (text(130), text(129));
+    assert!(long.len() > 4_000);
+    let of = |condition: &str| policy([("view".to_owned(), condition.to_owned())].into_iter());
+    let found = compare(&of(&short), &of(&long), World::now().unwrap());
+    assert!(found.unknown.is_empty());
+    assert_eq!(found.differences.len(), 1);
+    let listed = (0..130).rev().map(|number| format!("\"value-{number}\""));
+    let listed = format!("R.attr.status in [{}]", listed.collect::<Vec<_>>().join(", "));
+    let found = compare(&of(&long), &of(&listed), World::now().unwrap());
+    assert!(found.unknown.is_empty() && found.differences.is_empty());
+    assert_eq!(found.counts.proved, 1);
 }
 
 fn options(world: &World) -> Options {

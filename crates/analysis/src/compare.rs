@@ -8,6 +8,7 @@
 //! is an allow, an end of the search, or nothing, and the first allow or end counts. So tables that
 //! give every class of roles the same decide every principal the same.
 
+mod groups;
 mod question;
 mod requests;
 mod rows;
@@ -18,6 +19,7 @@ mod target;
 mod walk;
 mod witness;
 
+pub use groups::{Group, UnknownGroup};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
@@ -71,8 +73,8 @@ pub struct Place {
     pub action: Option<String>,
     /// The principal whose own policies count, if it is about these.
     pub principal: Option<String>,
-    /// The roles of which each alone makes the difference, sorted; `None` among them stands for roles that no
-    /// rule names.
+    /// The roles for each of which it holds, sorted; `None` among them stands for roles that no rule about the
+    /// action names. If there are none, it holds for every role.
     pub roles: Vec<Option<String>>,
 }
 

@@ -15,9 +15,10 @@ pub const MAX_TRIES: usize = 400;
 /// The largest number of requests that are tried in one comparison.
 pub const MAX_ALL_TRIES: usize = 1 << 20;
 
-/// The largest number of actions of one target, and of roles that they are asked for.
-pub const MAX_ACTIONS: usize = 1 << 14;
-/// See [`MAX_ACTIONS`].
+/// The largest number of other roles that are tried beside one whose search ends in one table only.
+pub const MAX_SECOND_ROLES: usize = 4;
+
+/// The largest number of roles of one action.
 pub const MAX_ROLES: usize = 1 << 14;
 
 /// The largest number of rules that are looked at in one comparison, each for an action and a role.

@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod compare;
 mod coverage;
 mod fmt;
 mod grants;
@@ -23,6 +24,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use lint::{Denied, Known, Lint};
@@ -64,6 +66,9 @@ pub(crate) enum Command {
     /// Group rules that say the same, or differ in one part only.
     #[command(after_help = similar::ANALYZE_HELP)]
     Analyze(Analyze),
+    /// Compare policies before and after a change: who may do more, and who may do less.
+    #[command(after_help = compare::HELP)]
+    Compare(Compare),
     /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -120,6 +125,7 @@ impl Command {
             Self::Lint(lint) => lint.json,
             Self::Similar(similar) => similar.json,
             Self::Analyze(analyze) => analyze.json,
+            Self::Compare(compare) => matches!(compare.format, Format::Json),
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
             Self::Grants(grants) => grants.input.json,

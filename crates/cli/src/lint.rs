@@ -5,6 +5,8 @@
 
 mod sarif;
 
+pub(crate) use sarif::uri;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};

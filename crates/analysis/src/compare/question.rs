@@ -1,6 +1,6 @@
 //! One action of one target, for every class of roles.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use wardgate_engine::cel::Function;
 
@@ -11,7 +11,7 @@ use super::target::{Comparer, Target};
 use super::walk::{self, Mode};
 use super::witness::Search;
 use super::{Change, Difference, Why};
-use crate::limits::{MAX_EDGES, MAX_ROLES};
+use crate::limits::{MAX_EDGES, MAX_ROLES, MAX_SECOND_ROLES};
 use crate::logic::diagram::{ALLOW, Diagram, END, Exhausted, FALSE, NOTHING, TRUE};
 use crate::logic::terms::{Head, TermId};
 use crate::logic::truth::{Subject, Survey, Truths, Variable};
@@ -121,7 +121,7 @@ impl Comparer<'_> {
         (changed, same): (Vec<Class>, Vec<Class>),
         own: &Walks,
     ) -> bool {
-        let count = changed.len();
+        let (count, is_for_all) = (changed.len(), changed.len() == 1 && same.is_empty());
         let mut classes = changed;
         let mut compared = self.compared(&classes, count, own);
         if compared.as_ref().is_ok_and(|compared| compared.ends_differ) {
@@ -130,7 +130,7 @@ impl Comparer<'_> {
             compared = self.compared(&classes, count, own);
         }
         match compared {
-            Ok(compared) => self.show((target, action), &classes, (count, compared)),
+            Ok(compared) => self.show((target, action), &classes, (count, is_for_all, compared)),
             Err(Exhausted) => {
                 classes.truncate(count);
                 self.too_large((target, action), &classes);
@@ -179,27 +179,28 @@ impl Comparer<'_> {
         &mut self,
         (target, action): (Target, Asked),
         classes: &[Class],
-        (count, compared): (usize, Compared),
+        (count, is_for_all, compared): (usize, bool, Compared),
     ) -> bool {
         let mut differs = vec![false; count];
-        let mut found_one = false;
+        let mut candidates: BTreeMap<(usize, Change), Vec<&Candidate>> = BTreeMap::new();
         for candidate in &compared.candidates {
-            let (first, second) = candidate.classes;
+            let (first, _) = candidate.classes;
+            candidates.entry((first, candidate.change)).or_default().push(candidate);
+        }
+        let found_one = !candidates.is_empty();
+        for ((first, change), candidates) in candidates {
             let roles = classes.get(first).map_or(&[][..], |class| &class.roles);
-            let place = self.place(target, Some(action), roles);
-            let with = second.and_then(|second| classes.get(second)?.roles.first().copied());
-            let asked: Vec<Asked> = roles.iter().take(1).copied().chain(with).collect();
-            let witness = Search::new(self, &compared, (target, action)).find(candidate, &asked);
-            if let Some(differs) = differs.get_mut(first) {
-                *differs = true;
-            }
-            found_one = true;
+            let place = self.place(target, Some(action), if is_for_all { &[] } else { roles });
+            let witness = candidates.into_iter().find_map(|candidate| {
+                let (_, second) = candidate.classes;
+                let with = second.and_then(|second| classes.get(second)?.roles.first().copied());
+                let asked: Vec<Asked> = roles.iter().take(1).copied().chain(with).collect();
+                Search::new(self, &compared, (target, action)).find(candidate, &asked)
+            });
+            differs.get_mut(first).into_iter().for_each(|differs| *differs = true);
             match witness {
-                Some(witness) => {
-                    let change = candidate.change;
-                    self.add_difference(Difference { change, place, witness });
-                }
-                None => self.add_unknown(place, Why::NoWitness, Some(candidate.change)),
+                Some(witness) => self.add_difference(Difference { change, place, witness }),
+                None => self.add_unknown(place, Why::NoWitness, Some(change)),
             }
         }
         let equal = differs.iter().filter(|differs| !**differs).count();
@@ -274,12 +275,16 @@ fn build(
                 continue;
             }
             ends_differ = true;
+            let mut seconds = 0;
             for (second, others) in outcomes.iter().enumerate() {
                 let other = if change == Change::More { others[1] } else { others[0] };
                 let allows = truths.diagrams.is(other, ALLOW)?;
                 let diagram = truths.diagrams.both(opened, allows)?;
                 if diagram != FALSE {
                     candidates.push(Candidate { change, diagram, classes: (number, Some(second)) });
+                    seconds += 1;
+                }
+                if seconds == MAX_SECOND_ROLES {
                     break;
                 }
             }

@@ -36,6 +36,8 @@ pub(super) struct Pool<'t> {
     texts: Vec<String>,
     numbers: Vec<f64>,
     fields: Vec<TextId>,
+    /// The id of the principal.
+    principal: &'t str,
 }
 
 impl Dice {
@@ -58,13 +60,18 @@ impl Dice {
 
 impl<'t> Pool<'t> {
     /// Collects the paths and constants of conditions.
-    pub(super) fn new(terms: &'t Terms, conditions: &[TermId], names: &[&str]) -> Self {
+    pub(super) fn new(
+        terms: &'t Terms,
+        conditions: &[TermId],
+        (principal, names): (&'t str, &[&str]),
+    ) -> Self {
         let mut pool = Self {
             terms,
             paths: Vec::new(),
             texts: Vec::new(),
             numbers: Vec::new(),
             fields: Vec::new(),
+            principal,
         };
         for id in terms.below(conditions, |_| true) {
             let term = terms.get(id);
@@ -243,7 +250,7 @@ impl<'t> Pool<'t> {
             Head::Slot(root, path) if path.is_empty() => {
                 let id = draft.ids.get(root).map(|id| self.terms.name(*id));
                 let default = match Root::from_code(*root)? {
-                    Root::PrincipalId => PRINCIPAL,
+                    Root::PrincipalId => self.principal,
                     Root::ResourceId => RESOURCE,
                     _ => return None,
                 };
@@ -347,7 +354,5 @@ fn map(terms: &Terms, paths: &[(&[TextId], &Attr)], depth: usize) -> AttrMap {
     entries.into_iter().collect()
 }
 
-/// The ids of principal and resource in a witness, unless conditions want other ones.
-pub(super) const PRINCIPAL: &str = "sam";
-/// See [`PRINCIPAL`].
+/// The id of the resource in a witness, unless conditions want another one.
 pub(super) const RESOURCE: &str = "r1";

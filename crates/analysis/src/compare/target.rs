@@ -18,6 +18,8 @@ pub(super) struct Comparer<'a> {
     pub(super) sides: [Side<'a>; 2],
     pub(super) shared: Shared,
     pub(super) now: Timestamp,
+    /// The id of a principal without policies of its own.
+    pub(super) stranger: String,
     pub(super) left: Left,
     pub(super) counts: Counts,
     differences: Vec<Difference>,
@@ -50,6 +52,7 @@ impl<'a> Comparer<'a> {
             sides: [Side::new(old, 0), Side::new(new, 1)],
             shared: Shared::default(),
             now,
+            stranger: stranger([old, new]),
             left: Left { edges: MAX_ALL_EDGES, tries: MAX_ALL_TRIES, steps: MAX_STEPS },
             counts: Counts::default(),
             differences: Vec::new(),
@@ -234,15 +237,18 @@ impl<'a> Comparer<'a> {
             return;
         }
         let mut kinds: BTreeMap<Asked, Vec<TextId>> = BTreeMap::new();
+        // Scopes without policies of resources count too: there nothing hides what the principal's own say.
         let root = self.shared.terms.text("");
-        kinds.insert(Asked::Other, vec![root]);
+        let unvisited = [root, self.unknown_scope(root)];
+        kinds.insert(Asked::Other, unvisited.to_vec());
         for (rows, ..) in own.iter().flatten().filter_map(|stop| stop.rules.as_ref()) {
             for kind in rows.rules.iter().flat_map(|row| &row.kinds.texts) {
-                kinds.insert(Asked::Name(*kind), vec![root]);
+                kinds.insert(Asked::Name(*kind), unvisited.to_vec());
             }
         }
         for ([kind, _], scopes) in subjects.iter().filter(|([_, found], _)| *found == version) {
-            kinds.insert(Asked::Name(*kind), scopes.iter().copied().collect());
+            let scopes: BTreeSet<TextId> = scopes.iter().copied().chain(unvisited).collect();
+            kinds.insert(Asked::Name(*kind), scopes.into_iter().collect());
         }
         for (kind, scopes) in kinds {
             let mut done: BTreeSet<Asked> = BTreeSet::new();
@@ -307,23 +313,40 @@ impl<'a> Comparer<'a> {
     }
 
     pub(super) fn add_unknown(&mut self, place: Place, why: Why, may: Option<Change>) {
-        if self.has_room() {
+        if self.has_room(&place) {
             self.unknown.push(Unknown { place, why, may });
         }
     }
 
     pub(super) fn add_difference(&mut self, difference: Difference) {
-        if self.has_room() {
+        if self.has_room(&difference.place) {
             self.differences.push(difference);
         }
     }
 
     /// Returns true if one more answer may be noted. The last one says that there are more.
-    fn has_room(&mut self) -> bool {
+    fn has_room(&mut self, place: &Place) -> bool {
         let count = self.differences.len() + self.unknown.len();
-        if let Some(last) = self.unknown.last_mut().filter(|_| count > MAX_ANSWERS) {
-            last.why = Why::Bound;
+        if count == MAX_ANSWERS {
+            self.unknown.push(Unknown { place: place.clone(), why: Why::Bound, may: None });
         }
-        count <= MAX_ANSWERS
+        count < MAX_ANSWERS
     }
+}
+
+/// Returns the id of a principal that has policies in none of these tables.
+fn stranger(tables: [&PolicyTable; 2]) -> String {
+    let has_policy = |id: &str| {
+        tables.iter().any(|table| {
+            let id = table.string_id(id);
+            let mut entries = table.entries().iter();
+            entries.any(|[key, of, ..]| *key == Key::Principal.code() && Some(*of) == id)
+        })
+    };
+    let usual = ["sam", "ann", "kim"].into_iter().find(|id| !has_policy(id));
+    let mut id = usual.unwrap_or("sam").to_owned();
+    while has_policy(&id) {
+        id.push('s');
+    }
+    id
 }

@@ -6,7 +6,7 @@ use wardgate_engine::glob;
 use wardgate_engine::request::Request;
 
 use super::question::{Candidate, Compared};
-use super::requests::{Dice, Draft, PRINCIPAL, Pool, RESOURCE};
+use super::requests::{Dice, Draft, Pool, RESOURCE};
 use super::rows::Asked;
 use super::target::{Comparer, Target};
 use super::{Change, Decided, RulePlace, Witness};
@@ -58,13 +58,14 @@ impl<'s, 'a> Search<'s, 'a> {
         tries: usize,
     ) -> (Option<Witness>, usize) {
         let terms = &self.comparer.shared.terms;
-        let principal = self.target.principal.map_or(PRINCIPAL, |(id, _)| terms.name(id));
+        let stranger = self.comparer.stranger.as_str();
+        let principal = self.target.principal.map_or(stranger, |(id, _)| terms.name(id));
         let names = roles.iter().filter_map(|role| match role {
             Asked::Name(role) => Some(terms.name(*role)),
             Asked::Other => None,
         });
         let names: Vec<&str> = [principal, RESOURCE].into_iter().chain(names).collect();
-        let pool = Pool::new(terms, &self.compared.conditions, &names);
+        let pool = Pool::new(terms, &self.compared.conditions, (principal, &names));
         let mut dice = Dice::new(SEED);
         for number in 0..tries {
             let pick = |count| if number == 0 { 0 } else { dice.below(count) };
@@ -107,14 +108,19 @@ impl<'s, 'a> Search<'s, 'a> {
         request.resource.kind = self.name(self.target.kind, "other", &wanted.kind)?;
         request.resource.id = RESOURCE.to_owned();
         request.resource.scope = text(self.target.scope);
-        request.resource.policy_version = text(self.target.version);
-        request.principal.policy_version = text(self.target.version);
+        let version = terms.name(self.target.version);
+        let is_default =
+            self.comparer.sides.iter().all(|side| side.table.default_version() == version);
+        if !is_default {
+            request.resource.policy_version = version.to_owned();
+            request.principal.policy_version = version.to_owned();
+        }
         request.principal.id = match self.target.principal {
             Some((principal, scope)) => {
                 request.principal.scope = text(scope);
                 text(principal)
             }
-            None => PRINCIPAL.to_owned(),
+            None => self.comparer.stranger.clone(),
         };
         for role in roles {
             request.principal.roles.push(self.name(*role, "other", &wanted.role)?);

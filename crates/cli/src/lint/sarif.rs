@@ -44,7 +44,8 @@ fn result(found: &Diagnostic) -> Json {
     })
 }
 
-fn uri(path: &str) -> String {
+/// Returns a relative path as a URI.
+pub(crate) fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.bytes() {
         match byte {

@@ -24,6 +24,7 @@ use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::request::Request;
 use crate::table::layout::Key;
 use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
+use crate::text::is_same;
 
 /// The reason why a condition has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -475,7 +476,7 @@ impl<'a> Activation<'a> for Session<'a> {
 /// the same.
 fn names<'a>(table: &PolicyTable, [first, second]: [&'a str; 2]) -> [Name<'a>; 2] {
     let name = table.name(first);
-    [name, if first == second { name } else { table.name(second) }]
+    [name, if is_same(first, second) { name } else { table.name(second) }]
 }
 
 /// Returns the steps that looking up the names of a request takes. Names of less than 256 bytes are

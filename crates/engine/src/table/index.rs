@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::layout::{INDEX_WORDS, Key, TextHash, hash_key, hash_text};
 use super::{Name, PolicyTable, Section, at, word};
+use crate::text::is_same;
 
 /// Finds strings and entries of the index by their hashes.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ impl PolicyTable {
     }
 
     fn string_id_by_hash(&self, text: &str, hash: u32) -> Option<u32> {
-        probe(&self.lookup.strings, hash, |id| self.string(id) == text)
+        probe(&self.lookup.strings, hash, |id| is_same(self.string(id), text))
     }
 
     /// Returns `text` with its id.

@@ -17,6 +17,7 @@ use wardgate_decision_log::record::{
 use wardgate_decision_log::redaction::{
     Field, HiddenValue, LogSecret, SubjectKey, ValueBatch, ValuePosition,
 };
+use wardgate_engine::text::is_same;
 
 use super::entry::{Entry, EntryRead, Evidence, SearchCounts};
 use super::ring::Drained;
@@ -378,7 +379,7 @@ impl Recent {
         let [_, _, _, action] = &self.names;
         !action.is_empty()
             && self.policies == policies
-            && self.names.iter().zip(names).all(|(recent, name)| recent == name)
+            && self.names.iter().zip(names).all(|(recent, name)| is_same(recent, name))
     }
 }
 

@@ -106,6 +106,26 @@ fn a_decision_log_is_shipped_to_one_place() {
 }
 
 #[test]
+fn a_log_that_is_shipped_has_segments_of_an_hour() {
+    let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";
+    let parse = |rest: &str| {
+        let parsed = parse(&format!("{LEAST}{section}{rest}"));
+        parsed.map(|config| config.decision_log.unwrap())
+    };
+    let log = parse("").unwrap();
+    assert_eq!((log.segment_time, log.reserve, log.also_ed25519), (None, 16 << 20, false));
+    let ship = "[decision-log.ship]\nfolder = \"copies\"\n";
+    let minutes = |rest: &str| parse(rest).unwrap().segment_time.unwrap().as_secs() / 60;
+    assert_eq!(minutes(ship), 60);
+    assert_eq!(minutes(&format!("segment-minutes = 5\n{ship}")), 5);
+    assert_eq!(minutes("segment-minutes = 1440\n"), 1440);
+    let log = parse("reserve-bytes = 0\nalso-ed25519 = true\n").unwrap();
+    assert_eq!((log.reserve, log.also_ed25519), (0, true));
+    assert!(parse("segment-minutes = 0\n").is_err());
+    assert!(parse("reserve-bytes = 1073741825\n").is_err());
+}
+
+#[test]
 fn a_filter_is_a_word_or_a_share() {
     let parse = |rest: &str| {
         let section = "[decision-log]\nfolder = \"log\"\nkey-file = \"log.key\"\n";

@@ -147,6 +147,8 @@ impl Core {
     /// A file cannot be written. The next start tries again.
     pub(super) fn recover(&mut self, left: Option<Left>, now: i64) -> Result<()> {
         if let Some(left) = left {
+            // Whether the disk is full is not known yet, and a part of it must not be recorded twice.
+            self.reserve.free();
             let forms = self.assembler.restart(left.sequence(), left.forms());
             for (stream, drained) in left.unrecorded() {
                 self.counts.add(&drained);
@@ -240,6 +242,7 @@ impl Core {
         let is_first = self.reserve.is_used() && self.reserve.is_whole();
         match done {
             Err(error) if error.is_no_room() && is_first => {
+                self.reserve.pause();
                 let told = if self.reserve.free() { self.tell_full(now) } else { Err(error) };
                 if let Err(error) = told {
                     tracing::error!(code = error.code(), "the reserve was not enough: {error}");
@@ -261,8 +264,8 @@ impl Core {
         self.seal(now)
     }
 
-    /// Does something at the end of the log, again with the room of the reserve if there is no other.
-    fn with_reserve(&mut self, act: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+    /// Does something at the beginning or the end of a process, again with the room of the reserve if there is no other.
+    pub(super) fn with_reserve<T>(&mut self, act: impl Fn(&mut Self) -> Result<T>) -> Result<T> {
         match act(self) {
             Err(error) if error.is_no_room() && self.reserve.free() => act(self),
             done => done,
@@ -392,6 +395,8 @@ impl Core {
     /// Writes and seals everything, with an event at the end.
     pub(super) fn finish(&mut self, intake: &Intake, last: Body, now: i64) -> Result<()> {
         self.with_reserve(|core| core.take(intake, Taking::Last, now))?;
+        // Goes on after a sync that has failed, so that it is marked. One that fails now is tried again with the rest.
+        self.with_reserve(Self::sync).unwrap_or_default();
         self.mark_failed_sync(now);
         self.event(last, now);
         self.with_reserve(|core| core.output.write(now))?;

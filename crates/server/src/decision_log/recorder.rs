@@ -112,17 +112,20 @@ impl Recorder {
         let (mut core, now) = (Core::new(writer, private, settings), now_micros());
         let left = core.left()?;
         core.recover(left, now)?;
-        if let Err(error) = core.fill_reserve() {
-            tracing::error!(code = error.code(), "{error}");
-        }
         let intake = match keep {
             Keep::Memory => Intake::new(core.lock()),
             Keep::System | Keep::Disk => {
                 let is_synced = keep == Keep::Disk;
-                let tail = Tail::make(folder, (principal, resource, evidence), is_synced)?;
+                let forms = (principal, resource, evidence);
+                let tail = core.with_reserve(|_| Tail::make(folder, forms, is_synced))?;
                 Intake::new(core.lock()).with_tail(tail, is_synced)
             }
         };
+        match core.fill_reserve() {
+            // Told with the first record.
+            Ok(()) | Err(LogError::Full) => {}
+            Err(error) => tracing::error!(code = error.code(), "{error}"),
+        }
         let shared = Arc::new(Shared {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(core),

@@ -3,6 +3,7 @@
 //! On a full disk the log frees it, and writes what it has taken, a record that says so, and a checkpoint. Then nothing
 //! more is written until the file is whole again, so each time the disk is full there is room for last words.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,9 +28,11 @@ pub(super) struct Reserve {
 }
 
 impl Reserve {
-    /// Makes the reserve of a log, without any room yet.
+    /// Returns the reserve of a log, with the room that a process before has left.
     pub(super) fn new(log: &Path, whole: u64) -> Self {
-        Self { path: log.join(NAME), whole, bytes: 0, next: None }
+        let path = log.join(NAME);
+        let bytes = fs::metadata(&path).map_or(0, |found| found.len().min(whole));
+        Self { path, whole, bytes, next: None }
     }
 
     /// Returns true if the log has a reserve.
@@ -50,11 +53,10 @@ impl Reserve {
         if self.is_whole() {
             return Ok(());
         }
-        let now = Instant::now();
-        if self.next.is_some_and(|next| now < next) {
+        if self.next.is_some_and(|next| Instant::now() < next) {
             return Err(LogError::Full);
         }
-        self.next = now.checked_add(RETRY_PAUSE);
+        self.pause();
         match self.grow() {
             Ok(()) => Ok(()),
             Err(error) if is_no_room(&error) => Err(LogError::Full),
@@ -64,7 +66,7 @@ impl Reserve {
 
     fn grow(&mut self) -> io::Result<()> {
         let (mut file, random) = (open(&self.path)?, SystemRandom::new());
-        // Some of it may be there of a process before.
+        // One that was deleted takes no room.
         self.bytes = file.length()?.min(self.whole);
         // A file system that compresses has no room for zeros.
         let mut piece = vec![0; PIECE_BYTES];
@@ -83,16 +85,23 @@ impl Reserve {
         })
     }
 
+    /// Lets it be filled only after a moment, so that a disk that is full again and again is not written all the time.
+    pub(super) fn pause(&mut self) {
+        self.next = Instant::now().checked_add(RETRY_PAUSE);
+    }
+
     /// Gives the room back, and returns true if there was some.
     pub(super) fn free(&mut self) -> bool {
-        let had_room = self.bytes > 0;
+        if self.bytes == 0 {
+            return false;
+        }
         // Some file systems give back what is free on the disk.
         let freed =
             open(&self.path).and_then(|file| file.set_len(0).and_then(|()| file.sync_all()));
         if freed.is_ok() {
             self.bytes = 0;
         }
-        freed.is_ok() && had_room
+        freed.is_ok()
     }
 
     /// Lets the next call fill it, however soon.

@@ -196,6 +196,8 @@ impl TailFile<SharedFile> {
         let made = open(&path).and_then(|file| {
             file.set_len(0)?;
             let mut medium = SharedFile::new(file);
+            #[cfg(test)]
+            crate::journal::volume::check(ZEROS.len())?;
             medium.write_at(0, &ZEROS)?;
             medium.sync()?;
             Ok(if is_synced { medium } else { medium.mapped(&path) })

@@ -81,6 +81,13 @@ impl Machine {
         self.core.after(sealed, self.now)
     }
 
+    /// Ends the log, and returns its folder.
+    fn close(mut self) -> Temporary {
+        let stopped = process(ProcessEvent::Stopped, [3; 16], 9);
+        self.core.finish(&self.intake, stopped, 9).unwrap();
+        std::mem::replace(&mut self.folder, Temporary::new())
+    }
+
     /// Checks that the log ends with a record which says that the disk is full, and that a checkpoint covers it.
     fn check_last_words(&self) {
         let found = verified(&self.folder).unwrap();
@@ -201,6 +208,34 @@ fn the_end_of_a_log_on_a_full_disk_is_written_with_the_reserve() {
     machine.core.hurry();
     machine.tick().unwrap();
     assert_eq!(decisions(&machine.folder).0.len(), 6);
+}
+
+#[test]
+fn a_process_starts_on_a_full_disk_with_the_reserve_of_the_one_before() {
+    for is_killed in [true, false] {
+        let mut machine = Machine::start(Keep::System);
+        machine.record();
+        let (folder, tails) = if is_killed {
+            let folder = machine.folder.as_killed();
+            fs::write(folder.0.join("reserve"), [1; RESERVE as usize]).unwrap();
+            (folder, 0)
+        } else {
+            (machine.close(), 2 << 20)
+        };
+        let used = volume::used(&folder.0).unwrap();
+        volume::limit(&folder.0, Some(used + tails - RESERVE / 2));
+        let (writer, _) = open(&folder.0, 3000).unwrap();
+        let settings = RecorderSettings {
+            reserve: RESERVE,
+            ..settings(Form::Commitment, OnFull::Deny, Keep::System)
+        };
+        let secret = LogSecret::new([9; 32]);
+        let recorder = Recorder::start(&folder.0, writer, secret, settings).unwrap();
+        volume::limit(&folder.0, None);
+        recorder.close().unwrap();
+        assert_eq!(decisions(&folder).0.len(), 1, "{is_killed}");
+        assert_eq!(verified(&folder).unwrap().unsealed, 0);
+    }
 }
 
 #[test]
