@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::measure::Bounds;
 use crate::workload::Workload;
-use crate::{compile, corpus, signed, spocp};
+use crate::{compare, compile, corpus, signed, spocp};
 
 /// The options of a run.
 #[derive(Default)]
@@ -69,8 +69,16 @@ impl Arguments {
 
     /// Returns true if any section about decisions is selected.
     pub(crate) fn decides(&self) -> bool {
-        let apart =
-            [CRYPTO, DECISION_LOG, MQTT, RATELIMIT, spocp::NAME, compile::NAME, corpus::NAME];
+        let apart = [
+            CRYPTO,
+            DECISION_LOG,
+            MQTT,
+            RATELIMIT,
+            spocp::NAME,
+            compare::NAME,
+            compile::NAME,
+            corpus::NAME,
+        ];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
@@ -105,6 +113,7 @@ const OTHERS: &[&str] = &[
     "hosts",
     signed::NAME,
     spocp::NAME,
+    compare::NAME,
     compile::NAME,
     corpus::NAME,
     CRYPTO,

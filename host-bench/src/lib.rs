@@ -9,6 +9,7 @@ pub mod hot;
 mod accessors;
 mod arguments;
 mod chart;
+mod compare;
 mod compile;
 mod corpus;
 #[cfg(feature = "rivals")]

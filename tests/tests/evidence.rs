@@ -7,10 +7,11 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use wardgate_bundle::Trust;
 use wardgate_decision_log::limits::MAX_EVIDENCE_BYTES;
+use wardgate_decision_log::record::request_digest;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::decision_log::{
-    Drained, Entry, Evidence, RecordedDecision, Recorder, Recording, RingReader, known_request,
-    moment, replay, replay_with, ring,
+    Drained, Entry, Evidence, RecordedDecision, Recorder, Recording, RingReader, canonical_request,
+    known_request, moment, replay, replay_with, ring,
 };
 use wardgate_native::{Pdp, Request, Resource, Target};
 use wardgate_tests::generate::{World, world};
@@ -35,9 +36,11 @@ fn evidence_alone_gives_the_answers_of_generated_requests() {
         });
     }
     let [read, whole, large] = [&read, &whole, &large].map(Cell::get);
-    println!("{read} decisions from what was read, {whole} from the request, {large} too large");
+    println!(
+        "{read} decisions from what was read, {whole} from the request, {large} with a digest"
+    );
     assert!(read > 5_000 && read + whole > 20_000, "only {read} and {whole} decisions");
-    assert!(large > 0, "no evidence is too large");
+    assert!(large > 0, "no request is too large");
 }
 
 #[test]
@@ -184,15 +187,21 @@ impl Log {
             replay(&policies, &[target], evidence, entry.micros).first().copied().flatten()
         };
         let again = replay(entry.evidence);
-        if entry.evidence == Evidence::TooLarge {
-            prop_assert_eq!((again, found.is_cut), (None, true));
-            prop_assert!(json.to_string().len() > MAX_EVIDENCE_BYTES, "it fits: {}", json);
+        if let Evidence::Digest(digest) = entry.evidence {
+            prop_assert_eq!((again, found.is_cut), (None, false));
+            // Who has the request confirms it, and then it decides.
+            let request = check::request(json).map_err(TestCaseError::fail)?;
+            let asked = Request { actions: vec![action.to_owned()], ..request };
+            let bytes = canonical_request(&asked).unwrap();
+            prop_assert_eq!(&request_digest(&bytes), digest, "{}", json);
+            prop_assert!(bytes.len() > MAX_EVIDENCE_BYTES, "it fits: {}", json);
+            prop_assert_eq!(replay(Evidence::Request(&bytes)), Some(expected));
             self.large += 1;
             return Ok(());
         }
         prop_assert_eq!(again, Some(expected), "{} {} {:?}", action, json, entry);
         let (bytes, is_read) = match entry.evidence {
-            Evidence::None | Evidence::TooLarge => {
+            Evidence::None | Evidence::Digest(_) | Evidence::TooLarge => {
                 return Err(TestCaseError::fail("no evidence"));
             }
             Evidence::Read(bytes) => (bytes, true),

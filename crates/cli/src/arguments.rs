@@ -60,15 +60,15 @@ pub(crate) enum Command {
     /// Check policies for likely mistakes.
     #[command(after_help = lint::HELP)]
     Lint(Lint),
+    /// Compare policies before and after a change: who may do more, and who may do less.
+    #[command(after_help = compare::HELP)]
+    Compare(Compare),
     /// Find the rules that are most like a rule, or like those of a draft.
     #[command(after_help = similar::SIMILAR_HELP)]
     Similar(Similar),
     /// Group rules that say the same, or differ in one part only.
     #[command(after_help = similar::ANALYZE_HELP)]
     Analyze(Analyze),
-    /// Compare policies before and after a change: who may do more, and who may do less.
-    #[command(after_help = compare::HELP)]
-    Compare(Compare),
     /// Decide requests. Rate limits are charged in memory: each run begins with full keys.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -123,9 +123,9 @@ impl Command {
         match self {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
+            Self::Compare(compare) => matches!(compare.format, Format::Json),
             Self::Similar(similar) => similar.json,
             Self::Analyze(analyze) => analyze.json,
-            Self::Compare(compare) => matches!(compare.format, Format::Json),
             Self::Check(check) => check.input.json,
             Self::Explain(explain) => explain.input.json,
             Self::Grants(grants) => grants.input.json,

@@ -5,6 +5,7 @@ mod each;
 mod evidence;
 mod explain;
 mod export;
+mod given;
 mod operator;
 mod proof;
 mod replay;

@@ -88,9 +88,9 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
+        Command::Compare(compare) => compare::run(compare, out),
         Command::Similar(similar) => similar::run(similar, out),
         Command::Analyze(analyze) => analyze::run(analyze, out),
-        Command::Compare(compare) => compare::run(compare, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Grants(grants) => grants::run(grants, out),

@@ -13,6 +13,7 @@ mod verifying;
 use std::cell::RefCell;
 
 use verifying::Verifier;
+use wardgate_decision_log::record::request_digest;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The state of an instance.
@@ -94,6 +95,17 @@ pub fn write(length: usize, low: u32, high: i32) -> i32 {
 #[must_use]
 pub fn pseudonym(field: u32, id: usize) -> i32 {
     with(|state| state.pseudonym(field, id))
+}
+
+/// Answers with the digest of the request in the first `length` bytes of the room, as the evidence of a request that is too long.
+/// Returns 0.
+#[wasm_bindgen]
+#[must_use]
+pub fn digest(length: usize) -> i32 {
+    with(|state| {
+        let digest = request_digest(state.room.get(..length).unwrap_or_default());
+        state.answer_with(digest.to_vec())
+    })
 }
 
 impl State {

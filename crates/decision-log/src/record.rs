@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 pub use decision::{
     BorrowedDecision, BorrowedEvidence, BorrowedIdentity, CommitmentPlaces, Decision, Effect,
-    Evidence, Identity, Outcome,
+    Evidence, Identity, Outcome, request_digest,
 };
 pub use event::{
     Clock, Erasure, Loss, Lost, Policies, Process, ProcessEvent, Search, Settings, Target,

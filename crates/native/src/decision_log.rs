@@ -33,7 +33,7 @@ mod ring;
 pub use assembler::{Assembler, EvidenceForm, Form, Forms, LOG_STREAM, Redaction, Sink};
 pub use batch::{Batch, Items};
 pub use entry::{Entry, EntryRead, Evidence, SearchCounts};
-pub use evidence::request_evidence;
+pub use evidence::{canonical_request, request_evidence};
 pub use known::{RecordedDecision, known_request, replay_with};
 pub use notes::CallNotes;
 pub use recorder::{Recorder, Recording, whole_micros};

@@ -125,7 +125,9 @@ impl Calls for ComponentInstance {
         micros: i64,
     ) -> Result<Vec<Option<bool>>> {
         let evidence = match evidence {
-            Evidence::None | Evidence::TooLarge => return Ok(vec![None; targets.len()]),
+            Evidence::None | Evidence::Digest(_) | Evidence::TooLarge => {
+                return Ok(vec![None; targets.len()]);
+            }
             Evidence::Read(bytes) => types::Evidence::Read(bytes.to_vec()),
             Evidence::Request(bytes) => types::Evidence::Request(bytes.to_vec()),
         };

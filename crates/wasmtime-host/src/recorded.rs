@@ -6,7 +6,7 @@ use wardgate_native::decision_log::Evidence;
 /// Returns the bytes of a recorded decision; `None` if it has no evidence, or more or longer targets than a record.
 pub(crate) fn bytes(targets: &[Target<'_>], evidence: Evidence<'_>) -> Option<Vec<u8>> {
     let (form, evidence) = match evidence {
-        Evidence::None | Evidence::TooLarge => return None,
+        Evidence::None | Evidence::Digest(_) | Evidence::TooLarge => return None,
         Evidence::Read(bytes) => (READ, bytes),
         Evidence::Request(bytes) => (REQUEST, bytes),
     };

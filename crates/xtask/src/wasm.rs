@@ -327,7 +327,8 @@ const MQTT_CALLS: [&str; 16] = [
     "tell",
 ];
 /// The exports of the module of the decision log: see `crates/decision-log-wasm/src/lib.rs`.
-const LOG_CALLS: [&str; 7] = ["memory", "room", "words", "prove", "frame", "write", "pseudonym"];
+const LOG_CALLS: [&str; 8] =
+    ["memory", "room", "words", "prove", "frame", "write", "pseudonym", "digest"];
 /// The exports of the sequencer of decision logs: see `crates/log-sequencer-wasm/src/lib.rs`.
 const SEQUENCER_CALLS: [&str; 9] =
     ["memory", "room", "words", "open", "follow", "whole", "take", "erase", "commit"];

@@ -10,16 +10,21 @@ import { BOOL, END, LIST, MAP, MISSING, NULL, NUMBER, TEXT } from "./stored-valu
 export class ValueWriter {
   /** The position behind what was written. */
   at = 0;
+  /** True if something found no room. */
+  isFull = false;
   readonly bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #isCanonical: boolean;
 
-  constructor(bytes: Uint8Array) {
+  /** Makes a writer. With `isCanonical` the members of objects are in the order of their names, as the bytes of UTF-8 have it. */
+  constructor(bytes: Uint8Array, isCanonical = false) {
     this.bytes = bytes;
+    this.#isCanonical = isCanonical;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   byte(byte: number): boolean {
-    if (this.at >= this.bytes.length) return false;
+    if (!this.#hasRoom(1)) return false;
     this.bytes[this.at] = byte;
     this.at += 1;
     return true;
@@ -30,21 +35,21 @@ export class ValueWriter {
   }
 
   number(number: number): boolean {
-    if (this.at + 4 > this.bytes.length) return false;
+    if (!this.#hasRoom(4)) return false;
     this.#view.setUint32(this.at, number, true);
     this.at += 4;
     return true;
   }
 
   raw(bytes: Uint8Array): boolean {
-    if (this.at + bytes.length > this.bytes.length) return false;
+    if (!this.#hasRoom(bytes.length)) return false;
     this.bytes.set(bytes, this.at);
     this.at += bytes.length;
     return true;
   }
 
   double(number: number): boolean {
-    if (!Number.isFinite(number) || !this.byte(NUMBER) || this.at + 8 > this.bytes.length) return false;
+    if (!Number.isFinite(number) || !this.byte(NUMBER) || !this.#hasRoom(8)) return false;
     this.#view.setFloat64(this.at, number, true);
     this.at += 8;
     return true;
@@ -54,7 +59,10 @@ export class ValueWriter {
   text(text: unknown): boolean {
     if (typeof text !== "string" || !isWellFormed(text) || !this.byte(TEXT) || !this.number(0)) return false;
     const { read, written } = encoder.encodeInto(text, this.bytes.subarray(this.at));
-    if (read < text.length) return false;
+    if (read < text.length) {
+      this.isFull = true;
+      return false;
+    }
     this.#view.setUint32(this.at - 4, written, true);
     this.at += written;
     return true;
@@ -70,7 +78,8 @@ export class ValueWriter {
   /** Writes the attributes of a request, or none. */
   map(map: unknown, depth = MAX_DEPTH): boolean {
     if (depth === 0 || !this.byte(MAP)) return false;
-    for (const [name, value] of membersOf(map)) if (value !== undefined && !(this.text(name) && this.value(value, depth - 1))) return false;
+    const members = this.#isCanonical ? Array.from(membersOf(map)).sort(([one], [other]) => inUtf8(String(one), String(other))) : membersOf(map);
+    for (const [name, value] of members) if (value !== undefined && !(this.text(name) && this.value(value, depth - 1))) return false;
     return this.byte(END);
   }
 
@@ -96,6 +105,12 @@ export class ValueWriter {
     }
   }
 
+  #hasRoom(bytes: number): boolean {
+    const hasRoom = this.at + bytes <= this.bytes.length;
+    this.isFull ||= !hasRoom;
+    return hasRoom;
+  }
+
   #list(list: readonly unknown[], depth: number): boolean {
     if (depth === 0 || !this.byte(LIST)) return false;
     for (let at = 0; at < list.length; at += 1) if (!this.value(list[at], depth - 1)) return false;
@@ -111,6 +126,20 @@ function isMap(value: object): boolean {
 function membersOf(map: unknown): Iterable<readonly [name: unknown, value: unknown]> {
   if (map instanceof Map) return map as ReadonlyMap<unknown, unknown>;
   return map === undefined ? [] : Object.entries(map as object);
+}
+
+/** Compares texts by their bytes in UTF-8: the code units above surrogates come before pairs of those. */
+function inUtf8(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  for (let at = 0; at < most; at += 1) {
+    const [unit, beside] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (unit !== beside) return rankOf(unit) - rankOf(beside);
+  }
+  return one.length - other.length;
+}
+
+function rankOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 /** The lists and objects in one another, as in `crates/engine/src/limits.rs`. */

@@ -69,6 +69,13 @@ export class LogInstance extends BytesInstance<Calls> {
     return this.answer();
   }
 
+  /** Returns the digest of a request, which is too long for a record. */
+  digest(request: Uint8Array): Uint8Array {
+    this.put(request);
+    this.#checked(0, () => this.calls.digest(request.length));
+    return this.answer();
+  }
+
   /** Makes a call, and throws what it refuses. */
   #checked(offset: number, call: () => number): void {
     const status = this.called(call);
@@ -100,9 +107,10 @@ interface Calls extends BytesCalls {
   readonly frame: (length: number) => number;
   readonly write: (length: number, low: number, high: number) => number;
   readonly pseudonym: (field: number, id: number) => number;
+  readonly digest: (length: number) => number;
 }
 
 /** The exports that identify the module. */
-const EXPORTS = ["memory", "room", "words", "prove", "frame", "write", "pseudonym"];
+const EXPORTS = ["memory", "room", "words", "prove", "frame", "write", "pseudonym", "digest"];
 /** The largest requested size: a frame with its head, and far more than a proof has. */
 const MAX_BUFFER_BYTES = 2 ** 22;

@@ -7,7 +7,7 @@ import type { FastPath, FastPaths } from "../fast/fast-paths.ts";
 import type { DecisionWriter } from "../pdp/recording.ts";
 import type { BundleHeader } from "../pdp/header.ts";
 import type { ActionRequest, CheckRequest } from "../pdp/types.ts";
-import { EvidenceBuffer, EvidencePath, pathOf } from "./log-evidence.ts";
+import { MAX_EVIDENCE_BYTES, EvidenceBuffer, EvidencePath, pathOf } from "./log-evidence.ts";
 
 /** Policies that came into force. */
 export interface PoliciesInForce {
@@ -166,7 +166,7 @@ export class BufferWriter implements DecisionWriter {
     if (!this.#hasRoom) return;
     const { evidence, forms, cells, count } = this.#buffer;
     const cell = bytes === undefined ? -1 : evidence!.put(bytes);
-    forms[count] = cell < 0 ? LEFT_OUT : REQUEST;
+    forms[count] = cell < 0 ? LEFT_OUT : bytes!.length > MAX_EVIDENCE_BYTES ? DIGEST : REQUEST;
     if (cell >= 0) cells[count] = cell;
   }
 
@@ -249,9 +249,10 @@ const NO_TARGET: LastTarget = { kind: "", action: "", scope: undefined, version:
 export const REFERENCES = 7;
 /** The outcome of a search. */
 export const SEARCH = 8;
-/** The evidence of an entry: none, left out, what was read, the request. */
+/** The evidence of an entry: none, what was read, the request, a request of which the record has the digest, left out. */
 export const NO_EVIDENCE = 0;
 export const READ = 1;
 export const REQUEST = 2;
-export const LEFT_OUT = 3;
+export const DIGEST = 3;
+export const LEFT_OUT = 255;
 const DECISIONS_OF_A_TIME = 64;

@@ -4,7 +4,7 @@
 
 import { ALLOWED, CONTINUES, LIMITED } from "../pdp/recording.ts";
 import type { LogInstance } from "./log-abi.ts";
-import { LEFT_OUT, NO_EVIDENCE, READ, REFERENCES, REQUEST, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
+import { DIGEST, LEFT_OUT, NO_EVIDENCE, READ, REFERENCES, REQUEST, SEARCH, type LogBuffer, type PoliciesInForce } from "./log-buffer.ts";
 import { MAX_EVIDENCE_BYTES } from "./log-evidence.ts";
 import { ValueWriter } from "../fast/stored-writer.ts";
 import type { IdForm } from "./log-types.ts";
@@ -247,6 +247,7 @@ export class LogEncoder {
       let at = first;
       while (forms[at] === READ && at + 1 < count && outcomes[at + 1]! & CONTINUES) at += 1;
       form = forms[at]!;
+      if (form === DIGEST) this.#raw(this.#instance().digest(evidence!.wholeAt(cells[at]!)));
       if (form !== REQUEST) return form;
       isWritten = writer.raw(evidence!.wholeAt(cells[at]!));
     }

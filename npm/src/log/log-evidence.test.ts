@@ -75,9 +75,25 @@ describe("evidence", () => {
     expect([formsOf(all), new Set(kindsOf(all))]).toEqual([["read", "request", "read", "request", "request"], new Set(["same"])]);
   });
 
-  it("is left out where it is longer than 16 KiB, and the record says so", async () => {
+  it("is the digest of a request that is longer than 16 KiB, whatever the order of its members", async () => {
     const { pdp, again } = await recorded();
-    pdp.isAllowed(editing({ owner: "x".repeat(17_000) }));
+    const long = "x".repeat(17_000);
+    const names = ["a", "\u{ff5e}", "\u{1f600}", "ab", ""];
+    const attr = (order: readonly string[]) => Object.fromEntries(order.map((name) => [name, name === "" ? { b: 1, a: [2] } : 1]));
+    for (const order of [names, [...names].reverse()]) pdp.isAllowed(editing({ owner: long, ...attr(order) }));
+    pdp.check(withActions(editing({ owner: `${long}y` }), ["view", "edit"]));
+    const [one, other, third] = await again();
+    for (const decision of [one, other, third]) {
+      expect([decision!.record.isCut, decision!.record.evidence, decision!.outcomes[0]]).toMatchObject([false, { kind: "digest" }, { kind: "not-replayed", why: "digest" }]);
+    }
+    const [digest, same, different] = [one, other, third].map((decision) => decision!.record.evidence!.bytes);
+    expect([digest!.length, same]).toEqual([32, digest]);
+    expect(different).not.toEqual(digest);
+  });
+
+  it("is left out where it is longer than 1 MiB, and the record says so", async () => {
+    const { pdp, again } = await recorded();
+    pdp.isAllowed(editing({ owner: "x".repeat(2 ** 20) }));
     const [decision] = await again();
     expect([decision!.record.isCut, decision!.record.evidence, decision!.outcomes[0]]).toMatchObject([true, undefined, { kind: "not-replayed", why: "too-large" }]);
   });

@@ -148,16 +148,14 @@ export class EvidenceBuffer {
     return start;
   }
 
-  /** Returns a request about some actions as an evidence; `undefined` if it is too long, or has a value that JSON has not. */
-  bytesOf({ principal, resource, auxData }: Omit<CheckRequest, "actions">, actions: readonly string[]): Uint8Array | undefined {
+  /**
+   * Returns a request about some actions as an evidence. One that is longer than an evidence has the members of its objects in the
+   * order of their names, so that its digest tells it. Returns `undefined` if it is longer than 1 MiB, or has a value that JSON has not.
+   */
+  bytesOf(request: Omit<CheckRequest, "actions">, actions: readonly string[]): Uint8Array | undefined {
     const writer = new ValueWriter(this.#scratch);
-    const isWritten =
-      writer.texts(actions) &&
-      writer.text(principal.id) && writer.text(principal.policyVersion ?? "") && writer.text(principal.scope ?? "") &&
-      writer.texts(principal.roles) && writer.map(principal.attr) &&
-      writer.text(resource.kind) && writer.text(resource.policyVersion ?? "") && writer.text(resource.id) && writer.text(resource.scope ?? "") &&
-      writer.map(resource.attr) && writer.map(auxData?.jwt) && writer.map(auxData?.jwts);
-    return isWritten ? this.#scratch.slice(0, writer.at) : undefined;
+    const bytes = bytesIn(writer, request, actions);
+    return writer.isFull ? bytesIn(new ValueWriter(new Uint8Array(MAX_DIGESTED_BYTES), true), request, actions) : bytes;
   }
 
   /** Returns the request in a cell. */
@@ -245,6 +243,17 @@ export class EvidenceBuffer {
   }
 }
 
+/** Writes a request about some actions, and returns the bytes; `undefined` if there is no room, or a value is none of a request. */
+function bytesIn(writer: ValueWriter, { principal, resource, auxData }: Omit<CheckRequest, "actions">, actions: readonly string[]): Uint8Array | undefined {
+  const isWritten =
+    writer.texts(actions) &&
+    writer.text(principal.id) && writer.text(principal.policyVersion ?? "") && writer.text(principal.scope ?? "") &&
+    writer.texts(principal.roles) && writer.map(principal.attr) &&
+    writer.text(resource.kind) && writer.text(resource.policyVersion ?? "") && writer.text(resource.id) && writer.text(resource.scope ?? "") &&
+    writer.map(resource.attr) && writer.map(auxData?.jwt) && writer.map(auxData?.jwts);
+  return isWritten ? writer.bytes.slice(0, writer.at) : undefined;
+}
+
 /** Returns the fast path that decides a request; `null` if it is none that has decided. */
 export function pathOf(fastPaths: FastPaths, { principal, resource: { kind, scope, policyVersion }, action }: ActionRequest, own: string | undefined): FastPath | null {
   const all = fastPaths.kindsOf(policyVersion, scope);
@@ -312,6 +321,8 @@ const NO_BYTES = new Uint8Array();
 /** The bounds of the format. */
 const MAX_PART_BYTES = 512;
 export const MAX_EVIDENCE_BYTES = 16 * 1024;
+/** The most bytes of a request of which a record has the digest. */
+const MAX_DIGESTED_BYTES = 2 ** 20;
 /** The room for an entry on average. */
 const CELLS_OF_AN_ENTRY = 8;
 const BYTES_OF_AN_ENTRY = 512;

@@ -170,7 +170,7 @@ export function timeAt(view: DataView, at: number, offset: number): number {
 const HEAD_BYTES = 12;
 const [GENERAL, TRACE, REQUEST, CUT] = [1, 2, 4, 8];
 const ANSWERS = ["denied", "allowed", "limited"] as const;
-const EVIDENCE = [undefined, "read", "request", "digest", "committed-read", "committed-request"] as const;
+const EVIDENCE = [undefined, "read", "request", "digest", "committed-read", "committed-request", "committed-digest"] as const;
 const ABSENT: Identity = { kind: "absent" };
 const SHORT = 32;
 // A text may begin with U+FEFF, which a decoder would take for a mark.

@@ -133,6 +133,27 @@ describe("evidence in a log of many isolates", () => {
     const policies = fileURLToPath(new URL("../../fixtures/album.bundle", import.meta.url));
     expect(JSON.parse(ofCommand(store, "replay", ["--policies", policies, "--json"]))).toEqual({ same: 2 * 6 * 6, different: [], absent: [] });
   });
+
+  it("is a digest of long requests, which the command confirms", async () => {
+    const policies = fileURLToPath(new URL("../../fixtures/album.bundle", import.meta.url));
+    const requests = ["x", "y"].map((unit) => editing({ owner: unit.repeat(17_000), "\u{1f600}": [1.5, null], "\u{ff5e}": { b: true, a: "é" } }));
+    const [folder, store] = [mkdtempSync(join(tmpdir(), "wardgate-asked-")), new MemoryStore()];
+    const asked = join(folder, "asked.jsonl");
+    writeFileSync(asked, requests.map(({ action, ...request }) => JSON.stringify({ ...request, actions: [action] })).join("\n"));
+    for (const make of [sequencer, hiding]) {
+      const { frames, log, pdp } = await isolate({ evidence: "clear" });
+      pdp.isAllowed(requests[0]!);
+      pdp.isAllowed(editing({ owner: "z".repeat(17_000) }));
+      await log.flush();
+      await make(store).append(frames);
+    }
+    const decisions = (await store.records()).flatMap((record) => (record.kind === "decision" ? [record.evidence?.kind] : []));
+    expect(decisions).toEqual(["digest", "digest", "committed-digest", "committed-digest"]);
+    const replayed = (...more: readonly string[]): unknown => JSON.parse(ofCommand(store, "replay", ["--policies", policies, "--json", ...more]));
+    expect(replayed()).toEqual({ same: 0, different: [], absent: [{ why: "with a digest alone", count: 4 }] });
+    expect(replayed("--requests", asked)).toEqual({ same: 2, different: [], absent: [{ why: "with a digest alone", count: 2 }] });
+    rmSync(folder, { recursive: true });
+  });
 });
 
 /** Returns the ids of the principals of all decisions as the command opens them, sorted; `-` for one that it cannot open. */

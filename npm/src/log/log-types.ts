@@ -36,7 +36,7 @@ export type Identity =
 
 /** The evidence for a decision: the bytes that were read, the request, or a digest. */
 export interface RecordedEvidence {
-  readonly kind: "read" | "request" | "digest" | "committed-read" | "committed-request";
+  readonly kind: "read" | "request" | "digest" | "committed-read" | "committed-request" | "committed-digest";
   readonly bytes: Uint8Array;
 }
 

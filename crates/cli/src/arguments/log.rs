@@ -141,6 +141,9 @@ pub(crate) struct Replay {
     /// Decide by these policies instead: a bundle, or a directory of policies.
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) with: Option<PathBuf>,
+    /// Requests, as `wardgate check` reads them: those of which the log has only the digest are decided again, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requests: Option<PathBuf>,
     /// Print JSON: each answer that differs on a line, and then how many are the same.
     #[arg(long)]
     pub(crate) json: bool,

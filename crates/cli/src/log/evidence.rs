@@ -8,6 +8,7 @@ use wardgate_native::Target as Question;
 use wardgate_native::decision_log::{Evidence, RecordedDecision};
 use wardgate_server::decision_log::{Names, Unsealed, Unsealer};
 
+use super::given::GivenRequests;
 use super::refused;
 use crate::failure::Result;
 
@@ -49,9 +50,13 @@ impl Revealed {
                 *identity = Identity::Clear(ShortText::cut(&String::from_utf8_lossy(&id)));
             }
         }
-        let (commitment, is_request) = match &decision.evidence {
-            record::Evidence::CommittedRead(commitment) => (commitment, false),
-            record::Evidence::CommittedRequest(commitment) => (commitment, true),
+        type Reveal = fn(Vec<u8>) -> record::Evidence;
+        let (commitment, reveal): (_, Reveal) = match &decision.evidence {
+            record::Evidence::CommittedRead(commitment) => (commitment, record::Evidence::Read),
+            record::Evidence::CommittedRequest(commitment) => {
+                (commitment, record::Evidence::Request)
+            }
+            record::Evidence::CommittedDigest(commitment) => (commitment, digest),
             other => {
                 let absence = match other {
                     record::Evidence::None if decision.is_cut => Some(Absence::TooLarge),
@@ -64,17 +69,25 @@ impl Revealed {
         };
         let absence = match open(Field::Evidence, commitment)? {
             Unsealed::Value(bytes) => {
-                decision.evidence = match is_request {
-                    true => record::Evidence::Request(bytes),
-                    false => record::Evidence::Read(bytes),
-                };
-                None
+                decision.evidence = reveal(bytes);
+                let is_digest = matches!(decision.evidence, record::Evidence::Digest(_));
+                is_digest.then_some(Absence::OnlyDigest)
             }
             Unsealed::Erased => Some(Absence::Erased),
             Unsealed::Missing => Some(Absence::Missing),
             Unsealed::Changed => Some(Absence::Changed),
         };
         Ok(Self { decision, absence })
+    }
+
+    /// Puts the request in the place of its digest, if it was given beside the log.
+    pub(super) fn confirm(&mut self, given: &GivenRequests) {
+        if let record::Evidence::Digest(digest) = &self.decision.evidence
+            && let Some(request) = given.of_digest(digest)
+        {
+            self.decision.evidence = record::Evidence::Request(request.to_vec());
+            self.absence = None;
+        }
     }
 
     pub(super) fn evidence(&self) -> Result<Evidence<'_>, Absence> {
@@ -99,6 +112,10 @@ impl Revealed {
         let (evidence, micros) = (self.evidence()?, *micros);
         Ok(RecordedDecision { targets, evidence, micros, principal, resource })
     }
+}
+
+fn digest(bytes: Vec<u8>) -> record::Evidence {
+    bytes.try_into().map_or(record::Evidence::None, record::Evidence::Digest)
 }
 
 /// Returns the targets of the outcomes of a decision, if all are defined.

@@ -14,6 +14,7 @@ use wardgate_server::decision_log::{Names, Unsealer, record_time, target_words};
 use super::bundles::Bundles;
 use super::each::each;
 use super::evidence::{Absence, Revealed, question, targets};
+use super::given::GivenRequests;
 use super::refused;
 use crate::answer::{line, present, reason};
 use crate::arguments::{Opening, Replay};
@@ -60,13 +61,15 @@ pub(super) fn run(arguments: &Replay, out: &mut Output) -> Result<Status> {
         bundles: Bundles::open(&arguments.policies, &arguments.opening)?,
         candidate: arguments.with.as_deref().map(|path| candidate(path, arguments)).transpose()?,
     };
+    let given = GivenRequests::read(arguments.requests.as_deref())?;
     let mut values = Unsealer::open(&arguments.folder).map_err(refused)?;
     let mut tally = Tally::default();
     each(&arguments.folder, |found| {
         let Body::Decision(decision) = &found.record.body else {
             return Ok(ControlFlow::Continue(()));
         };
-        let revealed = Revealed::open(found.number, decision, &mut values)?;
+        let mut revealed = Revealed::open(found.number, decision, &mut values)?;
+        revealed.confirm(&given);
         let again = deciders.decide(&revealed, found.names);
         for difference in tally.add(decision, again) {
             match arguments.json {

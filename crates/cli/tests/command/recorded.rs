@@ -8,12 +8,14 @@ use wardgate_bundle::{Conditions, Trust, open};
 use wardgate_crypto::blake3;
 use wardgate_decision_log::record::{
     Body, Decision, Effect, Evidence, Identity, Outcome, Policies, Record, ShortText,
+    request_digest,
 };
 use wardgate_decision_log::redaction::{HiddenValue, SubjectKey};
 use wardgate_decision_log::signer::LogSigner;
 use wardgate_engine::attr::Attr;
 use wardgate_native::decision_log::{
-    Assembler, Drained, EvidenceForm, Form, Recorder, Recording, Redaction, Sink, ring,
+    Assembler, Drained, EvidenceForm, Form, Recorder, Recording, Redaction, Sink,
+    canonical_request, ring,
 };
 use wardgate_native::{Pdp, Principal, Request, Resource, Timestamp};
 use wardgate_server::decision_log::{LogSettings, LogWriter};
@@ -67,7 +69,7 @@ pub(crate) fn write(folder: &Path, bundle: &str) {
     fs::write(folder.join("log.key"), LogSigner::text("log.example/a", &[7; 32]).unwrap()).unwrap();
 }
 
-/// Returns decisions that cannot be made again.
+/// Returns decisions that cannot be made again, the first one without its request alone.
 fn others() -> Vec<Decision> {
     let decision = |target, evidence, is_cut| Decision {
         micros: TIME * 1_000_000,
@@ -81,8 +83,11 @@ fn others() -> Vec<Decision> {
         is_cut,
         evidence,
     };
+    let asked = canonical_request(&request("sam", &["view"])).unwrap();
+    let allowed = vec![Outcome { target: 0, effect: Effect::Allowed }];
+    let digested = decision(0, Evidence::Digest(request_digest(&asked)), false);
     vec![
-        decision(0, Evidence::Digest([9; 32]), false),
+        Decision { outcomes: allowed, ..digested },
         decision(0, Evidence::None, true),
         decision(99, Evidence::Read(vec![1, 2]), false),
         decision(0, Evidence::Read(vec![1, 2]), false),

@@ -19,6 +19,8 @@
 
 use alloc::vec::Vec;
 
+use wardgate_crypto::blake3;
+
 use super::{ShortText, put_head, put_length};
 use crate::bytes::{Reader, put_bytes};
 use crate::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES, MAX_TEXT_BYTES};
@@ -42,7 +44,7 @@ pub struct Decision {
     pub request: Option<ShortText>,
     /// True if the general path decided.
     pub is_general: bool,
-    /// True if an id or the evidence was longer than a record holds. Such an evidence is left out.
+    /// True if an id was cut, or an evidence left out.
     pub is_cut: bool,
     /// The evidence for the decision.
     pub evidence: Evidence,
@@ -96,6 +98,15 @@ pub enum Evidence {
     CommittedRead([u8; 32]),
     /// A commitment to the request, which a sealed value beside the log opens.
     CommittedRequest([u8; 32]),
+    /// A commitment to the digest of the request, which a sealed value beside the log opens.
+    CommittedDigest([u8; 32]),
+}
+
+/// Returns the digest of a request in the form of an evidence, with the members of each object in the order of their names. It is
+/// what a record has of a request that is too long for it.
+#[must_use]
+pub fn request_digest(request: &[u8]) -> [u8; 32] {
+    blake3::hash(request)
 }
 
 /// A decision that borrows: what writers of many records have. It is written like the [`Decision`] of the same content, without
@@ -152,6 +163,8 @@ pub enum BorrowedEvidence<'d> {
     CommittedRead([u8; 32]),
     /// A commitment to the request.
     CommittedRequest([u8; 32]),
+    /// A commitment to the digest of the request.
+    CommittedDigest([u8; 32]),
 }
 
 /// The places of commitments in the bytes of a record: of the principal, the resource and the evidence.
@@ -322,6 +335,7 @@ impl BorrowedEvidence<'_> {
             Self::Digest(_) => 3,
             Self::CommittedRead(_) => 4,
             Self::CommittedRequest(_) => 5,
+            Self::CommittedDigest(_) => 6,
         }
     }
 
@@ -331,7 +345,9 @@ impl BorrowedEvidence<'_> {
             Self::None => {}
             Self::Read(bytes) | Self::Request(bytes) => put_bytes(bytes, out),
             Self::Digest(digest) => out.extend_from_slice(digest),
-            Self::CommittedRead(digest) | Self::CommittedRequest(digest) => {
+            Self::CommittedRead(digest)
+            | Self::CommittedRequest(digest)
+            | Self::CommittedDigest(digest) => {
                 out.extend_from_slice(digest);
                 return out.len().checked_sub(digest.len());
             }
@@ -349,6 +365,7 @@ impl Evidence {
             Self::Digest(digest) => BorrowedEvidence::Digest(*digest),
             Self::CommittedRead(digest) => BorrowedEvidence::CommittedRead(*digest),
             Self::CommittedRequest(digest) => BorrowedEvidence::CommittedRequest(*digest),
+            Self::CommittedDigest(digest) => BorrowedEvidence::CommittedDigest(*digest),
         }
     }
 
@@ -360,6 +377,7 @@ impl Evidence {
             3 => Self::Digest(reader.array()?),
             4 => Self::CommittedRead(reader.array()?),
             5 => Self::CommittedRequest(reader.array()?),
+            6 => Self::CommittedDigest(reader.array()?),
             _ => return None,
         })
     }

@@ -45,6 +45,10 @@ fn bodies() -> Vec<Body> {
     vec![
         Body::Decision(decision()),
         Body::Decision(small()),
+        Body::Decision(Decision { evidence: Evidence::Digest([5; 32]), ..decision() }),
+        Body::Decision(Decision { evidence: Evidence::CommittedRead([6; 32]), ..small() }),
+        Body::Decision(Decision { evidence: Evidence::CommittedRequest([7; 32]), ..small() }),
+        Body::Decision(Decision { evidence: Evidence::CommittedDigest([8; 32]), ..small() }),
         Body::Policies(Policies {
             micros,
             number: 1,

@@ -90,10 +90,14 @@ impl Hiding {
             Evidence::Request(bytes) => {
                 seal(Field::Evidence, bytes).map(Evidence::CommittedRequest)
             }
+            // With a digest as it is, requests could be guessed.
+            Evidence::Digest(digest) => {
+                seal(Field::Evidence, digest).map(Evidence::CommittedDigest)
+            }
             Evidence::None
-            | Evidence::Digest(_)
             | Evidence::CommittedRead(_)
-            | Evidence::CommittedRequest(_) => return,
+            | Evidence::CommittedRequest(_)
+            | Evidence::CommittedDigest(_) => return,
         };
         decision.evidence = hidden.unwrap_or(Evidence::None);
     }

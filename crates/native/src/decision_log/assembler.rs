@@ -351,6 +351,13 @@ impl Hiding<'_> {
     fn evidence<'e>(&mut self, evidence: Evidence<'e>) -> BorrowedEvidence<'e> {
         let recorded = match (evidence, self.redaction.evidence) {
             (Evidence::None | Evidence::TooLarge, _) | (_, EvidenceForm::Absent) => None,
+            (Evidence::Digest(digest), EvidenceForm::Clear) => {
+                Some(BorrowedEvidence::Digest(*digest))
+            }
+            // With a digest as it is, requests could be guessed.
+            (Evidence::Digest(digest), EvidenceForm::Commitment) => {
+                self.commit(Field::Evidence, digest).map(BorrowedEvidence::CommittedDigest)
+            }
             (Evidence::Read(bytes), EvidenceForm::Clear) => Some(BorrowedEvidence::Read(bytes)),
             (Evidence::Request(bytes), EvidenceForm::Clear) => {
                 Some(BorrowedEvidence::Request(bytes))

@@ -67,7 +67,9 @@ pub enum Evidence<'e> {
     Read(&'e [u8]),
     /// The request.
     Request(&'e [u8]),
-    /// An evidence that is left out: it has more than 16 KiB, or nests deeper than a request may, or steps did not suffice for
+    /// The digest of the request, which has more than 16 KiB.
+    Digest(&'e [u8; 32]),
+    /// An evidence that is left out: it has more than 1 MiB, or nests deeper than a request may, or steps did not suffice for
     /// the decision.
     TooLarge,
 }
@@ -97,6 +99,7 @@ const READ: u64 = 8;
 const REQUEST: u64 = 16;
 const TOO_LARGE: u64 = 32;
 const SEARCH: u64 = 64;
+const DIGEST: u64 = 128;
 
 impl<'e> Entry<'e> {
     /// Returns the entry with the beginnings of its texts, and without an evidence that is too long.
@@ -132,6 +135,7 @@ impl<'e> Evidence<'e> {
         match self {
             Self::None | Self::TooLarge => &[],
             Self::Read(bytes) | Self::Request(bytes) => bytes,
+            Self::Digest(digest) => digest,
         }
     }
 
@@ -140,6 +144,7 @@ impl<'e> Evidence<'e> {
             Self::None => 0,
             Self::Read(_) => READ,
             Self::Request(_) => REQUEST,
+            Self::Digest(_) => DIGEST,
             Self::TooLarge => TOO_LARGE,
         }
     }
@@ -242,6 +247,7 @@ impl<'b> EntryRead<'b> {
             evidence: match (is(READ), is(REQUEST)) {
                 (true, _) => Evidence::Read(evidence),
                 (_, true) => Evidence::Request(evidence),
+                _ if is(DIGEST) => evidence.try_into().map_or(Evidence::None, Evidence::Digest),
                 _ if is(TOO_LARGE) => Evidence::TooLarge,
                 _ => Evidence::None,
             },

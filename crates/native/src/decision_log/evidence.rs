@@ -4,6 +4,8 @@
 //! number of the fast path, the roles that it tells from others, and the value of each slot. An attribute that no rule
 //! reads is not in them. Of other decisions they are the request.
 
+use wardgate_decision_log::limits::MAX_EVIDENCE_BYTES;
+use wardgate_decision_log::record::request_digest;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Reason};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
@@ -25,6 +27,9 @@ pub(super) trait Recordable: FastInput {
     /// Writes all of the question.
     fn write(&self, writer: &mut ValueWriter<'_>) -> Written;
 
+    /// Returns the digest of the question, or `None` if it is too long even for that.
+    fn digest(&self) -> Option<[u8; 32]>;
+
     /// Decides by the general path.
     fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool;
 }
@@ -43,6 +48,10 @@ impl<S: AsRef<str>, P: Lookup + ?Sized, R: Lookup + ?Sized> Recordable for Quest
         writer.map(&(), MAX_VALUE_DEPTH)
     }
 
+    fn digest(&self) -> Option<[u8; 32]> {
+        digest_of(&self.request()?, &[self.action])
+    }
+
     fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool {
         let is_allowed = |request: Request| policies.table().is_allowed(&request, self.action, now);
         self.request().is_some_and(is_allowed)
@@ -54,13 +63,17 @@ impl Recordable for RequestInput<'_> {
         write_request(self.request, [self.action].into_iter(), writer)
     }
 
+    fn digest(&self) -> Option<[u8; 32]> {
+        digest_of(self.request, &[self.action])
+    }
+
     fn decide_general(&self, policies: &Policies, now: Timestamp) -> bool {
         policies.table().is_allowed(self.request, self.action, now)
     }
 }
 
-/// Returns the evidence of a decision by the general path: its request, which is written into `bytes`. It is left out where
-/// it does not fit, and where steps did not suffice for an action, since another time they may.
+/// Returns the evidence of a decision by the general path: its request, which is written into `bytes`, or its digest where it does
+/// not fit. It is left out where steps did not suffice for an action, since another time they may.
 pub fn request_evidence<'b>(
     request: &Request,
     decision: &Decision,
@@ -71,19 +84,59 @@ pub fn request_evidence<'b>(
     {
         return Evidence::TooLarge;
     }
-    let actions = decision.actions.iter().map(|action| &*action.action);
-    whole(bytes, |writer| write_request(request, actions, writer))
+    let actions: Vec<&str> = decision.actions.iter().map(|action| &*action.action).collect();
+    whole(
+        bytes,
+        |writer| write_request(request, actions.iter().copied(), writer),
+        || digest_of(request, &actions),
+    )
 }
 
-/// Writes a question, and returns it as the evidence.
-pub(super) fn whole(
-    bytes: &mut [u8],
+/// Writes a question, and returns it as the evidence, or its digest if it does not fit.
+pub(super) fn whole<'b>(
+    bytes: &'b mut [u8],
     write: impl FnOnce(&mut ValueWriter<'_>) -> Written,
-) -> Evidence<'_> {
+    digest: impl FnOnce() -> Option<[u8; 32]>,
+) -> Evidence<'b> {
     let mut writer = ValueWriter::new(bytes);
     let written = write(&mut writer);
     let length = writer.length();
-    written.map_or(Evidence::TooLarge, |()| Evidence::Request(part(bytes, length)))
+    if written.is_some() {
+        return Evidence::Request(part(bytes, length));
+    }
+    let place = digest().zip(bytes.first_chunk_mut());
+    place.map_or(Evidence::TooLarge, |(digest, place)| {
+        *place = digest;
+        Evidence::Digest(place)
+    })
+}
+
+/// Returns a request in the form of an evidence, with the members of each object in the order of their names: its
+/// [digest](wardgate_decision_log::record::request_digest) is in the records of requests that are too long. Returns `None` if it
+/// has more than 1 MiB or nests deeper than a request may.
+#[must_use]
+pub fn canonical_request(request: &Request) -> Option<Vec<u8>> {
+    let actions: Vec<&str> = request.actions.iter().map(String::as_str).collect();
+    canonical(request, &actions)
+}
+
+fn digest_of(request: &Request, actions: &[&str]) -> Option<[u8; 32]> {
+    Some(request_digest(&canonical(request, actions)?))
+}
+
+/// Writes a request about some actions. The maps of a request have their members in the order of their names.
+fn canonical(request: &Request, actions: &[&str]) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; MAX_EVIDENCE_BYTES];
+    while bytes.len() < MAX_DIGESTED_BYTES {
+        bytes.resize(bytes.len().saturating_mul(4), 0);
+        let mut writer = ValueWriter::new(&mut bytes);
+        if write_request(request, actions.iter().copied(), &mut writer).is_some() {
+            let length = writer.length();
+            bytes.truncate(length);
+            return Some(bytes);
+        }
+    }
+    None
 }
 
 pub(super) fn part(bytes: &[u8], length: usize) -> &[u8] {
@@ -188,6 +241,9 @@ fn write_read(
     slots.try_for_each(|slot| writer.value(read(input, slot), input))?;
     Some(writer.length())
 }
+
+/// The most bytes of a request whose digest is recorded: sixty-four times as many as a record holds.
+const MAX_DIGESTED_BYTES: usize = 1 << 20;
 
 /// The most bytes of one part; of what is longer the request is the evidence.
 const MAX_PART_BYTES: usize = 512;

@@ -49,7 +49,7 @@ pub struct Recorder {
 /// Sets what a recorder records, and how it treats a decision that it cannot record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recording {
-    /// True if each entry has the evidence for its decision. One of more than 16 KiB is left out, and the entry says so.
+    /// True if each entry has the evidence for its decision: of a request of more than 16 KiB the digest.
     pub has_evidence: bool,
     /// True if a decision for whose entry there is no room is a denial.
     pub denies_unrecorded: bool,
@@ -142,7 +142,9 @@ impl Recorder {
         let is_allowed = fast.unwrap_or_else(|| question.decide_general(policies, now));
         let evidence = match read {
             Some(length) => Evidence::Read(part(bytes, length)),
-            None if has_evidence => whole(bytes, |writer| question.write(writer)),
+            None if has_evidence => {
+                whole(bytes, |writer| question.write(writer), || question.digest())
+            }
             None => Evidence::None,
         };
         let Target { kind, action, policy_version, scope } = question.target();

@@ -39,6 +39,7 @@ pub(crate) struct Noted {
 enum NotedEvidence {
     None,
     Request(Box<[u8]>),
+    Digest([u8; 32]),
     LeftOut,
 }
 
@@ -163,6 +164,7 @@ impl NotedEvidence {
             bytes.resize(MAX_EVIDENCE_BYTES, 0);
             match request_evidence(request, decision, bytes) {
                 Evidence::Request(bytes) => Self::Request(bytes.into()),
+                Evidence::Digest(digest) => Self::Digest(*digest),
                 _ => Self::LeftOut,
             }
         })
@@ -172,6 +174,7 @@ impl NotedEvidence {
         match self {
             Self::None => Evidence::None,
             Self::Request(bytes) => Evidence::Request(bytes),
+            Self::Digest(digest) => Evidence::Digest(digest),
             Self::LeftOut => Evidence::TooLarge,
         }
     }

@@ -125,6 +125,7 @@ fn evidence_json(evidence: &Evidence) -> Value {
         Evidence::Digest(digest) => object!({ "digest": hexadecimal(digest) }),
         Evidence::CommittedRead(digest) => object!({ "committedRead": hexadecimal(digest) }),
         Evidence::CommittedRequest(digest) => object!({ "committedRequest": hexadecimal(digest) }),
+        Evidence::CommittedDigest(digest) => object!({ "committedDigest": hexadecimal(digest) }),
     }
 }
 

@@ -269,7 +269,7 @@ fn evidence_is_of_the_decision_before_limits() {
 }
 
 #[test]
-fn a_record_tells_that_the_request_was_too_large() {
+fn a_record_has_the_digest_of_a_request_that_is_too_large() {
     let mut server = start(ALBUMS, "evidence = \"clear\"\n");
     let long = "x".repeat(17 << 10);
     let resource = json!({ "kind": "album", "id": "a1", "attr": { "owner": long } });
@@ -281,5 +281,5 @@ fn a_record_tells_that_the_request_was_too_large() {
     server.stop();
     let (found, _) = decisions(&server.folder.join("log"));
     let [(_, decision)] = found.as_slice() else { panic!("{found:?}") };
-    assert!(decision.is_cut && decision.evidence == Evidence::None, "{decision:?}");
+    assert!(!decision.is_cut && matches!(decision.evidence, Evidence::Digest(_)), "{decision:?}");
 }

@@ -218,6 +218,23 @@ fn a_record_tells_that_its_evidence_was_too_large() {
 }
 
 #[test]
+fn a_digest_is_hidden_where_evidence_is() {
+    let entry = Entry { evidence: Evidence::Digest(&[7; 32]), ..ENTRY };
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
+    rig.add(&entry, &[]);
+    let decision = rig.decision(0);
+    assert_eq!((decision.is_cut, &decision.evidence), (false, &record::Evidence::Digest([7; 32])));
+    let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Commitment));
+    rig.add(&entry, &[]);
+    let record::Evidence::CommittedDigest(commitment) = rig.decision(0).evidence else {
+        panic!("expected a commitment");
+    };
+    let sealed = &rig.log.sealed[0];
+    let key = rig.log.keys.values().next().unwrap();
+    assert_eq!(key.unseal(sealed.place, &commitment, &sealed.bytes).as_deref(), Some(&[7; 32][..]));
+}
+
+#[test]
 fn lost_entries_become_a_record() {
     let mut rig = Rig::new(redaction(Form::Clear, EvidenceForm::Clear));
     let lost = Drained::Lost { first: (1 << 32) + 7, count: 9 };

@@ -55,6 +55,7 @@ fn an_entry_is_read_as_it_was_written() {
     check(&Entry::default(), &all);
     check(&Entry { trace: None, ..whole() }, &all);
     check(&Entry { evidence: Evidence::Request(b"{}"), ..whole() }, &all);
+    check(&Entry { evidence: Evidence::Digest(&[3; 32]), ..whole() }, &all);
     let search = Some(SearchCounts { asked: u64::MAX, allowed: 3 });
     check(&Entry { search, ..whole() }, &all);
     check(&Entry { search, ..Entry::default() }, &all[..1]);
