@@ -89,7 +89,7 @@ impl Shown<'_> {
         let rules = group.rules.iter().filter_map(|rule| {
             let mut one = place_json(&self.analyze.directory, self.index.place(*rule)?);
             if let Some(value) = values.next() {
-                one["value"] = json!(value);
+                one.extend([("value".to_owned(), json!(value))]);
             }
             Some(one)
         });

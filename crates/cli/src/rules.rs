@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use wardgate_analysis::index::Place;
 use wardgate_compiler::compile::{resolve_and_emit, schema_in};
 use wardgate_compiler::repository::Repository;
@@ -45,15 +45,16 @@ pub(crate) fn shown_place(directory: &Path, place: &Place) -> String {
 }
 
 /// Returns a rule and its line as JSON.
-pub(crate) fn place_json(directory: &Path, place: &Place) -> Json {
+pub(crate) fn place_json(directory: &Path, place: &Place) -> Map<String, Json> {
     let at = &place.location;
-    json!({
-        "policy": &*place.policy,
-        "rule": &*place.rule,
-        "file": directory.join(&at.file.path).display().to_string(),
-        "line": at.position.line,
-        "column": at.position.column,
-    })
+    let members: [(&str, Json); 5] = [
+        ("policy", json!(&*place.policy)),
+        ("rule", json!(&*place.rule)),
+        ("file", json!(directory.join(&at.file.path).display().to_string())),
+        ("line", json!(at.position.line)),
+        ("column", json!(at.position.column)),
+    ];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Returns a list for persons, at most a few of its entries.

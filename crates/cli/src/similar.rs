@@ -132,10 +132,14 @@ impl Shown<'_> {
                     "other": differs.other,
                 })
             });
-            one["rules"] = json!(found.rules);
-            one["score"] = json!(f64::from(found.score) / 1e6);
-            one["same"] = found.same.iter().map(|part| part.name()).collect();
-            one["differs"] = differs.collect();
+            let same = found.same.iter().map(|part| part.name());
+            let members: [(&str, Json); 4] = [
+                ("rules", json!(found.rules)),
+                ("score", json!(f64::from(found.score) / 1e6)),
+                ("same", same.collect()),
+                ("differs", differs.collect()),
+            ];
+            one.extend(members.map(|(name, value)| (name.to_owned(), value)));
             Some(one)
         });
         json!({

@@ -10,7 +10,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use wardgate_decision_log::checkpoint::{LogKey, is_origin};
 use wardgate_decision_log::signer::LogSigner;
 
@@ -38,6 +40,8 @@ pub struct WitnessSettings {
 /// A witness that listens, and answers once it runs.
 #[derive(Debug)]
 pub struct Witness {
+    runtime: Runtime,
+    signals: Signals,
     listener: TcpListener,
     states: Arc<Mutex<States>>,
 }
@@ -46,8 +50,8 @@ impl Witness {
     /// Opens the socket, and reads what was cosigned.
     ///
     /// # Errors
-    /// Another process uses the folder, it is none of this witness or damaged, a key cannot be trusted, or the address
-    /// cannot be listened at; in words for the operator.
+    /// Another process uses the folder, it is none of this witness or damaged, a key cannot be trusted, the address
+    /// cannot be listened at, or the system has no threads; in words for the operator.
     pub fn bind(settings: WitnessSettings) -> Result<Self, ServerError> {
         log::start(crate::config::Level::Info);
         must_suit(&settings)?;
@@ -55,7 +59,11 @@ impl Witness {
         let listener = listeners.pop().ok_or_else(|| "there is no address".to_owned())?;
         let states =
             States::open(settings.folder, settings.is_new, settings.signer, settings.logs)?;
-        Ok(Self { listener, states: Arc::new(Mutex::new(states)) })
+        // One thread answers, and one waits for the disk: the requests of a moment follow each other.
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let signals = Signals::new(&runtime).map_err(|error| error.to_string())?;
+        Ok(Self { runtime, signals, listener, states: Arc::new(Mutex::new(states)) })
     }
 
     /// Returns the address at which it listens.
@@ -71,19 +79,17 @@ impl Witness {
         states.latest(origin).map(|head| head.size)
     }
 
-    /// Answers until SIGTERM or SIGINT, or until `stop` ends.
+    /// Answers until SIGTERM or SIGINT, which may have come since it was bound, or until `stop` ends.
     ///
     /// # Errors
-    /// The system has no threads for it.
+    /// The system does not take the socket.
     pub fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
-        // One thread answers, and one waits for the disk: the requests of a moment follow each other.
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
+        let Self { runtime, signals, listener, states } = self;
         let done = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::select! {
-                () = service::accept(listener, self.states) => {}
-                ended = ended() => ended?,
+                () = service::accept(listener, states) => {}
+                ended = signals.ended() => ended?,
                 () = stop => {}
             }
             Ok(())
@@ -111,19 +117,42 @@ fn must_suit(settings: &WitnessSettings) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns at SIGTERM or SIGINT.
-async fn ended() -> std::io::Result<()> {
+/// The signals that end a witness, caught from the moment this is made.
+#[derive(Debug)]
+struct Signals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            _ = terminate.recv() => Ok(()),
-            interrupted = tokio::signal::ctrl_c() => interrupted,
-        }
+    terminate: Signal,
+    #[cfg(unix)]
+    interrupt: Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new(runtime: &Runtime) -> std::io::Result<Self> {
+        let _entered = runtime.enter();
+        let (terminate, interrupt) = (SignalKind::terminate(), SignalKind::interrupt());
+        Ok(Self { terminate: signal(terminate)?, interrupt: signal(interrupt)? })
     }
+
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+    fn new(_: &Runtime) -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Returns at SIGTERM or SIGINT.
+    async fn ended(self) -> std::io::Result<()> {
+        #[cfg(unix)]
+        {
+            let Self { mut terminate, mut interrupt } = self;
+            tokio::select! {
+                _ = terminate.recv() => Ok(()),
+                _ = interrupt.recv() => Ok(()),
+            }
+        }
+        #[cfg(not(unix))]
+        tokio::signal::ctrl_c().await
+    }
 }
 
 #[cfg(test)]

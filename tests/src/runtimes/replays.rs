@@ -13,7 +13,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 use wardgate_native::Pdp;
 use wardgate_native::decision_log::{
-    Assembler, Drained, EvidenceForm, Form, Recorder, Recording, Redaction, RingReader, Sink, ring,
+    Assembler, Drained, Evidence, EvidenceForm, Form, Recorder, Recording, Redaction, RingReader, Sink, ring,
     whole_micros,
 };
 
@@ -101,7 +101,8 @@ impl Logged {
         let (_, micros) = whole_micros(self.now);
         let drained = self.reader.next().ok_or("a decision was not recorded")?;
         let Drained::Entry(_, entry) = &drained else { return Err("an entry is lost".to_owned()) };
-        let has_evidence = !entry.is_cut;
+        let has_evidence =
+            matches!(entry.entry.evidence, Evidence::Read(_) | Evidence::Request(_));
         self.assembler.drained(1, &drained, micros, &mut self.segment);
         self.answers.push(answer_text(has_evidence.then_some(answer)).into());
         let by_changed = || changed.table.is_allowed(request, action, self.now);
