@@ -20,7 +20,7 @@ impl<const MOST: usize> Text<MOST> {
     /// Returns the beginning of a text, up to the last character that fits.
     #[must_use]
     pub fn cut(text: &str) -> Self {
-        Self(text.get(..text.floor_char_boundary(MOST)).unwrap_or_default().to_owned())
+        Self(beginning(text, MOST).to_owned())
     }
 
     /// Returns the text.
@@ -37,6 +37,11 @@ impl<const MOST: usize> Text<MOST> {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         put_bytes(self.0.as_bytes(), out);
     }
+}
+
+/// Returns the beginning of a text, up to the last character that fits into so many bytes.
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
 /// The rest of the bytes that are read.

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use wardgate_crypto::blake3;
 
 use super::{ShortText, put_head, put_length};
-use crate::bytes::{Reader, put_bytes};
+use crate::bytes::{Reader, beginning, put_bytes};
 use crate::limits::{MAX_ACTIONS, MAX_EVIDENCE_BYTES, MAX_TEXT_BYTES};
 
 /// A decision about one principal and one resource.
@@ -211,7 +211,7 @@ impl<'d> BorrowedDecision<'d> {
             out.extend_from_slice(trace);
         }
         if let Some(request) = self.request {
-            put_bytes(cut(request).as_bytes(), out);
+            put_bytes(beginning(request, MAX_TEXT_BYTES).as_bytes(), out);
         }
         [principal, resource, self.evidence.write(out)]
     }
@@ -289,7 +289,7 @@ impl BorrowedIdentity<'_> {
             Self::Absent => out.push(0),
             Self::Clear(id) => {
                 out.push(1);
-                put_bytes(cut(id).as_bytes(), out);
+                put_bytes(beginning(id, MAX_TEXT_BYTES).as_bytes(), out);
             }
             Self::Pseudonym(digest) => {
                 out.push(2);
@@ -381,12 +381,4 @@ impl Evidence {
             _ => return None,
         })
     }
-}
-
-/// Returns the beginning of a text that a record holds.
-fn cut(text: &str) -> &str {
-    if text.len() <= MAX_TEXT_BYTES {
-        return text;
-    }
-    text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default()
 }
