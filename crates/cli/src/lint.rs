@@ -5,8 +5,6 @@
 
 mod sarif;
 
-pub(crate) use sarif::uri;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};

@@ -37,6 +37,7 @@ mod replace;
 mod request;
 mod requests;
 mod rules;
+mod sarif;
 mod seal;
 mod serve;
 mod sign;

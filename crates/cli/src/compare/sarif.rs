@@ -5,7 +5,7 @@ use wardgate_analysis::compare::{Change, Comparison, Group};
 
 use super::{decision, json, table};
 use crate::answer::present;
-use crate::lint::uri;
+use crate::sarif::{self, uri};
 
 /// Returns the report of one run.
 pub(super) fn report(found: &Comparison) -> Json {
@@ -22,16 +22,7 @@ pub(super) fn report(found: &Comparison) -> Json {
         json!({ "ruleId": UNKNOWN, "level": "warning", "message": { "text": text } })
     });
     let results: Vec<Json> = differences.chain(unknown).collect();
-    let version = env!("CARGO_PKG_VERSION");
-    let rules: Vec<Json> = [MORE, LESS, UNKNOWN].iter().map(|id| json!({ "id": id })).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": { "name": "wardgate", "version": version, "rules": rules } },
-            "results": results,
-        }],
-    })
+    sarif::report(&[MORE, LESS, UNKNOWN], results, None)
 }
 
 fn difference(group: &Group<'_>) -> Json {
