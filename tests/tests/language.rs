@@ -1,5 +1,5 @@
-//! The pages about the language of policies, `docs/functions.md` and `docs/policies.md`: each function and each
-//! field is there, and all examples do what the page says.
+//! The pages about the language of policies, `docs/functions.md`, `docs/policies.md` and `docs/errors.md`: each
+//! function, field and error is there, and all examples do what the page says.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use wardgate_compiler::Options;
 use wardgate_compiler::cel::functions;
+use wardgate_compiler::diagnostics::Code;
+use wardgate_compiler::{Enforcement, Options};
 use wardgate_engine::request::Request;
 use wardgate_tests::cases::time;
 use wardgate_tests::check::request;
@@ -189,6 +190,53 @@ fn collect_fields<'s>(schema: &'s Value, fields: &mut BTreeSet<&'s str>) {
         Value::Array(items) => items.iter().for_each(|item| collect_fields(item, fields)),
         _ => {}
     }
+}
+
+#[test]
+fn each_error_of_the_compiler_has_a_section_with_its_report() {
+    let page = page("errors.md");
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    let documented = sections.iter().map(|section| code_of(section)).collect::<BTreeSet<_>>();
+    assert_eq!(documented, Code::ERRORS.iter().map(|code| code.name()).collect());
+
+    for section in sections {
+        let code = code_of(section);
+        let Some(example) = blocks(section, "yaml").next() else {
+            assert!(["no-policies", "unreadable"].contains(&code), "`{code}` has no example");
+            continue;
+        };
+        let expected = blocks(section, "text").next().unwrap_or_default();
+        let found = report_about(&named_files(example), code);
+        assert!(found.contains(expected), "`{code}` is reported as\n{found}and not as\n{expected}");
+    }
+}
+
+fn code_of(section: &str) -> &str {
+    section.lines().next().unwrap_or_default().trim_matches('`')
+}
+
+/// Returns the report of the compiler, or of the suites if there are any.
+fn report_about(files: &[(String, Vec<u8>)], code: &str) -> String {
+    let schema_enforcement =
+        if code == "invalid-schema" { Enforcement::Reject } else { Enforcement::None };
+    let options = Options { schema_enforcement, ..Options::default() };
+    let sources = match Sources::from_files(files, &options) {
+        Ok(sources) => sources,
+        Err(found) => return diagnostics::report(&found),
+    };
+    let all = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+    let loaded = files::load(&files::pick(all));
+    let results = run(&loaded, &Filter::default(), &mut Native::new(&sources, options));
+    suites::report(&results.expect("suites that can be run"))
+}
+
+/// Returns the files of an example: each begins with a comment that names it, or is the only one.
+fn named_files(example: &str) -> Vec<(String, Vec<u8>)> {
+    if !example.starts_with("# file: ") {
+        return vec![("album.yaml".to_owned(), format!("{example}\n").into_bytes())];
+    }
+    let named = example.split("# file: ").skip(1).filter_map(|file| file.split_once('\n'));
+    named.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect()
 }
 
 /// Returns the files that the fenced blocks of a section begin with the names of, below `policies/`.
