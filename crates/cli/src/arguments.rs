@@ -7,6 +7,7 @@ mod compare;
 mod coverage;
 mod fmt;
 mod grants;
+mod init;
 mod lint;
 mod log;
 mod mqtt;
@@ -27,6 +28,7 @@ use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
+pub(crate) use init::{Framework, Init};
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
     AcceptLoss, CheckProof, EraseLog, ExplainRecord, Export, ExportForm, Log, LogCommand, LogKeys,
@@ -54,6 +56,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write an example: a policy, a test of it, and a program that asks.
+    #[command(after_help = init::HELP)]
+    Init(Init),
     /// Compile a directory of policies to a bundle, or check that it compiles.
     #[command(after_help = EXIT_CODES)]
     Compile(Compile),
@@ -134,7 +139,8 @@ impl Command {
             Self::Bench(bench) => bench.json,
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,
-            Self::Keys(_)
+            Self::Init(_)
+            | Self::Keys(_)
             | Self::Seal(_)
             | Self::Unseal(_)
             | Self::Delta(_)

@@ -30,6 +30,7 @@ mod failure;
 mod fmt;
 mod globals;
 mod grants;
+mod init;
 mod inspect;
 mod json;
 mod keys;
@@ -113,6 +114,7 @@ fn answered(answer: &clap::Error) -> Status {
 
 fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
+        Command::Init(init) => init::run(init, out),
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
         Command::Compare(compare) => compare::run(compare, out),
