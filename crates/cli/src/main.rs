@@ -34,6 +34,7 @@ mod output;
 mod overwriting;
 mod policies;
 mod replace;
+mod replay;
 mod request;
 mod requests;
 mod rules;
@@ -105,6 +106,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
+        Command::Replay(replay) => replay::run(replay, out),
         Command::Log(log) => log::run(log, out),
         Command::Serve(serve) => serve::run(serve, out),
     }
