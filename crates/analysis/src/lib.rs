@@ -9,5 +9,7 @@ pub mod groups;
 pub mod index;
 pub mod limits;
 mod logic;
+pub mod merges;
 pub mod normal;
+pub mod proof;
 pub mod similar;

@@ -1,0 +1,72 @@
+//! Merges for persons and for programs.
+
+use serde_json::{Value as Json, json};
+use wardgate_analysis::merges::{Merge, Merges};
+use wardgate_analysis::proof::Edit;
+use wardgate_analysis::similar::Part;
+
+use super::{MAX_SHOWN, Shown};
+use crate::failure::Result;
+use crate::output::{Output, Tone, counted};
+use crate::rules::{place_json, shown_place};
+
+impl Shown<'_> {
+    pub(super) fn print_merges(&self, merges: &Merges, out: &mut Output) -> Result<()> {
+        for merge in &merges.found {
+            out.line(out.paint(Tone::Title, &title(merge)).into_owned())?;
+            for (number, rule) in merge.rules.iter().take(MAX_SHOWN).enumerate() {
+                let Some(place) = self.index.place(*rule) else { continue };
+                let place = shown_place(&self.analyze.directory, place);
+                out.line(format_args!("  {place}{}", if number == 0 { " stays" } else { "" }))?;
+            }
+            if merge.rules.len() > MAX_SHOWN {
+                out.line(format_args!("  and {} more", merge.rules.len() - MAX_SHOWN))?;
+            }
+            if let Err(refusal) = merge.edits {
+                out.line(format_args!("  no edit: {}", refusal.words()))?;
+            }
+            out.line("")?;
+        }
+        match merges.unproved {
+            0 => Ok(()),
+            count => {
+                let merges = counted(count, "merge", "merges");
+                out.line(format_args!("{merges} could not be proved to change no decision\n"))
+            }
+        }
+    }
+
+    pub(super) fn merge_json(&self, merge: &Merge) -> Json {
+        let directory = &self.analyze.directory;
+        let places = merge.rules.iter().filter_map(|rule| self.index.place(*rule));
+        let rules: Vec<Json> = places.map(|place| place_json(directory, place).into()).collect();
+        let edit = |edit: &Edit| {
+            json!({
+                "file": directory.join(&edit.path).display().to_string(),
+                "start": edit.range.start,
+                "end": edit.range.end,
+                "text": edit.text,
+            })
+        };
+        json!({
+            "kind": "merge",
+            "parts": merge.parts.iter().map(|part| part.name()).collect::<Vec<_>>(),
+            "saves": merge.rules.len().saturating_sub(1),
+            "rules": rules,
+            "edits": merge.edits.as_deref().unwrap_or_default().iter().map(edit).collect::<Vec<_>>(),
+            "refused": merge.edits.as_ref().err().map(|refusal| refusal.words()),
+        })
+    }
+}
+
+fn title(merge: &Merge) -> String {
+    let differ = match merge.parts.as_slice() {
+        [] => "say the same".to_owned(),
+        parts => {
+            let parts: Vec<&str> = parts.iter().copied().map(Part::name).collect();
+            format!("differ only in the {}", parts.join(" and "))
+        }
+    };
+    let end = if merge.edits.is_ok() { ": one of them decides the same" } else { "" };
+    format!("merge: {} rules of one policy {differ}{end}", merge.rules.len())
+}
