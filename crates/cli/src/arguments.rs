@@ -13,6 +13,7 @@ mod log;
 mod mqtt;
 mod protocols;
 mod ratelimit;
+mod replay;
 mod similar;
 mod test;
 mod trust;
@@ -37,6 +38,7 @@ pub(crate) use log::{
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
+pub(crate) use replay::ReplayLogs;
 pub(crate) use similar::{Analyze, Similar};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
@@ -117,6 +119,9 @@ pub(crate) enum Command {
     /// Make the key of a decision log, verify and show its records, and prove one of them.
     #[command(disable_help_subcommand = true)]
     Log(Log),
+    /// Decide what logs record again: which decisions would be others with new policies.
+    #[command(after_help = replay::HELP)]
+    Replay(ReplayLogs),
     /// Serve decisions over the network.
     #[command(after_help = EXIT_CODES)]
     Serve(Serve),
@@ -129,6 +134,7 @@ impl Command {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
             Self::Compare(compare) => matches!(compare.format, Format::Json),
+            Self::Replay(replay) => matches!(replay.format, Format::Json),
             Self::Similar(similar) => similar.json,
             Self::Analyze(analyze) => analyze.json,
             Self::Check(check) => check.input.json,
@@ -290,7 +296,7 @@ pub(crate) struct Input {
 }
 
 /// Options for compiling a directory.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
     /// The evaluation of conditions that fail: `strict` denies, `lenient` takes them for false

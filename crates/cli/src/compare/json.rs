@@ -54,7 +54,8 @@ fn unknown(group: &UnknownGroup<'_>) -> Json {
     }))
 }
 
-fn decided(decided: &Decided, side: &std::path::Path) -> Json {
+/// Returns a decision, with the place of its rule in this folder or bundle.
+pub(crate) fn decided(decided: &Decided, side: &std::path::Path) -> Json {
     let rule = decided.rule.as_ref();
     let file = rule.map(|rule| path(side, &rule.file)).filter(|file| !file.is_empty());
     present(json!({
@@ -67,7 +68,7 @@ fn decided(decided: &Decided, side: &std::path::Path) -> Json {
 }
 
 /// Returns a request as `wardgate check` takes it.
-pub(super) fn request(request: &Request) -> Json {
+pub(crate) fn request(request: &Request) -> Json {
     let Request { principal, resource, .. } = request;
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let attributes =

@@ -160,6 +160,10 @@ const FLOORS: &[(&str, &str)] = &[
     ("tooling", "accessors edit format json lint | suite | coverage sources"),
     ("analysis", "limits | logic normal | index | similar | groups | compare | proof | merges"),
     (
+        "replay",
+        "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
+    ),
+    (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
          | policies | decision_log ratelimit | shared | mqtt spocp | http | server | witness",
