@@ -10,4 +10,6 @@ pub mod index;
 pub mod limits;
 mod logic;
 pub mod normal;
+pub mod policies;
+pub mod report;
 pub mod similar;

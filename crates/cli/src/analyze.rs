@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value as Json, json};
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
+use wardgate_analysis::report;
 use wardgate_analysis::similar::Part;
 
 use crate::arguments::Analyze;
 use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted};
-use crate::rules::{few, place_json, read, shown_place};
+use crate::rules::{few, file_name, read, shown_place};
 
 pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
     let (_, resolved) = read(&analyze.directory, &analyze.options)?;
@@ -20,7 +20,7 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
     groups.retain(|group| analyze.only.is_empty() || is_wanted(group));
     let shown = Shown { index: &index, analyze };
     if analyze.json {
-        out.line(groups.iter().map(|group| shown.json(group)).collect::<Json>())?;
+        out.line(report::groups(&index, &groups, &file_name(&analyze.directory)))?;
     } else {
         shown.print(&groups, out)?;
     }
@@ -82,33 +82,6 @@ impl Shown<'_> {
             }
             None => out.line(format_args!("  {place}")),
         }
-    }
-
-    fn json(&self, group: &Group) -> Json {
-        let mut values = self.index.values(group).into_iter();
-        let rules = group.rules.iter().filter_map(|rule| {
-            let mut one = place_json(&self.analyze.directory, self.index.place(*rule)?);
-            if let Some(value) = values.next() {
-                one.extend([("value".to_owned(), json!(value))]);
-            }
-            Some(one)
-        });
-        json!({
-            "kind": group.kind.name(),
-            "part": part(group.kind).map(Part::name),
-            "across": group.across.iter().map(|part| part.name()).collect::<Vec<_>>(),
-            "saves": group.saves,
-            "rules": rules.collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// Returns the part in which the rules of a group differ.
-const fn part(kind: Kind) -> Option<Part> {
-    match kind {
-        Kind::SameRule => None,
-        Kind::DiffersIn(part) => Some(part),
-        Kind::SameShape => Some(Part::Constants),
     }
 }
 

@@ -8,6 +8,7 @@
 )]
 
 mod generated;
+mod replacing;
 
 use fastrand::Rng;
 use generated::{Document, edited, policies, respelled, text};

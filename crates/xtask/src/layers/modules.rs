@@ -158,7 +158,7 @@ const FLOORS: &[(&str, &str)] = &[
          emit | compile",
     ),
     ("tooling", "accessors format json lint | suite | coverage sources"),
-    ("analysis", "limits | logic normal | index | similar | groups | compare"),
+    ("analysis", "limits | logic normal | index | similar | groups | compare policies | report"),
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
