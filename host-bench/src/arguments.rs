@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::measure::Bounds;
 use crate::workload::Workload;
-use crate::{compare, compile, corpus, signed, spocp};
+use crate::{compare, compile, corpus, oopsla, signed, spocp};
 
 /// The options of a run.
 #[derive(Default)]
@@ -78,6 +78,7 @@ impl Arguments {
             compare::NAME,
             compile::NAME,
             corpus::NAME,
+            oopsla::NAME,
         ];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
@@ -116,6 +117,7 @@ const OTHERS: &[&str] = &[
     compare::NAME,
     compile::NAME,
     corpus::NAME,
+    oopsla::NAME,
     CRYPTO,
     DECISION_LOG,
     MQTT,

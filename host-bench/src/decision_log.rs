@@ -134,7 +134,7 @@ fn timed(
 
 fn figure(name: &str, times: Vec<f64>) -> Figure {
     let (name, side) = (format!("Wardgate, {name}"), Side::Ours);
-    Figure { name, side, nanoseconds: median(times), requests: 0 }
+    Figure::of_samples(name, side, &times)
 }
 
 /// Reads all entries of a ring, and returns how many there were.

@@ -26,6 +26,8 @@ mod measure;
 #[cfg(feature = "mqtt")]
 pub mod mqtt;
 mod node;
+#[cfg_attr(not(feature = "rivals"), allow(dead_code, reason = "only Cedar reads the graph itself"))]
+mod oopsla;
 mod opa;
 mod program;
 #[cfg(feature = "ratelimit")]
@@ -34,6 +36,7 @@ pub mod ratelimit;
 mod ratios;
 mod report;
 mod request;
+mod results;
 mod rivals;
 mod rows;
 mod run;

@@ -47,6 +47,8 @@ pub(crate) struct Figure {
     /// The number of requests that were answered, each of them rightly; 0 where the section has
     /// none.
     pub(crate) requests: usize,
+    /// The samples behind the median, in nanoseconds, by run.
+    pub(crate) runs: Vec<Vec<f32>>,
 }
 
 /// The time that a row may take: long enough for a steady figure, short enough for rivals that scan
@@ -132,7 +134,26 @@ impl Bounds {
 impl Figure {
     /// Makes a figure without requests.
     pub(crate) const fn new(name: String, side: Side, nanoseconds: f64) -> Self {
-        Self { name, side, nanoseconds, requests: 0 }
+        Self { name, side, nanoseconds, requests: 0, runs: Vec::new() }
+    }
+
+    /// Makes a figure of the samples of several runs.
+    pub(crate) fn of_runs(name: String, side: Side, runs: Vec<Vec<f32>>) -> Self {
+        let all = runs.iter().flatten().map(|sample| f64::from(*sample)).collect();
+        Self { name, side, nanoseconds: median(all), requests: 0, runs }
+    }
+
+    /// Returns the time that 99 % of the samples do not exceed; `None` with fewer than 100 samples.
+    pub(crate) fn p99(&self) -> Option<f64> {
+        let mut samples: Vec<f32> = self.runs.iter().flatten().copied().collect();
+        samples.sort_by(f32::total_cmp);
+        let at = (samples.len() * 99 / 100).checked_sub(1).filter(|_| samples.len() >= 100)?;
+        samples.get(at).copied().map(f64::from)
+    }
+
+    /// Makes a figure of the samples of one run.
+    pub(crate) fn of_samples(name: String, side: Side, samples: &[f64]) -> Self {
+        Self::of_runs(name, side, vec![samples.iter().map(|sample| single(*sample)).collect()])
     }
 }
 
@@ -241,10 +262,8 @@ pub(crate) fn rows(rows: &[Row<'_>], bounds: Bounds) -> Result<Vec<Figure>, Stri
     }
     // An even number of turns leaves the rows in their order.
     let figure = |timed: Timed<'_, '_>| Figure {
-        name: timed.row.name.clone(),
-        side: timed.row.side,
-        nanoseconds: median(timed.times),
         requests: timed.checked,
+        ..Figure::of_samples(timed.row.name.clone(), timed.row.side, &timed.times)
     };
     Ok(timed.into_iter().map(figure).collect())
 }
@@ -263,7 +282,7 @@ pub(crate) fn action(
         act()?;
         times.push(one.elapsed().as_secs_f64() * 1e9);
     }
-    Ok(Figure::new(name.to_owned(), side, median(times)))
+    Ok(Figure::of_samples(name.to_owned(), side, &times))
 }
 
 pub(crate) fn median(mut times: Vec<f64>) -> f64 {
@@ -274,6 +293,12 @@ pub(crate) fn median(mut times: Vec<f64>) -> f64 {
 /// Returns `share` of `all`, at least one.
 fn part_of(all: usize, share: f64) -> usize {
     (1..=all).take_while(|part| float(*part) <= float(all) * share).last().unwrap_or(1)
+}
+
+/// Rounds a time to seven digits, more than any clock here resolves.
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds, as is wanted")]
+pub(crate) const fn single(time: f64) -> f32 {
+    time as f32
 }
 
 /// Widens a count; those of a benchmark are small.

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
-use crate::measure::{Figure, Side};
+use crate::measure::{Figure, Side, single};
 use crate::rivals;
 use crate::workload::{Rivals, Workload};
 
@@ -151,7 +151,18 @@ fn figure(row: &Json) -> Result<Figure, String> {
         side: Side::of(side).ok_or_else(|| format!("node: unknown side `{side}`"))?,
         nanoseconds: row.get("nanoseconds").and_then(Json::as_f64).ok_or("node: no time")?,
         requests: usize::try_from(requests).unwrap_or(0),
+        runs: runs(row),
     })
+}
+
+/// Reads the samples of a figure, where it has some.
+fn runs(row: &Json) -> Vec<Vec<f32>> {
+    let runs = row.get("runs").and_then(Json::as_array).into_iter().flatten();
+    let samples = |run: &Json| {
+        let samples = run.as_array().into_iter().flatten().filter_map(Json::as_f64);
+        samples.map(single).collect()
+    };
+    runs.map(samples).collect()
 }
 
 const CASBIN_REQUEST: &str = "principal, resource, act";

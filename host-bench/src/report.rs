@@ -30,6 +30,10 @@ pub(crate) struct Section {
     pub(crate) details: String,
     /// The same for a program.
     pub(crate) json: Json,
+    /// The digest of the decisions that every row of the section made; `None` if it makes none.
+    pub(crate) decisions: Option<String>,
+    /// The numbers that the workload was made with.
+    pub(crate) parameters: Json,
     /// The figures of each host.
     pub(crate) hosts: Vec<(String, Vec<Figure>)>,
 }
@@ -125,7 +129,9 @@ impl Section {
 
 fn write_host(out: &mut String, host: &str, figures: &[Figure], bytes: usize) {
     let has_requests = figures.iter().any(|figure| figure.requests > 0);
+    let has_p99 = figures.iter().any(|figure| figure.p99().is_some());
     let mut columns = vec![host, "median", "times ours"];
+    columns.extend(has_p99.then_some("p99"));
     columns.extend(has_requests.then_some("requests"));
     columns.extend((bytes > 0).then_some("GiB/s"));
     let _ = writeln!(out, "\n| {} |", columns.join(" | "));
@@ -133,6 +139,7 @@ fn write_host(out: &mut String, host: &str, figures: &[Figure], bytes: usize) {
     for figure in figures {
         let Figure { name, nanoseconds, requests, .. } = figure;
         let mut cells = vec![name.clone(), duration(*nanoseconds), ratio(figure, figures)];
+        cells.extend(has_p99.then(|| figure.p99().map_or_else(String::new, duration)));
         cells.extend(has_requests.then(|| requests.to_string()));
         cells
             .extend((bytes > 0).then(|| grouped(float(bytes) / nanoseconds / NANOSECONDS_PER_GIB)));
@@ -159,7 +166,7 @@ fn ratio(figure: &Figure, figures: &[Figure]) -> String {
 }
 
 fn figure_json(figure: &Figure) -> Json {
-    let Figure { name, side, nanoseconds, requests } = figure;
+    let Figure { name, side, nanoseconds, requests, .. } = figure;
     json!({ "name": name, "side": side.word(), "nanoseconds": nanoseconds, "requests": requests })
 }
 

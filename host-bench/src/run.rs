@@ -23,7 +23,7 @@ use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
 use crate::workload::{Rivals, Workload};
-use crate::{accessors, compare, compile, corpus, opa, rows, signed, spocp};
+use crate::{accessors, compare, compile, corpus, oopsla, opa, rows, signed, spocp};
 
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
@@ -64,6 +64,9 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.native && arguments.wants(compare::NAME) {
         sections.extend(compare::sections(root, arguments)?);
+    }
+    if arguments.wants(oopsla::NAME) {
+        sections.extend(oopsla::sections(root, arguments)?);
     }
     if arguments.wants(corpus::NAME) {
         sections.extend(corpus::sections(root, arguments)?);

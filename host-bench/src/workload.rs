@@ -189,23 +189,37 @@ fn decided(oracle: &Oracle, request: &Request) -> Option<bool> {
 }
 
 /// The numbers that workloads are made from, the same in every run.
-struct Random(random::Random);
+pub(crate) struct Random(random::Random);
 
 impl Random {
     const fn new() -> Self {
         Self(random::Random::new(SEED))
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    /// Starts anew for one part of a workload.
+    pub(crate) const fn of_part(number: u64) -> Self {
+        // An odd factor keeps different parts apart; a seed must not be 0.
+        let mut random =
+            random::Random::new(number.wrapping_mul(2).wrapping_add(1).wrapping_mul(SEED));
+        // The first numbers of near seeds are alike.
+        let mut round = 0;
+        while round < 16 {
+            random.number();
+            round += 1;
+        }
+        Self(random)
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         // The low bits of a xorshift are its weakest.
         usize::try_from(self.0.number() >> 32).unwrap_or(0) % bound
     }
 
-    fn one_in(&mut self, chances: usize) -> bool {
+    pub(crate) fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 
-    fn pick<T: Copy + Default>(&mut self, table: &[T]) -> T {
+    pub(crate) fn pick<T: Copy + Default>(&mut self, table: &[T]) -> T {
         pick(table, self.below(table.len()))
     }
 }

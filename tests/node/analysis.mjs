@@ -47,8 +47,8 @@ for (const [at, folder] of folders.entries()) {
 
 /** Returns the text of an answer of the package; `undefined` for diagnostics. */
 async function textOf(answering) {
-  const { groups, rules, comparison } = await answering;
-  return (groups ?? rules ?? comparison) === undefined ? undefined : text;
+  const { findings, rules, comparison } = await answering;
+  return (findings ?? rules ?? comparison) === undefined ? undefined : text;
 }
 
 function same(what, expected, found) {

@@ -4,15 +4,19 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use wardgate_analysis::compare as comparing;
+use wardgate_analysis::index::Index;
+use wardgate_analysis::merges::{Merges, merges};
 use wardgate_analysis::policies::{DraftError, IndexedPolicies};
+use wardgate_analysis::proof::Basis;
 use wardgate_analysis::report;
+use wardgate_compiler::compile::{FilesByPath, resolve_and_emit};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::PolicyTable;
 
 use crate::message::Message;
-use crate::options::{Comparing, Groups, Opening, Similar};
+use crate::options::{Analyzing, Comparing, Groups, Opening, Similar};
 use crate::refusal::Refusal;
 
 /// The policies of an instance.
@@ -74,8 +78,35 @@ impl Indexed {
         let mut groups = index.groups();
         groups.retain(|group| only.is_empty() || only.iter().any(|name| name == group.kind.name()));
         let file = |file: &str| join(&self.directory, file);
-        Ok(report::groups(index, &groups, &file).to_string())
+        Ok(report::groups(index, &groups, &file).collect::<Json>().to_string())
     }
+}
+
+/// Returns the merges and the groups of the rules in the files of a message.
+pub(crate) fn analyze(message: &Message<'_>) -> Result<String, Refusal> {
+    let Analyzing { table, directory, only } = message.head()?;
+    let options = table.options()?;
+    let files = FilesByPath::of(&message.files);
+    let load = |path: &str| files.schema(path);
+    let repository = files.repository();
+    let resolved = resolve_and_emit(&repository, &options, &load);
+    let (resolved, _) = resolved.map_err(|found| below(&directory, found))?;
+    if repository.policies.is_empty() {
+        return Err(below(&directory, vec![Diagnostic::no_policies()]));
+    }
+    let wants = |kind: &str| only.is_empty() || only.iter().any(|name| name == kind);
+    let index = Index::new(&resolved);
+    let mut groups = index.groups();
+    groups.retain(|group| wants(group.kind.name()));
+    let mut found = Merges::default();
+    if wants("merge")
+        && let Some(mut basis) = Basis::new(&repository, &options, &load)
+    {
+        found = merges(&index, &resolved, &mut basis);
+    }
+    let file = |file: &str| join(&directory, file);
+    let groups = report::groups(&index, &groups, &file);
+    Ok(report::merges(&index, &found, &file).chain(groups).collect::<Json>().to_string())
 }
 
 /// Compares the files of a message before and after a change.

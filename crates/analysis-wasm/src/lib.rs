@@ -94,6 +94,13 @@ pub fn groups(length: usize) -> i32 {
     })
 }
 
+/// Answers with the merges and the groups of the rules in the files of a message. Returns the same as [`open`].
+#[wasm_bindgen]
+#[must_use]
+pub fn analyze(length: usize) -> i32 {
+    with(|state| state.answered(length, |message, _| answering::analyze(&message)))
+}
+
 /// Answers with the comparison of the files of a message before and after a change. Returns the same as [`open`]; diagnostics
 /// are those of both sides.
 #[wasm_bindgen]

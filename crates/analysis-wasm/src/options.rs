@@ -46,6 +46,18 @@ pub(crate) struct Groups {
     pub(crate) only: Vec<String>,
 }
 
+/// The options of an analysis.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Analyzing {
+    #[serde(flatten)]
+    pub(crate) table: TableOptions,
+    /// The folder that is put before the paths of answers.
+    pub(crate) directory: String,
+    /// The names of kinds of findings; none for all.
+    pub(crate) only: Vec<String>,
+}
+
 /// The options of a comparison.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -6,6 +6,7 @@
 mod comparison;
 mod groups;
 mod matches;
+mod merges;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -14,6 +15,7 @@ use crate::index::Place;
 pub use comparison::{comparison, request, word};
 pub use groups::groups;
 pub use matches::matches;
+pub use merges::merges;
 
 /// Returns the name of a file for the reader, given its path below the folder of the policies.
 pub type FileName<'f> = &'f dyn Fn(&str) -> String;

@@ -27,7 +27,7 @@ pub use env::Env;
 pub use lower::{Scope, lower};
 pub use parser::parse;
 pub use references::{References, references};
-pub use signature::Signature;
+pub use signature::{Signature, functions};
 pub use standalone::Standalone;
 pub use types::Type;
 pub use validate::not_a_filter;

@@ -94,6 +94,39 @@ pub enum Code {
 }
 
 impl Code {
+    /// The codes of errors, each of which has a section in `docs/errors.md`.
+    pub const ERRORS: &[Self] = &[
+        Self::Unreadable,
+        Self::Syntax,
+        Self::Limit,
+        Self::Parse,
+        Self::Validation,
+        Self::DuplicateName,
+        Self::DuplicatePolicy,
+        Self::SeveralPolicies,
+        Self::MissingAncestor,
+        Self::MissingImport,
+        Self::ScopePermissionsConflict,
+        Self::UnknownDerivedRole,
+        Self::AmbiguousDerivedRole,
+        Self::ConstantRedefined,
+        Self::VariableRedefined,
+        Self::UndefinedConstant,
+        Self::UndefinedVariable,
+        Self::CyclicalVariables,
+        Self::InvalidVariableName,
+        Self::InvalidConstantName,
+        Self::EmptyOutput,
+        Self::ScriptUnsupported,
+        Self::InvalidSchema,
+        Self::InvalidExpression,
+        Self::TopicAsText,
+        Self::NoPolicies,
+        Self::UnknownFixture,
+        Self::UnreachableExpectation,
+        Self::ContradictoryExpectation,
+    ];
+
     /// Returns the stable name, such as `unknown-derived-role`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -336,8 +336,8 @@ const LOG_CALLS: [&str; 8] =
 const SEQUENCER_CALLS: [&str; 9] =
     ["memory", "room", "words", "open", "follow", "whole", "take", "erase", "commit"];
 /// The exports of the module of analysis: see `crates/analysis-wasm/src/lib.rs`.
-const ANALYSIS_CALLS: [&str; 8] =
-    ["memory", "room", "words", "open", "replace", "similar", "groups", "compare"];
+const ANALYSIS_CALLS: [&str; 9] =
+    ["memory", "room", "words", "open", "replace", "similar", "groups", "analyze", "compare"];
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
 
@@ -372,9 +372,9 @@ const MAX_GZIPPED_LOG: usize = 44_000;
 const MAX_GZIPPED_SEQUENCER: usize = 92_000;
 
 /// The largest module of analysis after gzip: the compiler without linter, formatter, tests and bundles, the engine, and
-/// what is asked of them (811,058 bytes before its functions were ordered), and a little more. No page loads it that only decides or
-/// compiles. As a part of the compiler it would make that 181,000 bytes larger.
-const MAX_GZIPPED_ANALYSIS: usize = 812_000;
+/// what is asked of them (838,846 bytes before its functions were ordered), and a little more. No page loads it that only decides or
+/// compiles. As a part of the compiler it would make that more than 181,000 bytes larger.
+const MAX_GZIPPED_ANALYSIS: usize = 840_000;
 
 /// The crates that are part of no module.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

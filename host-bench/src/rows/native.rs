@@ -220,7 +220,7 @@ const CACHE_ENTRIES: usize = 4096;
 
 /// The same moment in every run.
 #[derive(Clone, Copy)]
-struct Epoch;
+pub(crate) struct Epoch;
 
 impl Clock for Epoch {
     #[inline]
@@ -229,4 +229,4 @@ impl Clock for Epoch {
     }
 }
 
-const NOW: Epoch = Epoch;
+pub(crate) const NOW: Epoch = Epoch;

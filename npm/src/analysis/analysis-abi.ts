@@ -24,7 +24,7 @@ export type ModuleFile = readonly [path: string, contents: Uint8Array];
 export type Answer = { readonly kind: "answer"; readonly json: string } | { readonly kind: "diagnostics"; readonly json: string };
 
 /** The name of a call with a message. */
-export type CallName = "open" | "replace" | "similar" | "groups" | "compare";
+export type CallName = "open" | "replace" | "similar" | "groups" | "analyze" | "compare";
 
 export class AnalysisInstance extends BytesInstance<Calls> {
   constructor(module: WebAssembly.Module) {
@@ -68,11 +68,12 @@ interface Calls extends BytesCalls {
   readonly replace: (length: number) => number;
   readonly similar: (length: number) => number;
   readonly groups: (length: number) => number;
+  readonly analyze: (length: number) => number;
   readonly compare: (length: number) => number;
 }
 
 const ENCODER = new TextEncoder();
 /** The exports that identify the module. */
-const EXPORTS = ["memory", "room", "words", "open", "replace", "similar", "groups", "compare"];
+const EXPORTS = ["memory", "room", "words", "open", "replace", "similar", "groups", "analyze", "compare"];
 /** The largest message: the module could not hold a larger one beside what it makes of it. */
 const MAX_BUFFER_BYTES = 2 ** 30;

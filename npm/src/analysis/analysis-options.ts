@@ -21,8 +21,8 @@ export interface SimilarOptions extends IndexOptions {
 
 /** The options of `analyze`. */
 export interface AnalyzeOptions extends IndexOptions {
-  /** Only groups of these kinds. Default: all kinds. */
-  readonly only?: readonly RuleGroupKind[] | undefined;
+  /** Only findings of these kinds. Default: all kinds. */
+  readonly only?: readonly (RuleGroupKind | "merge")[] | undefined;
 }
 
 /** The options of `compare`. Those of tables hold for both sides. */
@@ -62,9 +62,9 @@ export function readSimilarOptions(options: unknown): Settings & { readonly top:
   return { ...settings, top: readTop(membersOf(options)!.get("top")) };
 }
 
-export function readAnalyzeOptions(options: unknown): Settings & { readonly only: readonly string[] } {
-  const settings = readIndexOptions(options, ["only"]);
-  return { ...settings, only: readKinds(membersOf(options)!.get("only")) };
+export function readAnalyzeOptions(options: unknown): Settings {
+  const { code, head } = readIndexOptions(options, ["only"]);
+  return { code, head: { ...head, only: readKinds(membersOf(options)!.get("only"), ["merge", ...KINDS]) } };
 }
 
 export function readCompareOptions(options: unknown): Settings {
@@ -79,14 +79,14 @@ export function readTop(value: unknown): number {
   throw new RangeError(`option \`top\` must be a whole number from 1 to ${MAX_TOP}, found 0`);
 }
 
-/** Reads names of kinds of groups. */
-export function readKinds(value: unknown): readonly string[] {
+/** Reads names of kinds, by default of groups. */
+export function readKinds(value: unknown, kinds: readonly string[] = KINDS): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw new TypeError(`option \`only\` must be a list of kinds, found ${describe(value)}`);
   if (value.length > MAX_KINDS) throw new RangeError(`option \`only\` must have at most ${MAX_KINDS} kinds`);
   return value.map((kind: unknown) => {
     if (typeof kind !== "string") throw new TypeError(`option \`only\` must be a list of kinds, found ${describe(kind)} in it`);
-    return readOneOf(kind, "only", KINDS)!;
+    return readOneOf(kind, "only", kinds)!;
   });
 }
 

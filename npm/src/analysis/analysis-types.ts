@@ -84,6 +84,33 @@ export interface RuleGroup {
   readonly rules: readonly GroupedRule[];
 }
 
+/** Rules of one policy that can be one. */
+export interface RuleMerge {
+  readonly kind: "merge";
+  /** The parts in which they differ: roles, actions, both or none. */
+  readonly parts: readonly RulePart[];
+  /** The number of rules that go. */
+  readonly saves: number;
+  /** The rules, at least two. The first stays. */
+  readonly rules: readonly RulePlace[];
+  /** Edits that are proved to change no decision; empty if they were refused. */
+  readonly edits: readonly RuleEdit[];
+  /** The reason why there are no edits, in a few words; `null` if there are. */
+  readonly refused: string | null;
+}
+
+/** An edit of a file. */
+export interface RuleEdit {
+  /** The path of the file; one that is not there is new. */
+  readonly file: string;
+  /** The start of what is replaced, in bytes of the text as UTF-8 without a byte order mark. */
+  readonly start: number;
+  /** Its end. */
+  readonly end: number;
+  /** The text in its place. */
+  readonly text: string;
+}
+
 /** What a change changes: who may do more, and who may do less. */
 export interface Comparison {
   /** The differences, each with a request that was decided with both; new access first. */

@@ -52,9 +52,15 @@ describe("similar", () => {
 
 describe("analyze", () => {
   it("finds groups, and only those of some kinds", async () => {
-    const { groups } = await analyze(files);
-    expect(groups).toMatchObject([{ kind: "same-rule", part: null, across: ["kind"], saves: 0, rules: [{ rule: "owners" }, { rule: "owners" }] }]);
-    expect(await analyze(files, { only: ["same-shape"] })).toEqual({ groups: [], diagnostics: [] });
+    const { findings } = await analyze(files);
+    expect(findings).toMatchObject([{ kind: "same-rule", part: null, across: ["kind"], saves: 0, rules: [{ rule: "owners" }, { rule: "owners" }] }]);
+    expect(await analyze(files, { only: ["same-shape"] })).toEqual({ findings: [], diagnostics: [] });
+  });
+
+  it("merges rules, with edits", async () => {
+    const alike = ["user", "guest"].map((role) => `{ actions: [edit], roles: [${role}], effect: EFFECT_ALLOW }`);
+    const { findings } = await analyze({ "album.yaml": policy("album", alike), "roles.yaml": roles }, { only: ["merge"] });
+    expect(findings).toMatchObject([{ kind: "merge", parts: ["roles"], saves: 1, edits: [{ file: "album.yaml" }, { file: "album.yaml" }], refused: null }]);
   });
 
   it.each([{}, { "a.yaml": "" }, { "a.yaml": "a: [" }])("reports that %o is no policy", async (wrong) => {

@@ -22,7 +22,7 @@ import {
   type SimilarOptions,
   type SimilarQuery,
 } from "./analysis-options.ts";
-import type { Comparison, RuleGroup } from "./analysis-types.ts";
+import type { Comparison, RuleGroup, RuleMerge } from "./analysis-types.ts";
 import { OpenedIndex, similarOf, type PolicyIndex, type Similar } from "./policy-index.ts";
 
 export type { AnalyzeOptions, CompareOptions, IndexOptions, SimilarOptions, SimilarQuery } from "./analysis-options.ts";
@@ -33,8 +33,10 @@ export type {
   Comparison,
   GroupedRule,
   RuleDifference,
+  RuleEdit,
   RuleGroup,
   RuleGroupKind,
+  RuleMerge,
   RulePart,
   RulePlace,
   SimilarRule,
@@ -48,8 +50,8 @@ export type { PolicyIndex, Similar } from "./policy-index.ts";
 
 /** The result of `analyze`. */
 export interface Analyzed {
-  /** The groups, those first that save most; absent if the policies have errors. */
-  readonly groups?: readonly RuleGroup[];
+  /** The merges, and then the groups, those first that save most; absent if the policies have errors. */
+  readonly findings?: readonly (RuleMerge | RuleGroup)[];
   /** The errors in the policies. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -94,20 +96,20 @@ export async function similar(files: PolicyFiles, query: SimilarQuery, options: 
 }
 
 /**
- * Returns groups of rules that could be one, as `wardgate analyze` does.
+ * Returns rules of one policy that can be one, with edits that are proved to change no decision, and groups of rules that are alike, as `wardgate analyze` does.
  *
  * @throws as {@link similar} does.
  *
  * @example
- *     const { groups } = await analyze(files, { only: ["same-rule"] });
+ *     const { findings } = await analyze(files, { only: ["same-rule"] });
  */
 export async function analyze(files: PolicyFiles, options: AnalyzeOptions = {}): Promise<Analyzed> {
   ignoreRejection(membersOf(options)?.get("code"));
-  const { only, ...settings } = readAnalyzeOptions(options);
-  const { instance, opened } = await open(readFiles(files), settings);
-  if (opened.kind === "diagnostics") return { diagnostics: diagnosticsOf(opened) };
-  const { json } = instance.call("groups", { only }, []);
-  return { groups: JSON.parse(json) as readonly RuleGroup[], diagnostics: [] };
+  const { code, head } = readAnalyzeOptions(options);
+  const read = readFiles(files);
+  const answer = (await start(code)).call("analyze", head, read);
+  if (answer.kind === "diagnostics") return { diagnostics: diagnosticsOf(answer) };
+  return { findings: JSON.parse(answer.json) as NonNullable<Analyzed["findings"]>, diagnostics: [] };
 }
 
 /**

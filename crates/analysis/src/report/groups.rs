@@ -8,9 +8,12 @@ use crate::index::Index;
 use crate::similar::Part;
 
 /// Returns groups, in their order.
-#[must_use]
-pub fn groups(index: &Index, groups: &[Group], file: FileName<'_>) -> Json {
-    groups.iter().map(|group| one(index, group, file)).collect()
+pub fn groups<'r>(
+    index: &'r Index,
+    groups: &'r [Group],
+    file: FileName<'r>,
+) -> impl Iterator<Item = Json> + 'r {
+    groups.iter().map(move |group| one(index, group, file))
 }
 
 fn one(index: &Index, group: &Group, file: FileName<'_>) -> Json {

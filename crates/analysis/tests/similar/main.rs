@@ -4,6 +4,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
+    clippy::unwrap_used,
     reason = "a test that cannot go on has failed"
 )]
 

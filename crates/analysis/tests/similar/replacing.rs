@@ -43,7 +43,9 @@ fn read(files: &Files) -> IndexedPolicies {
 fn answers(policies: &IndexedPolicies, policy: &str) -> String {
     let (index, file) = (policies.index(), |file: &str| file.to_owned());
     let rules = index.named(policy).into_iter().filter_map(|rule| index.query(rule));
-    let mut text = report::groups(index, &index.groups(), &file).to_string();
+    let mut text = report::groups(index, &index.groups(), &file)
+        .map(|group| group.to_string())
+        .collect::<String>();
     for query in rules {
         let found = index.similar(&query, 10);
         text.push_str(&report::matches(index, &query, &found, &file).to_string());

@@ -4,7 +4,8 @@
 //! A signature is written `(argument, ...) result`, with a dot in front if the first argument is
 //! the receiver. Single capital letters are type parameters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use wardgate_engine::cel::Function;
@@ -34,6 +35,30 @@ impl Signature {
         let result = reader.read_type()?;
         Some(Self { member, params, result })
     }
+
+    /// Returns a call of the function `name` with these types, as documents write it:
+    /// `string.split(string, int) -> list(string)`.
+    #[must_use]
+    pub fn call(&self, name: &str) -> String {
+        let mut params = self.params.iter();
+        let receiver = if self.member { params.next() } else { None };
+        let mut text = receiver.map(|receiver| format!("{receiver}.")).unwrap_or_default();
+        let params: Vec<String> = params.map(ToString::to_string).collect();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{name}({}) -> {}", params.join(", "), self.result);
+        text
+    }
+}
+
+/// Returns the functions that a policy may call, with the types that they accept. Operators and macros
+/// are not among them; names with `@` are what macros become.
+#[must_use]
+pub fn functions() -> BTreeMap<&'static str, Vec<Signature>> {
+    let mut all: BTreeMap<&'static str, Vec<Signature>> = BTreeMap::new();
+    for (name, _, texts) in [table::STANDARD, table::EXTENSIONS, table::CERBOS].concat() {
+        all.entry(name).or_default().extend(split(texts).filter_map(Signature::parse));
+    }
+    all
 }
 
 /// The functions of one library, by name.

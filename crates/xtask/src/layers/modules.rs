@@ -157,8 +157,11 @@ const FLOORS: &[(&str, &str)] = &[
          expression | reading yaml | globals policy walk | repository | resolve | schema topics | \
          emit | compile",
     ),
-    ("tooling", "accessors format json lint | suite | coverage sources"),
-    ("analysis", "limits | logic normal | index | similar | groups | compare policies | report"),
+    ("tooling", "accessors edit format json lint | suite | coverage sources"),
+    (
+        "analysis",
+        "limits | logic normal | index | similar | groups | compare policies | proof | merges | report",
+    ),
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \

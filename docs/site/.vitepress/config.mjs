@@ -1,0 +1,55 @@
+// The site: every page of `docs/`, with the README as its front page, and the pages elsewhere that they link to.
+import { fileURLToPath } from "node:url";
+import { slug } from "github-slugger";
+import { defineConfig } from "vitepress";
+import { checkLinks } from "./links.mjs";
+import { writeSummary } from "./llms.mjs";
+import { sidebar } from "./sidebar.mjs";
+
+export default defineConfig({
+  title: "Wardgate",
+  description: "Decides who may do what, from one signed bundle: in browsers, at the edge and on servers.",
+  lang: "en",
+  srcDir: "../..",
+  srcExclude: ["{crates,edge-worker,npm,shared,target}/**", "docs/site/**", "host-bench/*/**", "tests/!(cases)/**"],
+  outDir: "../../target/site",
+  cacheDir: "../../target/site-cache",
+  rewrites: (page) => page.replace(/(^|\/)README\.md$/, "$1index.md"),
+  markdown: {
+    languageAlias: { cel: "js" },
+    // Anchors as code hosts make them, for links that work in both.
+    anchor: { slugify: slug },
+    config: (md) => md.core.ruler.push("links", ({ tokens }) => tokens.forEach(redirect)),
+  },
+  // The pages are above the folder in which packages are installed.
+  vite: { resolve: { alias: [alias("vue/server-renderer", "vue/server-renderer/index.mjs"), alias("vue", "vue/dist/vue.runtime.esm-bundler.js")] } },
+  themeConfig: {
+    search: { provider: "local" },
+    nav: [
+      { text: "Tutorial", link: "/docs/tutorial" },
+      { text: "Policies", link: "/docs/policies" },
+      { text: "Functions", link: "/docs/functions" },
+      { text: "All documents", link: "/docs/" },
+    ],
+    sidebar,
+    outline: [2, 3],
+  },
+  // VitePress looks at links between pages; `checkLinks` looks at all, with their anchors.
+  buildEnd: async (site) => {
+    await checkLinks(site);
+    await writeSummary(site);
+  },
+});
+
+/** Resolves an import to a file of an installed package. */
+function alias(name, file) {
+  return { find: new RegExp(`^${name}$`), replacement: fileURLToPath(new URL(`../node_modules/${file}`, import.meta.url)) };
+}
+
+/** Points links at what files without a page become: a `README.md` is an `index.md`. */
+function redirect(token) {
+  const href = token.attrGet?.("href");
+  if (href === "LICENSE") token.attrSet("href", "https://www.apache.org/licenses/LICENSE-2.0");
+  else if (href && !href.includes(":")) token.attrSet("href", href.replace(/README\.md(?=#|$)/, "index.md"));
+  token.children?.forEach(redirect);
+}
