@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::index::Place;
 
-pub use comparison::{comparison, request, word};
+pub use comparison::{comparison, decided, request, word};
 pub use groups::groups;
 pub use matches::matches;
 pub use merges::merges;

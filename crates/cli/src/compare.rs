@@ -3,7 +3,7 @@
 //! The answer is that of `wardgate_analysis::compare`; this writes it for people, programs, code hosts and
 //! browsers.
 
-mod html;
+pub(crate) mod html;
 mod sarif;
 mod table;
 
@@ -21,9 +21,9 @@ use crate::policies::{self, Source};
 
 /// The two sides, as the answer names them.
 #[derive(Clone, Copy)]
-struct Sides<'c> {
-    old: &'c Path,
-    new: &'c Path,
+pub(crate) struct Sides<'c> {
+    pub(crate) old: &'c Path,
+    pub(crate) new: &'c Path,
 }
 
 pub(crate) fn run(given: &Compare, out: &mut Output) -> Result<Status> {
@@ -74,7 +74,10 @@ fn both(
 }
 
 /// Returns names in one line; `None` is any other one.
-fn names<'n>(names: impl IntoIterator<Item = Option<&'n str>>, other: &'n str) -> String {
+pub(crate) fn names<'n>(
+    names: impl IntoIterator<Item = Option<&'n str>>,
+    other: &'n str,
+) -> String {
     // What no rule names comes last.
     let (named, others): (Vec<_>, Vec<_>) = names.into_iter().partition(Option::is_some);
     let names = named.into_iter().chain(others).map(|name| match name {
@@ -98,7 +101,7 @@ fn scopes(scopes: &[&str]) -> String {
 }
 
 /// Returns a decision in words, with the place of its rule in this folder or bundle.
-fn decision(decided: &Decided, side: &Path) -> String {
+pub(crate) fn decision(decided: &Decided, side: &Path) -> String {
     let effect = if decided.is_allowed { "allowed" } else { "denied" };
     let Some(rule) = &decided.rule else { return format!("{effect}, {}", decided.reason) };
     let by = if decided.reason == "rule" { "by" } else { "because a condition failed in" };
@@ -110,7 +113,7 @@ fn decision(decided: &Decided, side: &Path) -> String {
 }
 
 /// Returns the path of a file of a side, as a person can open it.
-fn path(side: &Path, file: &str) -> String {
+pub(crate) fn path(side: &Path, file: &str) -> String {
     if side.is_dir() { side.join(file).display().to_string() } else { file.to_owned() }
 }
 

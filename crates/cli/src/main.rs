@@ -30,6 +30,7 @@ mod failure;
 mod fmt;
 mod globals;
 mod grants;
+mod init;
 mod inspect;
 mod json;
 mod keys;
@@ -45,6 +46,8 @@ mod output;
 mod overwriting;
 mod policies;
 mod replace;
+#[cfg(feature = "host")]
+mod replay;
 mod request;
 mod requests;
 mod rules;
@@ -113,6 +116,7 @@ fn answered(answer: &clap::Error) -> Status {
 
 fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
+        Command::Init(init) => init::run(init, out),
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
         Command::Compare(compare) => compare::run(compare, out),
@@ -133,11 +137,15 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
         #[cfg(feature = "host")]
+        Command::Replay(replay) => replay::run(replay, out),
+        #[cfg(feature = "host")]
         Command::Log(log) => log::run(log, out),
         #[cfg(feature = "host")]
         Command::Serve(serve) => serve::run(serve, out),
         #[cfg(not(feature = "host"))]
         Command::Bench(_) => Err(needs_host("bench")),
+        #[cfg(not(feature = "host"))]
+        Command::Replay(_) => Err(needs_host("replay")),
         #[cfg(not(feature = "host"))]
         Command::Log(_) => Err(needs_host("log")),
         #[cfg(not(feature = "host"))]

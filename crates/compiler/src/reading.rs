@@ -25,6 +25,24 @@ pub fn file(location: &Path) -> io::Result<Vec<u8>> {
     bounded(File::open(location)?, MAX_FILE_BYTES)
 }
 
+/// Opens a file to read it, or a pipe.
+///
+/// # Errors
+/// If it cannot be opened. WASI opens directories too, and takes an empty path for the current one: here both are
+/// the errors that reading them is elsewhere.
+pub fn open(location: &Path) -> io::Result<File> {
+    if cfg!(target_os = "wasi") {
+        match fs::metadata(location) {
+            _ if location.as_os_str().is_empty() => {
+                return Err(io::Error::new(io::ErrorKind::NotFound, "no such file or directory"));
+            }
+            Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            _ => {}
+        }
+    }
+    File::open(location)
+}
+
 /// Returns true if there is a file, a directory or a link at `location`.
 #[must_use]
 pub fn exists(location: &Path) -> bool {

@@ -54,7 +54,9 @@ fn unknown(group: &UnknownGroup<'_>) -> Json {
     }))
 }
 
-fn decided(decided: &Decided, name: FileName<'_>) -> Json {
+/// Returns a decision, with the place of its rule.
+#[must_use]
+pub fn decided(decided: &Decided, name: FileName<'_>) -> Json {
     let rule = decided.rule.as_ref();
     // A bundle without explanations names no files.
     let file = rule.filter(|rule| !rule.file.is_empty()).map(|rule| name(&rule.file));

@@ -163,6 +163,10 @@ const FLOORS: &[(&str, &str)] = &[
         "limits | logic normal | index | similar | groups | compare policies | proof | merges | report",
     ),
     (
+        "replay",
+        "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
+    ),
+    (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
          | policies | decision_log ratelimit | shared | mqtt spocp | http | server | witness",
