@@ -11,5 +11,7 @@ pub mod limits;
 mod logic;
 pub mod merges;
 pub mod normal;
+pub mod policies;
 pub mod proof;
+pub mod report;
 pub mod similar;

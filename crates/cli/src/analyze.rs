@@ -6,11 +6,12 @@ mod patch;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
 use wardgate_analysis::merges::{Merges, merges as merges_of};
 use wardgate_analysis::proof::Basis;
+use wardgate_analysis::report;
 use wardgate_analysis::similar::Part;
 use wardgate_compiler::compile::schema_in;
 
@@ -18,7 +19,7 @@ use crate::arguments::Analyze;
 use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted};
 use crate::overwriting::Paths;
-use crate::rules::{few, place_json, read, shown_place};
+use crate::rules::{few, file_name, read, shown_place};
 use crate::{globals, policies};
 
 pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
@@ -44,8 +45,9 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
         return Ok(Status::Done);
     }
     if analyze.json {
-        let merges = merges.found.iter().map(|merge| shown.merge_json(merge));
-        let groups = groups.iter().map(|group| shown.json(group));
+        let file = &file_name(&analyze.directory);
+        let merges = report::merges(&index, &merges, file);
+        let groups = report::groups(&index, &groups, file);
         out.line(merges.chain(groups).collect::<Json>())?;
     } else {
         shown.print_merges(&merges, out)?;
@@ -134,33 +136,6 @@ impl Shown<'_> {
             }
             None => out.line(format_args!("  {place}")),
         }
-    }
-
-    fn json(&self, group: &Group) -> Json {
-        let mut values = self.index.values(group).into_iter();
-        let rules = group.rules.iter().filter_map(|rule| {
-            let mut one = place_json(&self.analyze.directory, self.index.place(*rule)?);
-            if let Some(value) = values.next() {
-                one.extend([("value".to_owned(), json!(value))]);
-            }
-            Some(one)
-        });
-        json!({
-            "kind": group.kind.name(),
-            "part": part(group.kind).map(Part::name),
-            "across": group.across.iter().map(|part| part.name()).collect::<Vec<_>>(),
-            "saves": group.saves,
-            "rules": rules.collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// Returns the part in which the rules of a group differ.
-const fn part(kind: Kind) -> Option<Part> {
-    match kind {
-        Kind::SameRule => None,
-        Kind::DiffersIn(part) => Some(part),
-        Kind::SameShape => Some(Part::Constants),
     }
 }
 
