@@ -8,6 +8,7 @@
 //! is an allow, an end of the search, or nothing, and the first allow or end counts. So tables that
 //! give every class of roles the same decide every principal the same.
 
+mod decided;
 mod groups;
 mod question;
 mod requests;
@@ -19,6 +20,7 @@ mod target;
 mod walk;
 mod witness;
 
+pub use decided::{Decided, RulePlace};
 pub use groups::{Group, UnknownGroup};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
@@ -100,30 +102,6 @@ pub struct Witness {
     pub old: Decided,
     /// The decision of the new table.
     pub new: Decided,
-}
-
-/// One decision.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Decided {
-    /// True if the action is allowed.
-    pub is_allowed: bool,
-    /// The reason in a few words: `rule`, `no rule applied`, and so on.
-    pub reason: String,
-    /// The rule that decided, if one did.
-    pub rule: Option<RulePlace>,
-}
-
-/// The place of a rule in the policies.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RulePlace {
-    /// The key of the policy.
-    pub policy: String,
-    /// The name of the rule.
-    pub name: String,
-    /// The file, which is empty in a table without explanations.
-    pub file: String,
-    /// The line, 1-based.
-    pub line: u32,
 }
 
 /// A place about which nothing is claimed.

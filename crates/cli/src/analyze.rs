@@ -1,30 +1,80 @@
-//! `wardgate analyze`: groups the rules of a directory that could be one.
+//! `wardgate analyze`: groups the rules of a directory that could be one, and merges those that can be.
+
+mod merges;
+mod patch;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
+use wardgate_analysis::merges::{Merges, merges as merges_of};
+use wardgate_analysis::proof::Basis;
+use wardgate_analysis::report;
 use wardgate_analysis::similar::Part;
+use wardgate_compiler::compile::schema_in;
 
 use crate::arguments::Analyze;
 use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted};
-use crate::rules::{few, place_json, read, shown_place};
+use crate::overwriting::Paths;
+use crate::rules::{few, file_name, read, shown_place};
+use crate::{globals, policies};
 
 pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
-    let (_, resolved) = read(&analyze.directory, &analyze.options)?;
+    paths(analyze).check()?;
+    let (repository, resolved) = read(&analyze.directory, &analyze.options)?;
     let index = Index::new(&resolved);
     let mut groups = index.groups();
-    let is_wanted = |group: &Group| analyze.only.iter().any(|only| only.0 == group.kind.name());
-    groups.retain(|group| analyze.only.is_empty() || is_wanted(group));
+    groups.retain(|group| analyze.wants(group.kind.name()));
     let shown = Shown { index: &index, analyze };
+    let options = policies::table_options(&analyze.options)?;
+    let load = |path: &str| schema_in(&analyze.directory, path);
+    let mut merges = Merges::default();
+    if analyze.wants("merge")
+        && let Some(mut basis) = Basis::new(&repository, &options, &load)
+    {
+        merges = merges_of(&index, &resolved, &mut basis);
+        if let Some(path) = &analyze.patch {
+            let edits: Vec<_> = merges.edits().collect();
+            patch::write((&analyze.directory, path), &basis, &edits, out)?;
+        }
+    }
+    if analyze.patches_output() {
+        return Ok(Status::Done);
+    }
     if analyze.json {
-        out.line(groups.iter().map(|group| shown.json(group)).collect::<Json>())?;
+        let file = &file_name(&analyze.directory);
+        let merges = report::merges(&index, &merges, file);
+        let groups = report::groups(&index, &groups, file);
+        out.line(merges.chain(groups).collect::<Json>())?;
     } else {
-        shown.print(&groups, out)?;
+        shown.print_merges(&merges, out)?;
+        shown.print(&groups, &merges, out)?;
     }
     Ok(Status::Done)
+}
+
+impl Analyze {
+    fn wants(&self, kind: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only.0 == kind)
+    }
+
+    /// Returns true if the patch goes to standard output.
+    fn patches_output(&self) -> bool {
+        self.patch.as_deref() == Some(Path::new("-"))
+    }
+}
+
+/// Returns the files that are written and read.
+fn paths(analyze: &Analyze) -> Paths<'_> {
+    let patch = analyze.patch.iter().filter(|_| !analyze.patches_output());
+    Paths {
+        outputs: patch.map(|path| ("--patch", path.as_path())).collect(),
+        inputs: analyze.options.globals.as_deref().and_then(globals::path).into_iter().collect(),
+        directories: vec![&analyze.directory],
+    }
 }
 
 struct Shown<'s> {
@@ -33,8 +83,11 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    fn print(&self, groups: &[Group], out: &mut Output) -> Result<()> {
+    fn print(&self, groups: &[Group], merges: &Merges, out: &mut Output) -> Result<()> {
         let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
+        if !merges.found.is_empty() {
+            by_kind.insert("merge", merges.found.len());
+        }
         for group in groups {
             *by_kind.entry(group.kind.name()).or_default() += 1;
             out.line(out.paint(Tone::Title, &self.title(group)).into_owned())?;
@@ -47,10 +100,11 @@ impl Shown<'_> {
             }
             out.line("")?;
         }
-        if groups.is_empty() {
-            return out.line("no groups");
+        let count = groups.len() + merges.found.len();
+        if count == 0 {
+            return out.line("nothing found");
         }
-        let count = counted(groups.len(), "group", "groups");
+        let count = counted(count, "finding", "findings");
         let rules = counted(self.index.rules(), "rule", "rules");
         out.line(out.paint(Tone::Title, &format!("{count} among {rules}")).into_owned())?;
         by_kind.iter().try_for_each(|(kind, count)| out.line(format_args!("{count:>6}  {kind}")))
@@ -82,33 +136,6 @@ impl Shown<'_> {
             }
             None => out.line(format_args!("  {place}")),
         }
-    }
-
-    fn json(&self, group: &Group) -> Json {
-        let mut values = self.index.values(group).into_iter();
-        let rules = group.rules.iter().filter_map(|rule| {
-            let mut one = place_json(&self.analyze.directory, self.index.place(*rule)?);
-            if let Some(value) = values.next() {
-                one.extend([("value".to_owned(), json!(value))]);
-            }
-            Some(one)
-        });
-        json!({
-            "kind": group.kind.name(),
-            "part": part(group.kind).map(Part::name),
-            "across": group.across.iter().map(|part| part.name()).collect::<Vec<_>>(),
-            "saves": group.saves,
-            "rules": rules.collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// Returns the part in which the rules of a group differ.
-const fn part(kind: Kind) -> Option<Part> {
-    match kind {
-        Kind::SameRule => None,
-        Kind::DiffersIn(part) => Some(part),
-        Kind::SameShape => Some(Part::Constants),
     }
 }
 

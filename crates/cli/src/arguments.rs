@@ -7,11 +7,13 @@ mod compare;
 mod coverage;
 mod fmt;
 mod grants;
+mod init;
 mod lint;
 mod log;
 mod mqtt;
 mod protocols;
 mod ratelimit;
+mod replay;
 mod similar;
 mod test;
 mod trust;
@@ -27,6 +29,7 @@ use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
+pub(crate) use init::{Framework, Init};
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
     AcceptLoss, CheckProof, EraseLog, ExplainRecord, Export, ExportForm, Log, LogCommand, LogKeys,
@@ -35,6 +38,7 @@ pub(crate) use log::{
 pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
+pub(crate) use replay::ReplayLogs;
 pub(crate) use similar::{Analyze, Similar};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
@@ -54,6 +58,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write an example: a policy, a test of it, and a program that asks.
+    #[command(after_help = init::HELP)]
+    Init(Init),
     /// Compile a directory of policies to a bundle, or check that it compiles.
     #[command(after_help = EXIT_CODES)]
     Compile(Compile),
@@ -112,6 +119,9 @@ pub(crate) enum Command {
     /// Make the key of a decision log, verify and show its records, and prove one of them.
     #[command(disable_help_subcommand = true)]
     Log(Log),
+    /// Decide what logs record again: which decisions would be others with new policies.
+    #[command(after_help = replay::HELP)]
+    Replay(ReplayLogs),
     /// Serve decisions over the network.
     #[command(after_help = EXIT_CODES)]
     Serve(Serve),
@@ -124,6 +134,7 @@ impl Command {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
             Self::Compare(compare) => matches!(compare.format, Format::Json),
+            Self::Replay(replay) => matches!(replay.format, Format::Json),
             Self::Similar(similar) => similar.json,
             Self::Analyze(analyze) => analyze.json,
             Self::Check(check) => check.input.json,
@@ -134,7 +145,8 @@ impl Command {
             Self::Bench(bench) => bench.json,
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,
-            Self::Keys(_)
+            Self::Init(_)
+            | Self::Keys(_)
             | Self::Seal(_)
             | Self::Unseal(_)
             | Self::Delta(_)
@@ -284,7 +296,7 @@ pub(crate) struct Input {
 }
 
 /// Options for compiling a directory.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
     /// The evaluation of conditions that fail: `strict` denies, `lenient` takes them for false

@@ -3,14 +3,14 @@
 //! The answer is that of `wardgate_analysis::compare`; this writes it for people, programs, code hosts and
 //! browsers.
 
-mod html;
-mod json;
+pub(crate) mod html;
 mod sarif;
 mod table;
 
 use std::path::Path;
 
 use wardgate_analysis::compare::{Change, Comparison, Decided, compare};
+use wardgate_analysis::report;
 use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::{Compare, Forbidden, Format};
@@ -21,9 +21,9 @@ use crate::policies::{self, Source};
 
 /// The two sides, as the answer names them.
 #[derive(Clone, Copy)]
-struct Sides<'c> {
-    old: &'c Path,
-    new: &'c Path,
+pub(crate) struct Sides<'c> {
+    pub(crate) old: &'c Path,
+    pub(crate) new: &'c Path,
 }
 
 pub(crate) fn run(given: &Compare, out: &mut Output) -> Result<Status> {
@@ -38,7 +38,11 @@ pub(crate) fn run(given: &Compare, out: &mut Output) -> Result<Status> {
     let sides = Sides { old: &given.old, new: &given.new };
     match given.format {
         Format::Table => table::print(&found, sides, out)?,
-        Format::Json => out.line(json::report(&found, sides))?,
+        Format::Json => {
+            let (old, new) =
+                (|file: &str| path(sides.old, file), |file: &str| path(sides.new, file));
+            out.line(report::comparison(&found, &old, &new))?;
+        }
         Format::Sarif => out.line(sarif::report(&found))?,
         Format::Html => out.bytes(html::page(&found, sides).as_bytes())?,
     }
@@ -53,11 +57,14 @@ pub(crate) fn run(given: &Compare, out: &mut Output) -> Result<Status> {
     Ok(if is_more || is_less { Status::BadPolicies } else { Status::Done })
 }
 
-/// Reads both sides at once.
+/// Reads both sides, at once where there are threads.
 fn both(
     old: impl FnOnce() -> Result<PolicyTable> + Send,
     new: impl FnOnce() -> Result<PolicyTable> + Send,
 ) -> (Result<PolicyTable>, Result<PolicyTable>) {
+    if cfg!(target_family = "wasm") {
+        return (old(), new());
+    }
     std::thread::scope(|scope| {
         let old = scope.spawn(old);
         let new = new();
@@ -66,16 +73,11 @@ fn both(
     })
 }
 
-/// Returns a word for the direction of a change.
-const fn word(change: Change) -> &'static str {
-    match change {
-        Change::More => "more",
-        Change::Less => "less",
-    }
-}
-
 /// Returns names in one line; `None` is any other one.
-fn names<'n>(names: impl IntoIterator<Item = Option<&'n str>>, other: &'n str) -> String {
+pub(crate) fn names<'n>(
+    names: impl IntoIterator<Item = Option<&'n str>>,
+    other: &'n str,
+) -> String {
     // What no rule names comes last.
     let (named, others): (Vec<_>, Vec<_>) = names.into_iter().partition(Option::is_some);
     let names = named.into_iter().chain(others).map(|name| match name {
@@ -99,7 +101,7 @@ fn scopes(scopes: &[&str]) -> String {
 }
 
 /// Returns a decision in words, with the place of its rule in this folder or bundle.
-fn decision(decided: &Decided, side: &Path) -> String {
+pub(crate) fn decision(decided: &Decided, side: &Path) -> String {
     let effect = if decided.is_allowed { "allowed" } else { "denied" };
     let Some(rule) = &decided.rule else { return format!("{effect}, {}", decided.reason) };
     let by = if decided.reason == "rule" { "by" } else { "because a condition failed in" };
@@ -111,7 +113,7 @@ fn decision(decided: &Decided, side: &Path) -> String {
 }
 
 /// Returns the path of a file of a side, as a person can open it.
-fn path(side: &Path, file: &str) -> String {
+pub(crate) fn path(side: &Path, file: &str) -> String {
     if side.is_dir() { side.join(file).display().to_string() } else { file.to_owned() }
 }
 

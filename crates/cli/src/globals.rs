@@ -1,7 +1,6 @@
 //! The values of `globals`: from a JSON or YAML file, or written on the command line.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
 use wardgate_compiler::globals;
@@ -27,6 +26,6 @@ pub(crate) fn path(given: &str) -> Option<&Path> {
 
 /// Unlike policies these may come through a pipe, as from another command.
 fn file(path: &Path) -> Result<Vec<u8>> {
-    let read = File::open(path).and_then(|file| reading::bounded(file, MAX_FILE_BYTES));
+    let read = reading::open(path).and_then(|file| reading::bounded(file, MAX_FILE_BYTES));
     read.map_err(|error| Failure::reading(path, &error))
 }

@@ -5,10 +5,19 @@
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
 //! rule of its own: policies pass through the bundle, also those of a directory.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "host"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "what the commands of the host use stays beside what all use"
+    )
+)]
 
 mod analyze;
 mod answer;
 mod arguments;
+#[cfg(feature = "host")]
 mod bench;
 mod check;
 mod clock;
@@ -21,34 +30,42 @@ mod failure;
 mod fmt;
 mod globals;
 mod grants;
+mod init;
 mod inspect;
 mod json;
 mod keys;
 mod label;
 mod limits;
 mod lint;
+#[cfg(feature = "host")]
 mod log;
+#[cfg(feature = "host")]
 mod node;
 mod opening;
 mod output;
 mod overwriting;
 mod policies;
 mod replace;
+#[cfg(feature = "host")]
+mod replay;
 mod request;
 mod requests;
 mod rules;
 mod sarif;
 mod seal;
+#[cfg(feature = "host")]
 mod serve;
 mod sign;
 mod similar;
 mod test;
 mod verify;
 
+#[cfg(feature = "host")]
 use std::alloc::System;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+#[cfg(feature = "host")]
 use alloc_tracker::Allocator;
 use clap::Parser;
 use wardgate_compiler::diagnostics::Diagnostic;
@@ -58,10 +75,13 @@ use failure::{Failure, Result, Status};
 use output::{Output, complain, counted};
 
 /// The allocator of the system; each thread counts its allocations, which `wardgate bench` reports.
+#[cfg(feature = "host")]
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "wasi")]
+    enter_directory();
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
         Err(answer) => return answered(&answer).into(),
@@ -71,6 +91,15 @@ fn main() -> ExitCode {
     let status = ended.or_else(|failure| report(failure, &mut out, command.json()));
     // A failure that cannot be reported is a failed write, or a reader that has gone.
     status.or_else(|failure| report(failure, &mut out, false)).unwrap_or(Status::Done).into()
+}
+
+/// Enters the directory that the host names: WASI begins at the root.
+#[cfg(target_os = "wasi")]
+fn enter_directory() {
+    if let Some(directory) = std::env::var_os("PWD") {
+        // Paths are then relative to the root, and the command says what it does not find.
+        let _ = std::env::set_current_dir(directory);
+    }
 }
 
 /// Prints help, the version, or how the command was called wrongly, and returns how it ends.
@@ -87,6 +116,7 @@ fn answered(answer: &clap::Error) -> Status {
 
 fn run(command: &Command, out: &mut Output) -> Result<Status> {
     match command {
+        Command::Init(init) => init::run(init, out),
         Command::Compile(compile) => compile::run(compile, out),
         Command::Lint(lint) => lint::run(lint, out),
         Command::Compare(compare) => compare::run(compare, out),
@@ -97,6 +127,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Grants(grants) => grants::run(grants, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Test(test) => test::run(test, out),
+        #[cfg(feature = "host")]
         Command::Bench(bench) => bench::run(bench, out),
         Command::Keys(keys) => keys::run(keys, out),
         Command::Sign(sign) => sign::run(sign, out),
@@ -105,9 +136,29 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
+        #[cfg(feature = "host")]
+        Command::Replay(replay) => replay::run(replay, out),
+        #[cfg(feature = "host")]
         Command::Log(log) => log::run(log, out),
+        #[cfg(feature = "host")]
         Command::Serve(serve) => serve::run(serve, out),
+        #[cfg(not(feature = "host"))]
+        Command::Bench(_) => Err(needs_host("bench")),
+        #[cfg(not(feature = "host"))]
+        Command::Replay(_) => Err(needs_host("replay")),
+        #[cfg(not(feature = "host"))]
+        Command::Log(_) => Err(needs_host("log")),
+        #[cfg(not(feature = "host"))]
+        Command::Serve(_) => Err(needs_host("serve")),
     }
+}
+
+/// Returns the failure of a command that WebAssembly has no sockets, threads or programs for.
+#[cfg(not(feature = "host"))]
+fn needs_host(command: &str) -> Failure {
+    Failure::usage(format!(
+        "`wardgate {command}` needs the native command, and this one is of the npm package"
+    ))
 }
 
 /// Reports a failure and returns the exit code of the command.

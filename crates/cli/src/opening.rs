@@ -1,6 +1,5 @@
 //! The conditions for a bundle before the command uses it: keys, revision, name, time.
 
-use std::fs::File;
 use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
@@ -84,7 +83,7 @@ pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>> {
 /// Reads a file of at most the size of the largest bundle.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
-    let read = File::open(path).and_then(|file| reading::bounded(file, most));
+    let read = reading::open(path).and_then(|file| reading::bounded(file, most));
     read.map_err(|error| Failure::reading(path, &error))
 }
 

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use wardgate_compiler::reading;
 use wardgate_tooling::source_files;
 
 use crate::failure::{Failure, Result};
@@ -53,11 +54,11 @@ impl Paths<'_> {
 
     /// Returns true if the file at `target` is read.
     fn read(&self, target: &Path) -> bool {
-        let is_target = |path: &Path| fs::canonicalize(path).is_ok_and(|path| path == target);
+        let is_target = |path: &Path| reading::canonical(path).is_ok_and(|path| path == target);
         // No link out of a directory is followed, so most outputs need no look at the files in it.
         let is_below = |directory: &&&Path| {
             target.exists()
-                && fs::canonicalize(directory).is_ok_and(|root| target.starts_with(root))
+                && reading::canonical(directory).is_ok_and(|root| target.starts_with(root))
         };
         let below = self.directories.iter().filter(is_below);
         self.inputs.iter().any(|path| is_target(path))

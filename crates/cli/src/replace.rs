@@ -44,17 +44,17 @@ pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::canonicalize(&path) {
+        match reading::canonical(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => return found,
         }
         let Ok(next) = fs::read_link(&path) else {
             let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-            return Ok(fs::canonicalize(directory(&path))?.join(name));
+            return Ok(reading::canonical(directory(&path))?.join(name));
         };
         path = directory(&path).join(next);
     }
-    fs::canonicalize(&path)
+    reading::canonical(&path)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -70,6 +70,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn write(temporary: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
+    // WASI has no permissions of files.
+    #[cfg(not(target_os = "wasi"))]
     if let Ok(old) = fs::metadata(target) {
         file.set_permissions(old.permissions())?;
     }
@@ -93,8 +95,22 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
-    hidden.push(format!(".{}.new", std::process::id()));
+    hidden.push(format!(".{}.new", own_number()));
     Ok(target.with_file_name(hidden))
+}
+
+/// Returns a number that no other process has now.
+#[cfg(not(target_os = "wasi"))]
+fn own_number() -> u64 {
+    std::process::id().into()
+}
+
+/// Returns a number that hardly another process has now: WASI has no ids of processes, and a name that exists is an
+/// error.
+#[cfg(target_os = "wasi")]
+fn own_number() -> u64 {
+    let since = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    u64::try_from(since).unwrap_or(u64::MAX)
 }
 
 /// Bounds the symbolic links followed to a file that does not exist yet; Linux follows as many. A

@@ -4,10 +4,10 @@
 //! request of its own, it is answered before the next one is read.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use wardgate_compiler::reading;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::limits::MAX_REQUEST_BYTES;
 
@@ -63,7 +63,7 @@ impl<T> Requests<T> {
         let (input, name): (Box<dyn BufRead>, _) = if path == Path::new("-") {
             (Box::new(BufReader::new(io::stdin())), "standard input".to_owned())
         } else {
-            let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+            let file = reading::open(path).map_err(|error| Failure::reading(path, &error))?;
             (Box::new(BufReader::new(file)), format!("`{}`", path.in_one_line()))
         };
         Ok(Self { input, name, read, lines: 0, waiting: VecDeque::new() })

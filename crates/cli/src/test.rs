@@ -5,6 +5,7 @@
 //! only failed tests are news about the policies.
 
 mod coverage;
+#[cfg(feature = "host")]
 mod node;
 mod report;
 mod update;
@@ -112,6 +113,9 @@ fn decide(
     };
     let decided = match test.runtime {
         Runtime::Native => wardgate_tooling::suite::run(suites, filter, &mut native),
+        #[cfg(not(feature = "host"))]
+        Runtime::Wasm => return Err(crate::needs_host("test --runtime wasm")),
+        #[cfg(feature = "host")]
         Runtime::Wasm => {
             let package = test.package.as_deref();
             let mut node = node::Node::start(sources, options.clone(), native, package)?;

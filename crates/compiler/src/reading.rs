@@ -3,9 +3,13 @@
 //! One byte more than the bound is read, so that the caller can recognize a file that is too large.
 #![expect(clippy::disallowed_methods, reason = "this module and `walk` are the readers of files")]
 
+#[cfg(target_os = "wasi")]
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+#[cfg(target_os = "wasi")]
+use std::path::Component;
+use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_FILE_BYTES;
@@ -21,6 +25,24 @@ pub fn file(location: &Path) -> io::Result<Vec<u8>> {
     bounded(File::open(location)?, MAX_FILE_BYTES)
 }
 
+/// Opens a file to read it, or a pipe.
+///
+/// # Errors
+/// If it cannot be opened. WASI opens directories too, and takes an empty path for the current one: here both are
+/// the errors that reading them is elsewhere.
+pub fn open(location: &Path) -> io::Result<File> {
+    if cfg!(target_os = "wasi") {
+        match fs::metadata(location) {
+            _ if location.as_os_str().is_empty() => {
+                return Err(io::Error::new(io::ErrorKind::NotFound, "no such file or directory"));
+            }
+            Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            _ => {}
+        }
+    }
+    File::open(location)
+}
+
 /// Returns true if there is a file, a directory or a link at `location`.
 #[must_use]
 pub fn exists(location: &Path) -> bool {
@@ -32,12 +54,61 @@ pub fn exists(location: &Path) -> bool {
 /// # Errors
 /// The same, or if a link leads out of `root`: then nothing of the file is read.
 pub fn file_within(root: &Path, location: &Path) -> io::Result<Vec<u8>> {
-    let target = fs::canonicalize(location)?;
-    if !target.starts_with(fs::canonicalize(root)?) {
+    let target = canonical(location)?;
+    if !target.starts_with(canonical(root)?) {
         return Err(io::Error::other("a link leads out of the directory"));
     }
     file(&target)
 }
+
+/// Returns the path without links, `.` and `..`.
+///
+/// # Errors
+/// If there is nothing at the path, or links lead in a circle.
+#[cfg(not(target_os = "wasi"))]
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// Returns the path without links, `.` and `..`. WASI has no call for it, so this follows each part.
+///
+/// # Errors
+/// If there is nothing at the path, or links lead in a circle.
+#[cfg(target_os = "wasi")]
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    let whole = std::env::current_dir()?.join(path);
+    let mut left: Vec<OsString> = whole.iter().rev().map(ToOwned::to_owned).collect();
+    let (mut found, mut links) = (PathBuf::from("/"), 0);
+    while let Some(part) = left.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::Normal(_)) => {}
+            Some(Component::ParentDir) => {
+                found.pop();
+                continue;
+            }
+            _ => continue,
+        }
+        let next = found.join(&part);
+        if !fs::symlink_metadata(&next)?.is_symlink() {
+            found = next;
+            continue;
+        }
+        links += 1;
+        if links > MAX_LINKS {
+            return Err(io::Error::other("too many levels of symbolic links"));
+        }
+        let target = fs::read_link(&next)?;
+        if target.is_absolute() {
+            found = PathBuf::from("/");
+        }
+        left.extend(target.iter().rev().map(ToOwned::to_owned));
+    }
+    Ok(found)
+}
+
+/// Bounds the symbolic links that are followed; Linux follows as many.
+#[cfg(target_os = "wasi")]
+const MAX_LINKS: usize = 40;
 
 /// Reads to the end, or until there is one byte more than `most`.
 ///

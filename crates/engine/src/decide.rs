@@ -34,7 +34,7 @@ use alloc::vec::Vec;
 #[cfg(feature = "ratelimit")]
 pub use charges::{Charge, LimitError, Met, PlainCharge, PlainPart, Rounded, tokens};
 #[cfg(feature = "observe")]
-pub use reads::Sourced;
+pub use reads::{Attribute, Owner, Sourced};
 pub use record::{Leaf, Outcome, Step};
 #[cfg(feature = "observe")]
 pub use topics::TopicsDecision;

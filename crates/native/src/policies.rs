@@ -7,6 +7,8 @@ use wardgate_engine::budget::Budget;
 use wardgate_engine::decide::Explanation;
 #[cfg(feature = "grants")]
 use wardgate_engine::decide::Sourced;
+#[cfg(feature = "replay")]
+use wardgate_engine::decide::{Attribute, Owner};
 use wardgate_engine::decision::Decision;
 use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
@@ -19,7 +21,11 @@ use crate::fast::decide::decide;
 use crate::fast::index::Index;
 use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
+#[cfg(feature = "replay")]
+use crate::fast::path::{Slot, SlotRoot};
 use crate::fast::request::RequestInput;
+#[cfg(feature = "replay")]
+use crate::fast::{decide::select, index::Way};
 use crate::field::Lookup;
 use crate::names::Names;
 #[cfg(feature = "ratelimit")]
@@ -250,11 +256,28 @@ impl Policies {
 
     /// Decides by a fast path; `None` if there is none or it is unsure.
     #[inline]
-    fn try_fast(&self, input: &impl FastInput, clock: &impl Clock) -> Option<bool> {
+    pub(crate) fn try_fast(&self, input: &impl FastInput, clock: &impl Clock) -> Option<bool> {
         if self.has_expired(clock) {
             return None;
         }
         decide(&self.table, &self.index, input, clock)
+    }
+
+    /// Returns the attributes that the fast path of a question reads, sorted; `None` if it has none.
+    #[cfg(feature = "replay")]
+    pub(crate) fn attributes_of_fast_path(
+        &self,
+        input: &impl FastInput,
+    ) -> Option<Vec<Attribute<'_>>> {
+        let slots = match select(&self.table, &self.index, input) {
+            Way::FastPath(fast_path) => &*fast_path.slots,
+            Way::Denied => &[],
+            Way::General => return None,
+        };
+        let mut attributes: Vec<_> = slots.iter().filter_map(attribute).collect();
+        attributes.sort_unstable();
+        attributes.dedup();
+        Some(attributes)
     }
 
     /// Returns true if the bundle has expired and everything is denied: no fast path may decide
@@ -316,6 +339,19 @@ impl Policies {
         let is_allowed = |action: &String| self.table.is_allowed(request, action, clock.now());
         Ok(request.actions.first().is_some_and(is_allowed))
     }
+}
+
+/// Returns the attribute that a slot begins with.
+#[cfg(feature = "replay")]
+fn attribute(slot: &Slot) -> Option<Attribute<'_>> {
+    let owner = match slot.root {
+        SlotRoot::PrincipalAttr => Owner::Principal,
+        SlotRoot::ResourceAttr => Owner::Resource,
+        SlotRoot::Claims => Owner::Claims,
+        SlotRoot::Tokens => Owner::Tokens,
+        _ => return None,
+    };
+    slot.path.first().map(|name| Attribute { owner, name })
 }
 
 /// Returns true if the answer about a kind holds effects and nothing more.

@@ -6,6 +6,7 @@
 
 pub mod accessors;
 pub mod coverage;
+pub mod edit;
 pub mod format;
 mod json;
 pub mod lint;

@@ -112,6 +112,7 @@ const BESIDE: &[Step] = &[
     Step { name: "SPOCP in wasm", action: |_| spocp::in_wasm() },
     Step { name: "compiler parity", action: |_| compiler_parity() },
     Step { name: "policy tests", action: |_| policy_tests::compare() },
+    Step { name: "analysis in wasm", action: |_| policy_tests::compare_analysis() },
     Step { name: "vectors", action: |_| vectors::check() },
     Step { name: "wasm size", action: |_| wasm::check_size() },
 ];

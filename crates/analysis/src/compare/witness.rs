@@ -1,7 +1,5 @@
 //! The search for a request that two tables decide differently.
 
-use wardgate_engine::decide::{Explanation, Outcome};
-use wardgate_engine::decision::{Effect, Reason};
 use wardgate_engine::glob;
 use wardgate_engine::request::Request;
 
@@ -9,7 +7,7 @@ use super::question::{Candidate, Compared};
 use super::requests::{Dice, Draft, Pool, RESOURCE};
 use super::rows::Asked;
 use super::target::{Comparer, Target};
-use super::{Change, Decided, RulePlace, Witness};
+use super::{Change, Decided, Witness};
 use crate::limits::MAX_TRIES;
 use crate::logic::diagram::Way;
 use crate::logic::partition::Class;
@@ -190,42 +188,10 @@ impl<'s, 'a> Search<'s, 'a> {
         let request = self.complete(request, draft);
         let now = self.comparer.now;
         let sides = self.comparer.sides.each_ref();
-        let [old, new] = sides.map(|side| decided(&side.table.explain(&request, now)));
+        let [old, new] = sides.map(|side| Decided::of(&side.table.explain(&request, now)));
         let is_shown =
             [old.is_allowed, new.is_allowed] == [change == Change::Less, change == Change::More];
         is_shown.then_some(Witness { request, now, old, new })
-    }
-}
-
-/// Returns a decision in a few words, with its rule.
-fn decided(explanation: &Explanation) -> Decided {
-    let Some(decision) = explanation.decision.actions.first() else {
-        return Decided { is_allowed: false, reason: "no decision".to_owned(), rule: None };
-    };
-    let (reason, source) = match &decision.reason {
-        Reason::Rule(rule) => ("rule", Some(rule)),
-        Reason::NotInRolePolicy => ("not listed in a role policy", None),
-        Reason::NoRuleApplied => ("no rule applied", None),
-        Reason::NoPolicy => ("no policy", None),
-        Reason::ConditionError(rule) => ("condition failed", Some(rule)),
-        Reason::SchemaViolation => ("attributes do not fit the schema", None),
-        _ => ("limit reached", None),
-    };
-    let step = source.and_then(|source| {
-        explanation.steps.iter().rev().find(|step| {
-            let decides = matches!(step.outcome, Outcome::Applied | Outcome::Failed);
-            decides && format!("{}#{}", step.policy, step.rule) == **source
-        })
-    });
-    Decided {
-        is_allowed: decision.effect == Effect::Allow,
-        reason: reason.to_owned(),
-        rule: step.map(|step| RulePlace {
-            policy: step.policy.clone(),
-            name: step.rule.clone(),
-            file: step.file.clone(),
-            line: step.line,
-        }),
     }
 }
 

@@ -32,31 +32,36 @@ pub(crate) struct Analyze {
     /// The directory of the policies.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Only groups of these kinds: `same-rule`, `differs-in`, `same-shape`.
+    /// Only findings of these kinds: `merge`, `same-rule`, `differs-in`, `same-shape`.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
-    pub(crate) only: Vec<KindOfGroup>,
-    /// Print JSON: an array with one object for each group.
+    pub(crate) only: Vec<KindOfFinding>,
+    /// Write the edits that were proved to change no decision to this file, as a patch, or with `-`, to standard
+    /// output in place of the findings.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
+    /// Print JSON: an array with one object for each finding.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) options: TableOptions,
 }
 
-/// The name of a kind of groups.
+/// The name of a kind of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KindOfGroup(pub(crate) &'static str);
+pub(crate) struct KindOfFinding(pub(crate) &'static str);
 
-impl FromStr for KindOfGroup {
+impl FromStr for KindOfFinding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let names = wardgate_analysis::groups::Kind::names();
-        let known = names.into_iter().find(|name| *name == text);
-        known
-            .map(Self)
-            .ok_or_else(|| "expected `same-rule`, `differs-in` or `same-shape`".to_owned())
+        let known = KINDS.into_iter().find(|name| *name == text);
+        let expected =
+            || format!("expected one of {}", KINDS.map(|kind| format!("`{kind}`")).join(", "));
+        known.map(Self).ok_or_else(expected)
     }
 }
+
+const KINDS: [&str; 4] = ["merge", "same-rule", "differs-in", "same-shape"];
 
 pub(super) const SIMILAR_HELP: &str = "\
 A likeness of 100 % is the same rule in other words, or the same parts joined otherwise; the lines
@@ -69,13 +74,16 @@ Exit codes:
   4  reading or writing failed";
 
 pub(super) const ANALYZE_HELP: &str = "\
+merge       rules of one policy that can be one: proved to change no decision
 same-rule   rules that say the same
 differs-in  rules that are equal but for the effect, the actions, the roles or one constant
 same-shape  rules whose conditions are equal but for several constants
-Groups are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
+Findings are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
+A patch names files as they lie below here, or below DIR if DIR is not below here; `patch -p1` and
+`git apply` take it.
 
 Exit codes:
-  0  success; there may be groups
+  0  success; there may be findings
   1  the policies cannot be used
   2  the arguments are wrong
   4  reading or writing failed";

@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use wardgate_compiler::reading;
 use zeroize::Zeroizing;
 
 use super::{Key, cose, jwk};
@@ -90,9 +91,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Key>> {
 /// Reads the keys of a file, and the mode of one that others can read.
 pub(super) fn look(path: &Path) -> Result<(Vec<Key>, Option<u32>)> {
     let failed = |error: &io::Error| Failure::reading(path, error);
-    let file = File::open(path).map_err(|error| failed(&error))?;
+    let file = reading::open(path).map_err(|error| failed(&error))?;
     // The permissions of the open file, not of the file that has its name a moment later.
-    let exposed = exposed(&file).map_err(|error| failed(&error))?;
+    let exposed = exposed(path, &file).map_err(|error| failed(&error))?;
     let mut bytes = Zeroizing::new(Vec::new());
     file.take(MAX_KEY_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     let keys = parse(&bytes).map_err(|why| {
@@ -116,12 +117,24 @@ fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
 
 /// Returns the mode of a file that others than its owner can read.
 #[cfg(unix)]
-fn exposed(file: &File) -> io::Result<Option<u32>> {
+fn exposed(_: &Path, file: &File) -> io::Result<Option<u32>> {
     let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o777;
     Ok(Some(mode).filter(|mode| mode & 0o077 != 0))
 }
 
-#[cfg(not(unix))]
-fn exposed(_: &File) -> io::Result<Option<u32>> {
+/// Returns the mode of a file that others than its owner can read. WASI has no modes: the host tells those of the files
+/// that arguments name, as lines of a mode and a path.
+#[cfg(target_os = "wasi")]
+fn exposed(path: &Path, _: &File) -> io::Result<Option<u32>> {
+    let told = std::env::var("WARDGATE_EXPOSED").unwrap_or_default();
+    let mode = told
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .find(|(_, told)| path == Path::new(told));
+    Ok(mode.and_then(|(mode, _)| u32::from_str_radix(mode, 8).ok()))
+}
+
+#[cfg(not(any(unix, target_os = "wasi")))]
+fn exposed(_: &Path, _: &File) -> io::Result<Option<u32>> {
     Ok(None)
 }

@@ -1,5 +1,6 @@
 //! A temporary folder, and the command run in it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -86,10 +87,26 @@ impl Folder {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wardgate"));
+        let mut command = match other_command() {
+            Some(_) => Command::new(node()),
+            None => Command::new(env!("CARGO_BIN_EXE_wardgate")),
+        };
+        command.args(other_command());
         command.args(arguments).current_dir(&self.0);
         command
     }
+}
+
+/// Returns the script of another command to test, that of the npm package: `WARDGATE_COMMAND`.
+pub(crate) fn other_command() -> Option<OsString> {
+    std::env::var_os("WARDGATE_COMMAND")
+}
+
+/// Returns the path of Node, also for commands that have another `PATH`.
+fn node() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    let candidates = std::env::split_paths(&path).map(|folder| folder.join("node"));
+    candidates.into_iter().find(|candidate| candidate.is_file()).unwrap()
 }
 
 impl Drop for Folder {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 
-use crate::folder::{ANN, Folder, PHOTO, SAM};
+use crate::folder::{ANN, Folder, PHOTO, SAM, other_command};
 
 #[test]
 fn every_command_prints_its_transcript() {
@@ -43,7 +43,12 @@ fn played(path: &Path) -> Result<(), String> {
             {
                 old.push(line);
             }
-            found.push_str(&with_old_lines(&stage.run(arguments), &old));
+            let output = stage.run(arguments);
+            if other_command().is_some() && output.contains(NEEDS_NATIVE) {
+                old.iter().for_each(|line| found.push_str(&format!("{line}\n")));
+                continue;
+            }
+            found.push_str(&with_old_lines(&output, &old));
         } else if !line.is_empty() && !line.starts_with('#') {
             let mut text = String::new();
             while let Some(line) = lines.next_if(|line| line.starts_with("  |")) {
@@ -70,6 +75,9 @@ fn played(path: &Path) -> Result<(), String> {
         None => Ok(()),
     }
 }
+
+/// What the command of the npm package says of the commands that it does not have.
+const NEEDS_NATIVE: &str = "needs the native command";
 
 /// Returns the output, with the old line where it is the same but for its `…`.
 fn with_old_lines(output: &str, old: &[&str]) -> String {
@@ -187,7 +195,8 @@ impl Stage {
             lines.collect::<String>()
         };
         let (out, err) = (text(ended.stdout, OUT), text(ended.stderr, ERR));
-        format!("{out}{err}{EXIT} {}\n", ended.status.code().unwrap())
+        let code = ended.status.code().map_or("by a signal".to_owned(), |code| code.to_string());
+        format!("{out}{err}{EXIT} {code}\n")
     }
 }
 

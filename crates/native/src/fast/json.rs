@@ -69,6 +69,16 @@ pub(crate) fn call_document(json: &[u8]) -> Result<Attr, RequestError> {
     read::call(&mut scanner).map_err(|fault| scanner.error(fault))
 }
 
+/// Reads an entry of a decision log, which may be in an envelope.
+///
+/// # Errors
+/// The text is not JSON, or exceeds the bounds of a request.
+#[cfg(feature = "replay")]
+pub(crate) fn entry_document(json: &[u8]) -> Result<Attr, RequestError> {
+    let mut scanner = Scanner::new(checked(json)?);
+    read::entry(&mut scanner).map_err(|fault| scanner.error(fault))
+}
+
 /// Reads a value that was checked to be JSON and no deeper than an attribute may be.
 pub(crate) fn value(json: &str) -> Option<Attr> {
     #[cfg(test)]

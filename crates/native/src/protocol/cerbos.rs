@@ -6,6 +6,8 @@
 
 pub mod answer;
 pub(crate) mod fast;
+#[cfg(feature = "replay")]
+pub mod logged;
 mod message;
 
 use wardgate_engine::attr::Attr;

@@ -19,7 +19,7 @@ use wardgate_engine::decision::Effect;
 use wardgate_engine::wire::attr_json;
 
 pub use self::edit::Change;
-use self::edit::{Edit, apply, changes};
+use self::edit::changes;
 use self::expectation::NewExpectation;
 use self::placement::Comments;
 use self::revise::revise;
@@ -28,6 +28,7 @@ use super::files::Loaded;
 use super::model::Suite;
 use super::parse;
 use super::results::{SuiteResult, effect_word};
+use crate::edit::{Edit, apply};
 use crate::lint::comments::comments;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::expression::Style;
@@ -162,7 +163,7 @@ impl Updater<'_> {
             (Value::Effect(effect), kind) => quoted(effect_word(*effect), kind),
             (Value::Output(value), _) => attr_json(value),
         };
-        let mut edits: Vec<Edit> = edit::ends(text, replacement.node)
+        let mut edits: Vec<Edit> = crate::edit::ends(text, replacement.node)
             .into_iter()
             .map(|end| Edit { range: start..end, text: new.clone() })
             .collect();
@@ -178,17 +179,20 @@ impl Updater<'_> {
     /// Adds an effect without an expectation so far.
     fn insert(&mut self, missing: &MissingAction<'_>) {
         let last = missing.after;
-        let entry = format!("{}: {}", edit::key(missing.action), effect_word(Effect::Allow));
+        let entry = format!("{}: {}", crate::edit::key(missing.action), effect_word(Effect::Allow));
         let wanted = added(&self.wanted, missing);
         let text = self.source.text.as_str();
-        let json_entry =
-            format!("{}: \"{}\"", edit::json_key(missing.action), effect_word(Effect::Allow));
+        let json_entry = format!(
+            "{}: \"{}\"",
+            crate::edit::json_key(missing.action),
+            effect_word(Effect::Allow)
+        );
         let indent = " ".repeat(usize::try_from(missing.column).unwrap_or(1).saturating_sub(1));
         let in_json = text.trim_start().starts_with('{');
         let inline =
             if in_json { [json_entry, entry.clone()] } else { [entry.clone(), json_entry] };
-        let found = edit::ends(text, last).into_iter().flat_map(|end| {
-            let line_end = edit::line_end(text, end);
+        let found = crate::edit::ends(text, last).into_iter().flat_map(|end| {
+            let line_end = crate::edit::line_end(text, end);
             let has_return = text.get(..line_end).is_some_and(|text| text.ends_with('\r'));
             let (newline, at) = if has_return { ("\r\n", line_end - 1) } else { ("\n", line_end) };
             let [first, second] = inline.each_ref().map(|it| (end, format!(", {it}")));

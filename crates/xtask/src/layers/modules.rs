@@ -157,8 +157,15 @@ const FLOORS: &[(&str, &str)] = &[
          expression | reading yaml | globals policy walk | repository | resolve | schema topics | \
          emit | compile",
     ),
-    ("tooling", "accessors format json lint | suite | coverage sources"),
-    ("analysis", "limits | logic normal | index | similar | groups | compare"),
+    ("tooling", "accessors edit format json lint | suite | coverage sources"),
+    (
+        "analysis",
+        "limits | logic normal | index | similar | groups | compare policies | proof | merges | report",
+    ),
+    (
+        "replay",
+        "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
+    ),
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \

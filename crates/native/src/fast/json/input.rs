@@ -69,14 +69,11 @@ impl<'a> JsonInput<'a> {
         scanner.end()?;
         let (action, principal, resource) =
             (or_unsupported(action)?, or_unsupported(principal)?, or_unsupported(resource)?);
-        let is_principal = principal.roles.is_some() && principal.kind.is_none();
-        let is_resource = resource.roles.is_none() && resource.kind.is_some();
-        let are_named = principal.id.is_some() && resource.id.is_some();
-        if !(is_principal && is_resource && are_named) {
+        if !(principal.is_principal() && resource.is_resource()) {
             return Err(Stop::Unsupported);
         }
         let input = Self::new((scanner.whole(), tape), action, (principal, resource), None);
-        Ok(Self { aux_data: Some(aux_data), ..input })
+        Ok(input.with_aux_data(aux_data))
     }
 
     /// Returns a question whose parts were noted. `steps` counts the steps that its programs share
@@ -88,6 +85,11 @@ impl<'a> JsonInput<'a> {
         steps: Option<&'a Cell<u32>>,
     ) -> Self {
         Self { text, tape, action, principal, resource, aux_data: None, steps }
+    }
+
+    /// Adds the claims of the token, and the tokens by name.
+    pub(crate) fn with_aux_data(self, aux_data: [Range<usize>; 2]) -> Self {
+        Self { aux_data: Some(aux_data), ..self }
     }
 
     fn members(&self, range: &Range<usize>) -> &[Member] {
@@ -151,6 +153,16 @@ impl<'a> Entity<'a> {
         }
         seen.must_be_single()?;
         Ok(entity)
+    }
+
+    /// Returns true if it has what a principal must have, and nothing of a resource.
+    pub(crate) const fn is_principal(&self) -> bool {
+        self.roles.is_some() && self.kind.is_none() && self.id.is_some()
+    }
+
+    /// Returns true if it has what a resource must have, and nothing of a principal.
+    pub(crate) const fn is_resource(&self) -> bool {
+        self.roles.is_none() && self.kind.is_some() && self.id.is_some()
     }
 }
 
@@ -278,7 +290,7 @@ impl FastInput for JsonInput<'_> {
 }
 
 /// Reads the claims of the token, and the tokens by name.
-fn read_aux_data(
+pub(crate) fn read_aux_data(
     scanner: &mut Scanner<'_>,
     start: Start,
     tape: &mut Tape,

@@ -17,6 +17,12 @@ pub(crate) fn call(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
     whole(scanner, MAX_CALL_DEPTH)
 }
 
+/// Reads a whole entry of a decision log, whose attributes are in lists of its checks.
+#[cfg(feature = "replay")]
+pub(crate) fn entry(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
+    whole(scanner, MAX_ENTRY_DEPTH)
+}
+
 fn whole(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
     let value = value(scanner, depth)?;
     scanner.end()?;
@@ -73,7 +79,7 @@ fn first_doubled(scanner: &mut Scanner<'_>) -> Scanned<Fault> {
         if !names.insert(unescaped(scanner, name)) {
             return Ok(Fault::Doubled(name.start));
         }
-        value(scanner, MAX_CALL_DEPTH)?;
+        value(scanner, MAX_ENTRY_DEPTH)?;
     }
     Ok(Fault::Expected("an object with each name once"))
 }
@@ -131,3 +137,7 @@ const MAX_DOCUMENT_DEPTH: usize = 3 + MAX_VALUE_DEPTH;
 /// The depth of a call: the document, its list, an entry, the principal or resource, `attr`, and
 /// the values in it.
 const MAX_CALL_DEPTH: usize = 5 + MAX_VALUE_DEPTH;
+
+/// The depth of an entry: an envelope, the entry, its checks, their list, an input, the principal or resource, `attr`,
+/// and the values in it.
+const MAX_ENTRY_DEPTH: usize = 7 + MAX_VALUE_DEPTH;

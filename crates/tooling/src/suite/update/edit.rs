@@ -1,18 +1,11 @@
-//! Edits of a text, and how far the values in it reach.
+//! The lines that edits of a suite change, and suites without their places.
 
 use std::ops::Range;
 
+use crate::edit::{Edit, apply, in_text_order, line_end, line_start};
 use crate::suite::model::{Selection, Suite};
-use wardgate_compiler::expression::Style;
 use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
-
-/// A range of text, and its replacement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
-}
 
 /// Lines that change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,26 +16,6 @@ pub struct Change {
     pub before: Vec<String>,
     /// The lines as they will be.
     pub after: Vec<String>,
-}
-
-/// Applies edits; nothing if two of them overlap or one is outside.
-pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
-    let mut edits: Vec<&Edit> = edits.iter().collect();
-    wardgate_engine::order::sort_by(&mut edits, |a, b| in_text_order(a, b));
-    let mut new = String::with_capacity(text.len());
-    let mut at = 0;
-    for edit in edits {
-        new.push_str(text.get(at..edit.range.start)?);
-        new.push_str(&edit.text);
-        at = edit.range.end;
-    }
-    new.push_str(text.get(at..)?);
-    Some(new)
-}
-
-/// Orders edits by the text that they replace.
-fn in_text_order(a: &Edit, b: &Edit) -> core::cmp::Ordering {
-    (a.range.start, a.range.end).cmp(&(b.range.start, b.range.end))
 }
 
 /// Returns the lines that edits change. Those that touch the same lines are one change.
@@ -74,66 +47,6 @@ pub(super) fn changes(text: &str, edits: &[Edit]) -> Vec<Change> {
     groups.into_iter().filter_map(change).collect()
 }
 
-/// Returns where the line of `at` begins.
-pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
-}
-
-/// Returns where the line of `at` ends, before its line feed.
-pub(super) fn line_end(text: &str, at: usize) -> usize {
-    text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| at + length)
-}
-
-/// Returns the possible ends of a value. Those of plain text depend on the text around it.
-pub(super) fn ends(text: &str, node: &Node) -> Vec<usize> {
-    let start = node.offset;
-    let Some(rest) = text.get(start..) else { return Vec::new() };
-    let lengths = match &node.kind {
-        Kind::String(_, Style::SingleQuoted | Style::DoubleQuoted)
-        | Kind::Map(_)
-        | Kind::Seq(_) => closed(rest).into_iter().collect(),
-        Kind::String(_, Style::Block) => Vec::new(),
-        _ => {
-            let line = rest.lines().next().unwrap_or_default();
-            let line = line.split(" #").next().unwrap_or_default().trim_end();
-            let inside = line.find([',', '}', ']']).unwrap_or(line.len());
-            let inside = line.get(..inside).unwrap_or_default().trim_end().len();
-            vec![line.len(), inside]
-        }
-    };
-    lengths.into_iter().map(|length| start + length).collect()
-}
-
-/// Returns the length of quoted text or of what is between brackets.
-pub(super) fn closed(text: &str) -> Option<usize> {
-    let (mut depth, mut quote) = (0_usize, None);
-    let mut characters = text.char_indices();
-    while let Some((at, c)) = characters.next() {
-        match (quote, c) {
-            (Some('"'), '\\') => {
-                characters.next();
-            }
-            (Some(open), c) if c == open => {
-                let doubled = open == '\'' && text.get(at + 1..)?.starts_with('\'');
-                if doubled {
-                    characters.next();
-                } else {
-                    quote = None;
-                }
-            }
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '{' | '[') => depth += 1,
-            (None, '}' | ']') => depth = depth.checked_sub(1)?,
-            (None, _) if depth == 0 => return None,
-            _ => {}
-        }
-        if quote.is_none() && depth == 0 {
-            return Some(at + c.len_utf8());
-        }
-    }
-    None
-}
-
 /// Returns the value after the key at a location, if that is a block without comments.
 pub(super) fn block(text: &str, key: &Location) -> Option<Range<usize>> {
     let line = usize::try_from(key.position.line).ok()?.checked_sub(1)?;
@@ -162,25 +75,6 @@ pub(super) fn block(text: &str, key: &Location) -> Option<Range<usize>> {
     }
     let range = colon..last;
     (!text.get(range.clone())?.contains('#') && last > end).then_some(range)
-}
-
-/// Writes the name of an action as a key of YAML.
-pub(super) fn key(action: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '/');
-    let starts_well = action.starts_with(|c: char| c.is_ascii_alphabetic());
-    let is_word = matches!(
-        action.to_ascii_lowercase().as_str(),
-        "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
-    );
-    match starts_well && action.chars().all(is_plain) && !action.ends_with(':') && !is_word {
-        true => action.to_owned(),
-        false => json_key(action),
-    }
-}
-
-/// Writes it as a key of JSON.
-pub(super) fn json_key(action: &str) -> String {
-    wardgate_engine::wire::attr_json(&wardgate_engine::attr::Attr::String(action.into()))
 }
 
 /// Sets all locations of a suite to one, so that two suites can be compared by their contents.
@@ -224,36 +118,6 @@ pub(super) fn forget_locations(suite: &mut Suite, nowhere: &Location) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn brackets_and_quotes_end_where_they_close() {
-        let check = |text, expected| assert_eq!(closed(text), expected, "{text}");
-        check(r#""a\"b" c"#, Some(6));
-        check("'a''b' c", Some(6));
-        check("{a: [1, '}'], b: \"]\"} # c", Some(21));
-        check("é", None);
-        check("[1", None);
-        check("]", None);
-    }
-
-    #[test]
-    fn actions_are_written_so_that_they_are_read_again() {
-        let check = |action, expected| assert_eq!(key(action), expected);
-        check("view", "view");
-        check("share:link", "share:link");
-        check("share:", "\"share:\"");
-        check("no", "\"no\"");
-        check("1", "\"1\"");
-        check("a b\n", "\"a b\\n\"");
-    }
-
-    #[test]
-    fn edits_that_overlap_are_refused() {
-        let edit = |range, text: &str| Edit { range, text: text.to_owned() };
-        assert_eq!(apply("abc", &[edit(2..3, "z"), edit(0..1, "")]), Some("bz".to_owned()));
-        assert_eq!(apply("abc", &[edit(0..2, "z"), edit(1..3, "")]), None);
-        assert_eq!(apply("abc", &[edit(2..5, "z")]), None);
-    }
 
     #[test]
     fn changes_on_one_line_are_one_change() {

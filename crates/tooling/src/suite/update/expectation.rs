@@ -4,7 +4,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::wire::attr_json;
 
-use super::edit::{json_key, key};
+use crate::edit::{json_key, key};
 use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEntry, Selection};
 use crate::suite::results::effect_word;
 use wardgate_compiler::policy::model::Named;

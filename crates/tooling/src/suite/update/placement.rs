@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::edit::{Edit, closed, line_end, line_start};
 use super::expectation::NewExpectation;
+use crate::edit::{Edit, block_end, bracket, closed, indent, item, line_end, line_start, newline};
 
 /// Returns the ways to write `expectations` in the place of the one at `offset`; its comments move
 /// in front.
@@ -66,15 +66,6 @@ fn flow(expectations: &[NewExpectation], between: &str) -> String {
     expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(between)
 }
 
-/// Returns the end of the last item between the brackets that open at `offset`, and the white space
-/// that separates an item after it. There are none if lines alone hold the items.
-fn bracket(text: &str, offset: usize) -> Option<(usize, String)> {
-    let end = offset + text.get(offset..).and_then(closed)? - 1;
-    let before = text.get(offset..end).unwrap_or_default().trim_end();
-    let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
-    Some((offset + before.len(), gap))
-}
-
 /// Returns the edit that adds lines to the block at `offset`.
 fn after_block(text: &str, offset: usize, lines: impl Iterator<Item = String>) -> Vec<Edit> {
     let column = offset - line_start(text, offset);
@@ -108,38 +99,6 @@ impl<'t> Comments<'t> {
     }
 }
 
-/// Returns the range of a list's item, from its `-` on, whose value begins at `offset`, and the
-/// number of spaces before it.
-fn item(text: &str, offset: usize) -> Option<(Range<usize>, usize)> {
-    let start = line_start(text, offset);
-    let before = text.get(start..offset)?;
-    let column = before.find('-')?;
-    let is_alone = before.get(..column)?.trim_matches(' ').is_empty()
-        && before.get(column + 1..)?.trim_matches(' ').is_empty();
-    is_alone.then(|| (start + column..block_end(text, offset, Some(column)), column))
-}
-
-/// Returns the end of the last line of a block, whose lines are deeper than `column`, if there is
-/// one.
-fn block_end(text: &str, from: usize, column: Option<usize>) -> usize {
-    let mut next = line_end(text, from);
-    let mut end = text.get(..next).map_or(next, |before| before.trim_end().len());
-    while let Some(rest) = text.get(next + 1..).filter(|rest| !rest.is_empty()) {
-        let line = rest.split('\n').next().unwrap_or_default();
-        let bare = line.trim();
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let is_inside = column.is_none_or(|column| indent > column);
-        if !bare.is_empty() && (!is_inside || matches!(bare, "---" | "...")) {
-            break;
-        }
-        if !bare.is_empty() && !bare.starts_with('#') {
-            end = next + 1 + line.trim_end().len();
-        }
-        next = line_end(text, next + 1);
-    }
-    end
-}
-
 /// Writes lines of their own, each after so many spaces.
 fn below(text: &str, column: usize, lines: impl Iterator<Item = String>) -> String {
     let before = format!("{}{}", newline(text), " ".repeat(column));
@@ -152,15 +111,4 @@ fn beside(text: &str, offset: usize) -> String {
     let start = line_start(text, offset);
     let is_first = text.get(start..offset).is_some_and(|before| before.trim().is_empty());
     if is_first { indent(text, start) } else { " ".to_owned() }
-}
-
-/// Returns the end of a line and the white space that begins the line at `start`.
-fn indent(text: &str, start: usize) -> String {
-    let line = text.get(start..).unwrap_or_default();
-    let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
-    format!("{}{}", newline(text), line.get(..blank).unwrap_or_default())
-}
-
-fn newline(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }

@@ -1,0 +1,154 @@
+//! `wardgate init`: an example in a folder: a policy, a test of it, and a program that asks.
+//!
+//! The program is for the framework that the `package.json` of the folder names. No file is replaced: either all are
+//! written or none.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use wardgate_compiler::reading;
+
+use crate::arguments::{Framework, Init};
+use crate::failure::{Failure, Result, Status};
+use crate::output::{InOneLine, Output};
+use crate::replace;
+
+pub(crate) fn run(init: &Init, out: &mut Output) -> Result<Status> {
+    let package = package(&init.directory)?;
+    let framework = init.framework.unwrap_or_else(|| found(package.as_ref()));
+    let mut files = files(framework);
+    if package.is_none() {
+        files.push(("package.json", format!("{:#}\n", own_package(framework))));
+        files.push((".gitignore", GITIGNORE.to_owned()));
+    }
+    let taken = files
+        .iter()
+        .map(|(name, _)| *name)
+        .find(|name| reading::exists(&init.directory.join(name)));
+    if let Some(name) = taken {
+        let shown = init.directory.join(name);
+        let message = format!("`{}` exists already; nothing was written", shown.in_one_line());
+        return Err(Failure::system(message));
+    }
+    for (name, text) in &files {
+        let path = init.directory.join(name);
+        write(&path, text)?;
+        out.line(format_args!("wrote {}", path.in_one_line()))?;
+    }
+    next_steps(init, framework, package.is_none(), out)?;
+    Ok(Status::Done)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    }
+    replace::file(path, text.as_bytes())
+}
+
+fn next_steps(init: &Init, framework: Framework, is_new: bool, out: &mut Output) -> Result<()> {
+    let (program, bundle) = (program(framework), bundle(framework));
+    out.line("")?;
+    if init.directory != Path::new(".") {
+        out.line(format_args!("  cd {}", init.directory.in_one_line()))?;
+    }
+    out.line(if is_new { "  npm install" } else { "  npm install wardgate" })?;
+    out.line("  npx wardgate test policies")?;
+    out.line(format_args!("  npx wardgate compile policies -o {bundle}"))?;
+    match framework {
+        Framework::Vite => {
+            out.line(format_args!("  import \"./{program}\" from a page, then `npm run dev`"))
+        }
+        Framework::Next => {
+            out.line("  npm run dev, then curl -H 'x-user: ann' localhost:3000/api/documents/d1")
+        }
+        _ => out.line(format_args!("  node {program}")),
+    }
+}
+
+/// Returns the `package.json` of a folder, if it has one.
+fn package(directory: &Path) -> Result<Option<Json>> {
+    let path = directory.join("package.json");
+    if !reading::exists(&path) {
+        return Ok(None);
+    }
+    let bytes = reading::file(&path).map_err(|error| Failure::reading(&path, &error))?;
+    let shown = path.in_one_line();
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| Failure::system(format!("`{shown}` is not JSON: {error}")))
+}
+
+/// Returns the framework that a package depends on.
+fn found(package: Option<&Json>) -> Framework {
+    let depends = |name: &str| {
+        ["dependencies", "devDependencies"]
+            .iter()
+            .any(|key| package.and_then(|package| package.get(key)?.get(name)).is_some())
+    };
+    let known = [
+        ("next", Framework::Next),
+        ("express", Framework::Express),
+        ("hono", Framework::Hono),
+        ("vite", Framework::Vite),
+    ];
+    known.into_iter().find(|(name, _)| depends(name)).map_or(Framework::Node, |(_, found)| found)
+}
+
+/// Returns the files of an example with their texts.
+fn files(framework: Framework) -> Vec<(&'static str, String)> {
+    let text = match framework {
+        Framework::Node => include_str!("init/files/check.mjs"),
+        Framework::Express => include_str!("init/files/express.mjs"),
+        Framework::Hono => include_str!("init/files/hono.mjs"),
+        Framework::Next => include_str!("init/files/next-route.mjs"),
+        Framework::Vite => include_str!("init/files/vite.mjs"),
+    };
+    vec![
+        ("policies/document.yaml", include_str!("init/files/document.yaml").to_owned()),
+        ("policies/document_test.yaml", include_str!("init/files/document_test.yaml").to_owned()),
+        (program(framework), text.to_owned()),
+    ]
+}
+
+const fn program(framework: Framework) -> &'static str {
+    match framework {
+        Framework::Node => "check.mjs",
+        Framework::Express | Framework::Hono => "server.mjs",
+        Framework::Next => "app/api/documents/[id]/route.js",
+        Framework::Vite => "src/policies.js",
+    }
+}
+
+/// Returns the path at which the program of an example looks for its bundle.
+const fn bundle(framework: Framework) -> &'static str {
+    match framework {
+        Framework::Vite => "public/policies.wardgate",
+        _ => "policies.wardgate",
+    }
+}
+
+/// Returns the `package.json` of a folder that has none.
+fn own_package(framework: Framework) -> Json {
+    let mut dependencies = json!({ "wardgate": concat!("^", env!("CARGO_PKG_VERSION")) });
+    let others = match framework {
+        Framework::Express => Some(("express", "^5")),
+        Framework::Hono => Some(("hono", "^4")),
+        Framework::Node | Framework::Next | Framework::Vite => None,
+    };
+    if let (Some((name, version)), Some(all)) = (others, dependencies.as_object_mut()) {
+        all.insert(name.to_owned(), version.into());
+    }
+    json!({
+        "private": true,
+        "type": "module",
+        "scripts": {
+            "policies": format!("wardgate compile policies -o {}", bundle(framework)),
+            "test": "wardgate test policies",
+        },
+        "dependencies": dependencies,
+    })
+}
+
+const GITIGNORE: &str = include_str!("init/files/gitignore");
