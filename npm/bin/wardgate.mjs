@@ -37,7 +37,7 @@ const proc_exit = (code) => {
   throw ended;
 };
 const imports = { wasi_snapshot_preview1: { ...wasi.wasiImport, proc_exit } };
-const bytes = await readFile(new URL("../wasm/command/wardgate.wasm", import.meta.url));
+const bytes = await readFile(new URL("wardgate.wasm", import.meta.url));
 const { instance } = await WebAssembly.instantiate(bytes, imports);
 try {
   wasi.start(instance);
