@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod derived;
+pub mod findings;
 pub mod groups;
 pub mod index;
 pub mod limits;
@@ -13,3 +15,4 @@ pub mod merges;
 pub mod normal;
 pub mod proof;
 pub mod similar;
+mod written;

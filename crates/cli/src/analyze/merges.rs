@@ -40,22 +40,26 @@ impl Shown<'_> {
         let directory = &self.analyze.directory;
         let places = merge.rules.iter().filter_map(|rule| self.index.place(*rule));
         let rules: Vec<Json> = places.map(|place| place_json(directory, place).into()).collect();
-        let edit = |edit: &Edit| {
-            json!({
-                "file": directory.join(&edit.path).display().to_string(),
-                "start": edit.range.start,
-                "end": edit.range.end,
-                "text": edit.text,
-            })
-        };
         json!({
             "kind": "merge",
             "parts": merge.parts.iter().map(|part| part.name()).collect::<Vec<_>>(),
             "saves": merge.rules.len().saturating_sub(1),
             "rules": rules,
-            "edits": merge.edits.as_deref().unwrap_or_default().iter().map(edit).collect::<Vec<_>>(),
+            "edits": self.edits_json(merge.edits.as_deref().unwrap_or_default()),
             "refused": merge.edits.as_ref().err().map(|refusal| refusal.words()),
         })
+    }
+
+    pub(super) fn edits_json(&self, edits: &[Edit]) -> Vec<Json> {
+        let edit = |edit: &Edit| {
+            json!({
+                "file": self.analyze.directory.join(&edit.path).display().to_string(),
+                "start": edit.range.start,
+                "end": edit.range.end,
+                "text": edit.text,
+            })
+        };
+        edits.iter().map(edit).collect()
     }
 }
 

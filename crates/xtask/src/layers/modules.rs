@@ -158,7 +158,7 @@ const FLOORS: &[(&str, &str)] = &[
          emit | compile",
     ),
     ("tooling", "accessors edit format json lint | suite | coverage sources"),
-    ("analysis", "limits | logic normal | index | similar | groups | compare | proof | merges"),
+    ("analysis", "limits | logic normal | index | similar | groups | compare | proof | written | merges derived findings"),
     (
         "replay",
         "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
