@@ -24,6 +24,7 @@ const MAIN = { source: "index.ts", file: "./index.js" };
 /** The sources of the entries that load a module or share state with the main entry. */
 const ENTRIES = {
   "compiler": "compiler/compiler.ts",
+  "analysis": "analysis/analysis.ts",
   "spocp": "spocp/spocp.ts",
   "mqtt": "mqtt/mqtt.ts",
   "log": "log/log.ts",
@@ -141,6 +142,7 @@ function input(source, { loaders, port, spawn }) {
   const alias = {
     "#load": `${SRC}runtimes/${loaders}/load.ts`,
     "#load-compiler": `${SRC}runtimes/${loaders}/load-compiler.ts`,
+    "#load-analysis": `${SRC}runtimes/${loaders}/load-analysis.ts`,
     "#load-spocp": `${SRC}runtimes/${loaders}/load-spocp.ts`,
     "#load-mqtt": `${SRC}runtimes/${loaders}/load-mqtt.ts`,
     "#load-log": `${SRC}runtimes/${loaders}/load-log.ts`,

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "ratelimit/ratelimit"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },
@@ -12,6 +12,7 @@ const alias = [
   { find: "#load-mqtt", replacement: source("runtimes/node/load-mqtt") },
   { find: "#load-log", replacement: source("runtimes/node/load-log") },
   { find: "#load-log-sequencer", replacement: source("runtimes/node/load-log-sequencer") },
+  { find: "#load-analysis", replacement: source("runtimes/node/load-analysis") },
   { find: "#load-compiler", replacement: source("runtimes/node/load-compiler") },
   { find: "#spawn", replacement: source("pool/testing-spawn") },
 ];

@@ -9,7 +9,7 @@ mod describe;
 mod features;
 mod names;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use wardgate_compiler::resolve::model::Resolved;
@@ -69,11 +69,24 @@ impl Index {
     /// Replaces the rules of one file by those that `resolved` has in it. Ties between classes are
     /// broken by age, so that the order of equals may differ from that of a new index.
     pub fn replace(&mut self, file: &str, resolved: &Resolved) {
-        for rule in self.files.remove(file).unwrap_or_default() {
-            self.remove(rule);
+        self.replace_all(&BTreeSet::from([file.to_owned()]), resolved);
+    }
+
+    /// Replaces the rules of some files by those that `resolved` has in them, as [`Self::replace`] does. Only these
+    /// files need be in it.
+    pub fn replace_all(&mut self, files: &BTreeSet<String>, resolved: &Resolved) {
+        for file in files {
+            for rule in self.files.remove(file).unwrap_or_default() {
+                self.remove(rule);
+            }
         }
-        self.add(resolved, &|path| path == file);
+        self.add(resolved, &|path| files.contains(path));
         self.features.weigh();
+    }
+
+    /// Returns the number of rules that were replaced and are remembered as empty places.
+    pub(crate) fn retired(&self) -> usize {
+        self.places.len().saturating_sub(self.rules())
     }
 
     /// Returns the number of rules.
@@ -101,6 +114,15 @@ impl Index {
             *place.policy == *policy && rule.is_none_or(|rule| *place.rule == *rule)
         };
         self.all().filter(|(_, place)| is_meant(place)).map(|(rule, _)| rule).collect()
+    }
+
+    /// Returns the rules that a text names: `POLICY`, or `POLICY#RULE`.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<RuleId> {
+        match name.split_once('#') {
+            Some((policy, rule)) => self.find(policy, Some(rule)),
+            None => self.find(name, None),
+        }
     }
 
     /// Returns the rules with their places, in order.

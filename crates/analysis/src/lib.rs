@@ -13,6 +13,8 @@ pub mod limits;
 mod logic;
 pub mod merges;
 pub mod normal;
+pub mod policies;
 pub mod proof;
+pub mod report;
 pub mod similar;
 mod written;

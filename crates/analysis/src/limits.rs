@@ -27,6 +27,9 @@ pub const MAX_STEPS: usize = 1 << 27;
 /// The largest number of answers of one comparison that are not equal.
 pub const MAX_ANSWERS: usize = 20_000;
 
+/// The largest number of rules that an index remembers after they were replaced, before it is made anew.
+pub const MAX_RETIRED_RULES: usize = 20_000;
+
 /// The largest number of comparisons that prove edits of one kind.
 pub const MAX_PROOFS: usize = 64;
 

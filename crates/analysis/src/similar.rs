@@ -7,6 +7,9 @@
 mod difference;
 mod rank;
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use wardgate_compiler::resolve::model::Resolved;
 
 use crate::index::{Body, Describer, Index, Place, RuleId, at};
@@ -19,8 +22,8 @@ pub use difference::{Difference, Part};
 pub struct Query {
     pub(crate) place: Place,
     pub(crate) body: Body,
-    /// The rule itself, which is no match.
-    rule: Option<RuleId>,
+    /// The rules that are no matches, sorted: the rule itself, or those that a draft would replace.
+    left_out: Rc<[u32]>,
     features: Vec<u32>,
 }
 
@@ -45,6 +48,10 @@ impl Query {
     pub const fn place(&self) -> &Place {
         &self.place
     }
+
+    fn leaves_out(&self, rule: u32) -> bool {
+        self.left_out.binary_search(&rule).is_ok()
+    }
 }
 
 impl Index {
@@ -54,17 +61,28 @@ impl Index {
         let (place, class) = (self.place(rule)?.clone(), self.class_of(rule)?);
         let body = class.body.clone();
         let features = self.features_of(&body);
-        Some(Query { place, body, rule: Some(rule), features })
+        Some(Query { place, body, left_out: [rule.0].into(), features })
     }
 
     /// Returns a question about each rule of policies that are not in the index.
     #[must_use]
     pub fn queries(&self, draft: &Resolved) -> Vec<Query> {
+        self.queries_without(draft, &[].into())
+    }
+
+    /// Returns the same, with no matches in policies that the draft would replace.
+    pub(crate) fn queries_of_draft(&self, draft: &Resolved) -> Vec<Query> {
+        let keys: HashSet<&str> = draft.keys().collect();
+        let replaced = self.all().filter(|(_, place)| keys.contains(&*place.policy));
+        self.queries_without(draft, &replaced.map(|(rule, _)| rule.0).collect())
+    }
+
+    fn queries_without(&self, draft: &Resolved, left_out: &Rc<[u32]>) -> Vec<Query> {
         let mut queries = Vec::new();
         Describer::default().each(draft, &mut |described| {
             let features = self.features_of(&described.body);
-            let (place, body) = (described.place, described.body);
-            queries.push(Query { place, body, rule: None, features });
+            let (place, body, left_out) = (described.place, described.body, Rc::clone(left_out));
+            queries.push(Query { place, body, left_out, features });
         });
         queries
     }
@@ -92,9 +110,12 @@ impl Index {
     /// ```
     #[must_use]
     pub fn similar<'i>(&'i self, query: &'i Query, top: usize) -> Vec<Match<'i>> {
-        let ranked = rank::best(self.features(), &query.features, top.saturating_add(1));
-        let matches = ranked.into_iter().filter_map(|ranked| self.matched(query, &ranked));
-        matches.take(top).collect()
+        let is_open = |class: u32| {
+            let rules = self.class(class).map_or(&[][..], |class| &class.rules);
+            rules.iter().any(|rule| !query.leaves_out(*rule))
+        };
+        let ranked = rank::best(self.features(), &query.features, top, &is_open);
+        ranked.into_iter().filter_map(|ranked| self.matched(query, &ranked)).collect()
     }
 
     /// Returns the same by comparing every class, as an oracle.
@@ -122,7 +143,7 @@ impl Index {
     fn nearest(&self, query: &Query, class: u32) -> Option<(RuleId, usize)> {
         let rules = &self.class(class)?.rules;
         let own = self.site(&query.place);
-        let others = rules.iter().filter(|rule| query.rule != Some(RuleId(**rule)));
+        let others = rules.iter().filter(|rule| !query.leaves_out(**rule));
         let distance = |rule: u32| {
             let site = self.sites().get(at(rule)).unwrap_or(&own);
             site.iter().zip(&own).filter(|(theirs, ours)| theirs != ours).count()

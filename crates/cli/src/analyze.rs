@@ -8,13 +8,14 @@ mod patch;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use wardgate_analysis::derived::{Derivations, derivations};
 use wardgate_analysis::findings::{self as of_rules, Finding};
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
 use wardgate_analysis::merges::{Merges, merges as merges_of};
 use wardgate_analysis::proof::Basis;
+use wardgate_analysis::report;
 use wardgate_analysis::similar::Part;
 use wardgate_compiler::compile::schema_in;
 
@@ -22,7 +23,7 @@ use crate::arguments::Analyze;
 use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted};
 use crate::overwriting::Paths;
-use crate::rules::{few, place_json, read, shown_place};
+use crate::rules::{few, file_name, read, shown_place};
 use crate::{globals, policies};
 
 pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
@@ -110,10 +111,11 @@ struct Shown<'s> {
 
 impl Shown<'_> {
     fn all_json(&self, found: &Found) -> Json {
-        let merges = found.merges.found.iter().map(|merge| self.merge_json(merge));
-        let derivations = found.derivations.found.iter().map(|one| self.derivation_json(one));
-        let groups = found.groups.iter().map(|group| self.json(group));
-        let findings = found.findings.iter().map(|finding| self.finding_json(finding));
+        let (index, file) = (self.index, &file_name(&self.analyze.directory));
+        let merges = report::merges(index, &found.merges, file);
+        let derivations = report::derivations(index, &found.derivations, file);
+        let findings = report::findings(index, &found.findings, file);
+        let groups = report::groups(index, &found.groups, file);
         merges.chain(derivations).chain(findings).chain(groups).collect()
     }
 
@@ -183,33 +185,6 @@ impl Shown<'_> {
             }
             None => out.line(format_args!("  {place}")),
         }
-    }
-
-    fn json(&self, group: &Group) -> Json {
-        let mut values = self.index.values(group).into_iter();
-        let rules = group.rules.iter().filter_map(|rule| {
-            let mut one = place_json(&self.analyze.directory, self.index.place(*rule)?);
-            if let Some(value) = values.next() {
-                one.extend([("value".to_owned(), json!(value))]);
-            }
-            Some(one)
-        });
-        json!({
-            "kind": group.kind.name(),
-            "part": part(group.kind).map(Part::name),
-            "across": group.across.iter().map(|part| part.name()).collect::<Vec<_>>(),
-            "saves": group.saves,
-            "rules": rules.collect::<Vec<_>>(),
-        })
-    }
-}
-
-/// Returns the part in which the rules of a group differ.
-const fn part(kind: Kind) -> Option<Part> {
-    match kind {
-        Kind::SameRule => None,
-        Kind::DiffersIn(part) => Some(part),
-        Kind::SameShape => Some(Part::Constants),
     }
 }
 

@@ -4,13 +4,13 @@
 //! browsers.
 
 pub(crate) mod html;
-pub(crate) mod json;
 mod sarif;
 mod table;
 
 use std::path::Path;
 
 use wardgate_analysis::compare::{Change, Comparison, Decided, compare};
+use wardgate_analysis::report;
 use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::{Compare, Forbidden, Format};
@@ -38,7 +38,11 @@ pub(crate) fn run(given: &Compare, out: &mut Output) -> Result<Status> {
     let sides = Sides { old: &given.old, new: &given.new };
     match given.format {
         Format::Table => table::print(&found, sides, out)?,
-        Format::Json => out.line(json::report(&found, sides))?,
+        Format::Json => {
+            let (old, new) =
+                (|file: &str| path(sides.old, file), |file: &str| path(sides.new, file));
+            out.line(report::comparison(&found, &old, &new))?;
+        }
         Format::Sarif => out.line(sarif::report(&found))?,
         Format::Html => out.bytes(html::page(&found, sides).as_bytes())?,
     }
@@ -67,14 +71,6 @@ fn both(
         let old = old.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (old, new)
     })
-}
-
-/// Returns a word for the direction of a change.
-pub(crate) const fn word(change: Change) -> &'static str {
-    match change {
-        Change::More => "more",
-        Change::Less => "less",
-    }
 }
 
 /// Returns names in one line; `None` is any other one.

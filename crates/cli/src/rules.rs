@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value as Json, json};
 use wardgate_analysis::index::Place;
 use wardgate_compiler::compile::{resolve_and_emit, schema_in};
 use wardgate_compiler::repository::Repository;
@@ -44,17 +43,9 @@ pub(crate) fn shown_place(directory: &Path, place: &Place) -> String {
     shown(&text).into_owned()
 }
 
-/// Returns a rule and its line as JSON.
-pub(crate) fn place_json(directory: &Path, place: &Place) -> Map<String, Json> {
-    let at = &place.location;
-    let members: [(&str, Json); 5] = [
-        ("policy", json!(&*place.policy)),
-        ("rule", json!(&*place.rule)),
-        ("file", json!(directory.join(&at.file.path).display().to_string())),
-        ("line", json!(at.position.line)),
-        ("column", json!(at.position.column)),
-    ];
-    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+/// Returns the name of a file of a directory, as programs can open it.
+pub(crate) fn file_name(directory: &Path) -> impl Fn(&str) -> String {
+    |file| directory.join(file).display().to_string()
 }
 
 /// Returns a list for persons, at most a few of its entries.

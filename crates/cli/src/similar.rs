@@ -3,31 +3,29 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use wardgate_analysis::index::Index;
+use wardgate_analysis::policies::{DraftError, IndexedPolicies};
+use wardgate_analysis::report;
 use wardgate_analysis::similar::{Match, Query};
-use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::reading;
-use wardgate_compiler::repository::Repository;
-use wardgate_compiler::resolve::model::Resolved;
-use wardgate_compiler::resolve::resolve;
 
 use crate::arguments::Similar;
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, Tone, counted};
-use crate::rules::{few, name, place_json, read, shown_place};
+use crate::rules::{few, file_name, name, read, shown_place};
 
 pub(crate) fn run(similar: &Similar, out: &mut Output) -> Result<Status> {
     let (repository, resolved) = read(&similar.directory, &similar.options)?;
-    let draft = Path::new(&similar.to);
-    let (index, queries) = match is_file(draft) {
-        true => of_draft(repository, draft)?,
-        false => of_rules(similar, &resolved)?,
-    };
+    let policies = IndexedPolicies::new(repository, &resolved);
+    let (index, to) = (policies.index(), Path::new(&similar.to));
+    let queries = if is_file(to) { of_draft(&policies, to)? } else { of_rules(similar, index)? };
     let found = queries.iter().map(|query| (query, index.similar(query, similar.top.into())));
-    let shown = Shown { index: &index, similar };
+    let shown = Shown { index, similar };
     if similar.json {
-        let all: Vec<Json> = found.map(|(query, matches)| shown.json(query, &matches)).collect();
+        let file = &file_name(&similar.directory);
+        let all: Vec<Json> =
+            found.map(|(query, matches)| report::matches(index, query, &matches, file)).collect();
         out.line(Json::from(all))?;
     } else {
         for (query, matches) in found {
@@ -41,13 +39,8 @@ fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| about.is_file())
 }
 
-fn of_rules(similar: &Similar, resolved: &Resolved) -> Result<(Index, Vec<Query>)> {
-    let index = Index::new(resolved);
-    let (policy, rule) = match similar.to.split_once('#') {
-        Some((policy, rule)) => (policy, Some(rule)),
-        None => (similar.to.as_str(), None),
-    };
-    let rules = index.find(policy, rule);
+fn of_rules(similar: &Similar, index: &Index) -> Result<Vec<Query>> {
+    let rules = index.named(&similar.to);
     if rules.is_empty() {
         let (directory, to) =
             (similar.directory.in_one_line(), Path::new(&similar.to).in_one_line());
@@ -55,40 +48,23 @@ fn of_rules(similar: &Similar, resolved: &Resolved) -> Result<(Index, Vec<Query>
             format!("`{directory}` has no policy or rule `{to}`, and there is no such file");
         return Err(Failure::policies(message));
     }
-    let queries = rules.into_iter().filter_map(|rule| index.query(rule)).collect();
-    Ok((index, queries))
+    Ok(rules.into_iter().filter_map(|rule| index.query(rule)).collect())
 }
 
-/// Returns the index without the policies of a draft, and the questions about its rules. What the
-/// draft imports comes from the directory.
-fn of_draft(mut repository: Repository, draft: &Path) -> Result<(Index, Vec<Query>)> {
+fn of_draft(policies: &IndexedPolicies, draft: &Path) -> Result<Vec<Query>> {
     let bytes = reading::file(draft).map_err(|error| Failure::reading(draft, &error))?;
     let file = draft.file_name().unwrap_or_default().to_string_lossy();
-    let read = Repository::from_files([(&*file, bytes.as_slice())]);
-    // The policies above a draft in a scope are those of the directory.
-    let errors = read.errors.iter().filter(|one| one.code != Code::MissingAncestor).cloned();
-    refuse(draft, errors.collect())?;
-    if read.policies.is_empty() {
-        return Err(Failure::policies(format!("`{}` holds no policy", draft.in_one_line())));
-    }
-    let keys: Vec<String> = read.policies.iter().map(|policy| policy.key()).collect();
-    repository.policies.retain(|policy| !keys.contains(&policy.key()));
-    let index = Index::new(&resolve(&repository).0);
-    repository.policies.extend(read.policies);
-    let (mut resolved, errors) = resolve(&repository);
-    refuse(draft, errors.into_iter().filter(|one| one.file == file).collect())?;
-    resolved.resource.retain(|policy| keys.contains(&policy.head.key));
-    resolved.principal.retain(|policy| keys.contains(&policy.head.key));
-    resolved.role.retain(|policy| keys.contains(&policy.head.key));
-    let queries = index.queries(&resolved);
-    Ok((index, queries))
-}
-
-fn refuse(draft: &Path, mut errors: Vec<Diagnostic>) -> Result<()> {
-    for error in &mut errors {
-        error.file = draft.display().to_string();
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Failure::Diagnostics(errors)) }
+    policies.draft(&file, &bytes).map_err(|error| match error {
+        DraftError::NoPolicy => {
+            Failure::policies(format!("`{}` holds no policy", draft.in_one_line()))
+        }
+        DraftError::Diagnostics(mut errors) => {
+            for error in &mut errors {
+                error.file = draft.display().to_string();
+            }
+            Failure::Diagnostics(errors)
+        }
+    })
 }
 
 struct Shown<'s> {
@@ -119,33 +95,5 @@ impl Shown<'_> {
             }
         }
         out.line("")
-    }
-
-    fn json(&self, query: &Query, matches: &[Match<'_>]) -> Json {
-        let directory = &self.similar.directory;
-        let matches = matches.iter().filter_map(|found| {
-            let mut one = place_json(directory, self.index.place(found.rule)?);
-            let differs = found.differs.iter().map(|differs| {
-                json!({
-                    "part": differs.part.name(),
-                    "query": differs.query,
-                    "other": differs.other,
-                })
-            });
-            let same = found.same.iter().map(|part| part.name());
-            let members: [(&str, Json); 4] = [
-                ("rules", json!(found.rules)),
-                ("score", json!(f64::from(found.score) / 1e6)),
-                ("same", same.collect()),
-                ("differs", differs.collect()),
-            ];
-            one.extend(members.map(|(name, value)| (name.to_owned(), value)));
-            Some(one)
-        });
-        json!({
-            "policy": &*query.place().policy,
-            "rule": &*query.place().rule,
-            "matches": matches.collect::<Vec<_>>(),
-        })
     }
 }

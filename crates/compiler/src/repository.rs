@@ -115,6 +115,17 @@ impl Repository {
     }
 }
 
+/// Returns an error for each import of some policies that is not among `sets`.
+#[must_use]
+pub fn missing_imports(importers: &[&Policy], sets: &[&Policy]) -> Vec<Diagnostic> {
+    check::lacking(importers, sets)
+}
+
+/// Returns the keys of the sets that a policy imports.
+pub fn imports(policy: &Policy) -> impl Iterator<Item = String> {
+    check::imported(policy)
+}
+
 /// Returns the one error of a file in which no document is a policy, for any number of other fields
 /// and documents.
 fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {

@@ -36,14 +36,32 @@ use wardgate_engine::order::in_order;
 /// sound.
 #[must_use]
 pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
-    let mut resolver = Resolver::new(&repository.policies);
+    let mut resolver = Resolver::new(repository.policies.iter());
     let mut resolved = resolver.run(&repository.policies);
+    sort(&mut resolved);
+    resolved.unused = resolver.unused.into_values().cloned().collect();
+    (resolved, resolver.errors)
+}
+
+/// Resolves some policies against the sets of others, among which they need not be. Returns the errors of these
+/// policies and of what they import.
+#[must_use]
+pub fn resolve_some<'r>(
+    policies: &[&'r Policy],
+    sets: &[&'r Policy],
+) -> (Resolved, Vec<Diagnostic>) {
+    let mut resolver = Resolver::new(sets.iter().copied());
+    let mut resolved = resolver.run(policies.iter().copied());
+    sort(&mut resolved);
+    resolved.unused = resolver.unused.into_values().cloned().collect();
+    (resolved, resolver.errors)
+}
+
+fn sort(resolved: &mut Resolved) {
     wardgate_engine::order::sort_by(&mut resolved.resource, |a, b| a.head.order(&b.head));
     wardgate_engine::order::sort_by(&mut resolved.principal, |a, b| a.head.order(&b.head));
     wardgate_engine::order::sort_by(&mut resolved.role, |a, b| a.head.order(&b.head));
     wardgate_engine::order::sort_by(&mut resolved.limit, |a, b| a.body.name.cmp(&b.body.name));
-    resolved.unused = resolver.unused.into_values().cloned().collect();
-    (resolved, resolver.errors)
 }
 
 struct Resolver<'r> {
@@ -64,7 +82,7 @@ struct UsedNames<'r> {
 }
 
 impl<'r> Resolver<'r> {
-    fn new(policies: &'r [Policy]) -> Self {
+    fn new(policies: impl Iterator<Item = &'r Policy> + Clone) -> Self {
         Self {
             sets: Sets::new(policies),
             cache: Cache::default(),
@@ -74,9 +92,9 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    fn run(&mut self, policies: &'r [Policy]) -> Resolved {
+    fn run(&mut self, policies: impl IntoIterator<Item = &'r Policy>) -> Resolved {
         let mut resolved = Resolved::default();
-        for policy in policies.iter().filter(|policy| policy.sound) {
+        for policy in policies.into_iter().filter(|policy| policy.sound) {
             self.policy(policy, &mut resolved);
         }
         resolved

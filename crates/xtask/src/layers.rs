@@ -121,6 +121,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("analysis", &["compiler", "engine", "simd", "tooling"]),
     ("wasm", &["bundle", "crypto", "engine", "fastpath"]),
     ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
+    ("analysis-wasm", &["analysis", "compiler", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("mqtt-wasm", &["mqtt"]),
     ("decision-log-wasm", &["decision-log"]),

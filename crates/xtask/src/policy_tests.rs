@@ -1,4 +1,5 @@
-//! Runs the test suites of the project on every host with a runner, and compares the results.
+//! Runs the test suites of the project on every host with a runner, and compares the results; and the answers about what their
+//! policies mean together.
 
 use std::path::PathBuf;
 
@@ -11,6 +12,15 @@ pub(crate) fn compare() -> Outcome {
     let wardgate = shell::program("wardgate")?;
     let mut node = command("node");
     node.arg(root().join("tests/node/policy-tests.mjs")).arg(wardgate.get_program());
+    shell::shown(node.args(folders()?))
+}
+
+/// Compares the answers of `similar`, `analyze` and `compare` about the same folders, as the command and the package give them.
+pub(crate) fn compare_analysis() -> Outcome {
+    npm::build()?;
+    let wardgate = shell::program("wardgate")?;
+    let mut node = command("node");
+    node.arg(root().join("tests/node/analysis.mjs")).arg(wardgate.get_program());
     shell::shown(node.args(folders()?))
 }
 

@@ -142,6 +142,12 @@ export function readTestOptions(options: unknown): Settings {
   return { code: members.get("code"), moduleOptions: given({ ...readTable(members), ...tests }) };
 }
 
+/** Reads options of a table, and returns them with the members of all names. */
+export function readTableOptions(options: unknown, others: readonly string[]): Settings & { readonly members: ReadonlyMap<string, unknown> } {
+  const members = membersOf(options, [...LINT, ...others]);
+  return { code: members.get("code"), moduleOptions: given(readTable(members)), members };
+}
+
 function membersOf(options: unknown, names: readonly string[]): ReadonlyMap<string, unknown> {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new TypeError(`options must be an object, found ${describe(options)}`);

@@ -4,7 +4,7 @@
 
 import { WardgateError } from "../base/errors.ts";
 import { mismatchOf } from "../wasm/code.ts";
-import { BytesInstance, type BytesCalls } from "./bytes-instance.ts";
+import { BytesInstance, type BytesCalls } from "../wasm/bytes-instance.ts";
 import { faultOf } from "./log-faults.ts";
 
 /** Returns the difference between a module and that of the decision log; `undefined` if there is none. */
@@ -25,7 +25,7 @@ export interface ProofAnswer {
 
 export class LogInstance extends BytesInstance<Calls> {
   constructor(module: WebAssembly.Module) {
-    super(module, MAX_BUFFER_BYTES);
+    super(module, MAX_BUFFER_BYTES, "the module of the decision log");
   }
 
   /** Verifies a proof with a key. */

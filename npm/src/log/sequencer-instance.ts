@@ -2,7 +2,7 @@
 
 import { WardgateError } from "../base/errors.ts";
 import { mismatchOf } from "../wasm/code.ts";
-import { BytesInstance, type BytesCalls } from "./bytes-instance.ts";
+import { BytesInstance, type BytesCalls } from "../wasm/bytes-instance.ts";
 import { faultOf, isPassing } from "./log-faults.ts";
 
 /** Returns the difference between a module and the sequencer; `undefined` if there is none. */
@@ -34,7 +34,7 @@ export class SequencerInstance extends BytesInstance<Calls> {
   next = "";
 
   constructor(module: WebAssembly.Module) {
-    super(module, MAX_BUFFER_BYTES);
+    super(module, MAX_BUFFER_BYTES, "the module of the decision log");
   }
 
   /**

@@ -2,7 +2,7 @@
 //
 // `#load` is `load.ts` in one of the folders of `runtimes`; `bundle.mjs` chooses it for each runtime,
 // and `exports` in `package.json` the built files. All other code is the same on every runtime.
-// `#load-compiler`, `#load-spocp`, `#load-mqtt`, `#load-log` and `#load-log-sequencer` are the same for the other modules.
+// `#load-compiler`, `#load-spocp`, `#load-mqtt`, `#load-log`, `#load-log-sequencer` and `#load-analysis` are the same for the other modules.
 
 import type { ByteStream } from "../base/web.ts";
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createWatcher, hash, open, openSync, WardgateError, type Code, type Pdp } from "wardgate";
 import { FORMAT } from "wardgate/accessors";
 import * as authzen from "wardgate/authzen";
+import { indexOf, type PolicyIndex, type RuleGroup } from "wardgate/analysis";
 import { compile, lint, type Diagnostic } from "wardgate/compiler";
 import { createPool } from "wardgate/pool";
 import { limiter, redis, type Checked } from "wardgate/ratelimit";
@@ -21,6 +22,9 @@ const format: number = FORMAT;
 const found: Promise<readonly Diagnostic[]> = lint({ "a.yaml": "text" }, { globals: { open: true } });
 const compiled: Promise<Uint8Array | undefined> = compile(new Map([["a.yaml", bundle]])).then(({ bundle }) => bundle);
 
+const indexed: Promise<PolicyIndex | undefined> = indexOf({ "a.yaml": "text" }).then(({ index }) => index);
+const grouped: Promise<readonly RuleGroup[] | undefined> = indexed.then((index) => index?.groups(["same-rule"]));
+
 const ruled: Promise<SpocpPdp> = open(bundle, { trust: "unsigned", spocp });
 const rules: readonly SpocpRule[] | undefined = now.spocp?.matches("(a)");
 
@@ -35,4 +39,4 @@ const untold = openSync(bundle, {});
 // @ts-expect-error: no option has this name
 const unknown = openSync(bundle, { trust: "unsigned", cache: true });
 
-export { asked, authzen, checked, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, ruled, rules, streamed, text, unknown, untold };
+export { asked, authzen, checked, code, compiled, createPool, createWatcher, digest, fetched, format, found, grouped, indexed, later, now, ruled, rules, streamed, text, unknown, untold };

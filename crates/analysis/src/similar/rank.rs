@@ -32,16 +32,21 @@ impl Ranked {
     }
 }
 
-/// Returns at most `top` classes, the most alike first, of those that share something.
+/// Returns at most `top` classes, the most alike first, of those that share something and are open.
 ///
 /// Counting the rare features first and ending where no other class can be among the best was
 /// tried: with 4,000 classes it took three times as long, since the few that are left are looked up one by one.
-pub(super) fn best(features: &Features, query: &[u32], top: usize) -> Vec<Ranked> {
+pub(super) fn best(
+    features: &Features,
+    query: &[u32],
+    top: usize,
+    is_open: &dyn Fn(u32) -> bool,
+) -> Vec<Ranked> {
     let own: u32 = query.iter().map(|feature| features.weight(*feature)).sum();
     let mut best = Best::new(top, own);
     let shared = shared(features, query);
     for ((class, shared), total) in (0_u32..).zip(shared).zip(features.totals()) {
-        if shared >= best.least {
+        if shared >= best.least && is_open(class) {
             let either = own.saturating_add(*total).saturating_sub(shared);
             best.offer(Ranked { class, shared, either });
         }

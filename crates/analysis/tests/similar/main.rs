@@ -4,10 +4,12 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
+    clippy::unwrap_used,
     reason = "a test that cannot go on has failed"
 )]
 
 mod generated;
+mod replacing;
 
 use fastrand::Rng;
 use generated::{Document, edited, policies, respelled, text};

@@ -1,12 +1,11 @@
-//! Derived roles that would carry conditions, for persons and for programs.
+//! Derived roles that would carry conditions, for persons.
 
-use serde_json::{Value as Json, json};
 use wardgate_analysis::derived::{Derivation, Derivations};
 
 use super::{MAX_SHOWN, Shown};
 use crate::failure::Result;
 use crate::output::{Output, Tone, counted, shown};
-use crate::rules::{few, place_json, shown_place};
+use crate::rules::{few, shown_place};
 
 impl Shown<'_> {
     pub(super) fn print_derivations(&self, found: &Derivations, out: &mut Output) -> Result<()> {
@@ -32,25 +31,6 @@ impl Shown<'_> {
                 out.line(format_args!("{roles} could not be proved to change no decision\n"))
             }
         }
-    }
-
-    pub(super) fn derivation_json(&self, one: &Derivation) -> Json {
-        let directory = &self.analyze.directory;
-        let places = one.rules.iter().filter_map(|rule| self.index.place(*rule));
-        let rules: Vec<Json> = places.map(|place| place_json(directory, place).into()).collect();
-        json!({
-            "kind": "derived-role",
-            "name": one.name,
-            "set": one.set,
-            "file": directory.join(&one.file).display().to_string(),
-            "known": one.is_known,
-            "parentRoles": one.parents,
-            "condition": one.condition,
-            "saves": one.rules.len().saturating_sub(1),
-            "rules": rules,
-            "edits": self.edits_json(one.edits.as_deref().unwrap_or_default()),
-            "refused": one.edits.as_ref().err().map(|refusal| refusal.words()),
-        })
     }
 }
 

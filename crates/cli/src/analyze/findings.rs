@@ -1,14 +1,13 @@
-//! Rules that decide nothing, and rules that contradict each other, for persons and for programs.
+//! Rules that decide nothing, and rules that contradict each other, for persons.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value as Json, json};
-use wardgate_analysis::findings::{Finding, Kind};
+use wardgate_analysis::findings::Kind;
 
 use super::{Found, Shown};
 use crate::failure::Result;
 use crate::output::{Output, Tone, counted};
-use crate::rules::{place_json, shown_place};
+use crate::rules::shown_place;
 
 impl Shown<'_> {
     pub(super) fn print_findings(
@@ -34,18 +33,6 @@ impl Shown<'_> {
                 out.line(format_args!("{rules} not tried: the bound was reached\n"))
             }
         }
-    }
-
-    pub(super) fn finding_json(&self, finding: &Finding) -> Json {
-        let rules = [Some(finding.rule), finding.other].into_iter().flatten();
-        let places = rules.filter_map(|rule| self.index.place(rule));
-        let rules: Vec<Json> =
-            places.map(|place| place_json(&self.analyze.directory, place).into()).collect();
-        json!({
-            "kind": finding.kind.name(),
-            "saves": usize::from(finding.kind.is_idle()),
-            "rules": rules,
-        })
     }
 }
 

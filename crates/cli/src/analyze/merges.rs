@@ -1,14 +1,12 @@
-//! Merges for persons and for programs.
+//! Merges for persons.
 
-use serde_json::{Value as Json, json};
 use wardgate_analysis::merges::{Merge, Merges};
-use wardgate_analysis::proof::Edit;
 use wardgate_analysis::similar::Part;
 
 use super::{MAX_SHOWN, Shown};
 use crate::failure::Result;
 use crate::output::{Output, Tone, counted};
-use crate::rules::{place_json, shown_place};
+use crate::rules::shown_place;
 
 impl Shown<'_> {
     pub(super) fn print_merges(&self, merges: &Merges, out: &mut Output) -> Result<()> {
@@ -34,32 +32,6 @@ impl Shown<'_> {
                 out.line(format_args!("{merges} could not be proved to change no decision\n"))
             }
         }
-    }
-
-    pub(super) fn merge_json(&self, merge: &Merge) -> Json {
-        let directory = &self.analyze.directory;
-        let places = merge.rules.iter().filter_map(|rule| self.index.place(*rule));
-        let rules: Vec<Json> = places.map(|place| place_json(directory, place).into()).collect();
-        json!({
-            "kind": "merge",
-            "parts": merge.parts.iter().map(|part| part.name()).collect::<Vec<_>>(),
-            "saves": merge.rules.len().saturating_sub(1),
-            "rules": rules,
-            "edits": self.edits_json(merge.edits.as_deref().unwrap_or_default()),
-            "refused": merge.edits.as_ref().err().map(|refusal| refusal.words()),
-        })
-    }
-
-    pub(super) fn edits_json(&self, edits: &[Edit]) -> Vec<Json> {
-        let edit = |edit: &Edit| {
-            json!({
-                "file": self.analyze.directory.join(&edit.path).display().to_string(),
-                "start": edit.range.start,
-                "end": edit.range.end,
-                "text": edit.text,
-            })
-        };
-        edits.iter().map(edit).collect()
     }
 }
 

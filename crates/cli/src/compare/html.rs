@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use wardgate_analysis::compare::{Change, Comparison};
+use wardgate_analysis::report;
 
-use super::{Sides, decision, json, summary, table, word};
+use super::{Sides, decision, summary, table};
 use crate::output::InOneLine;
 
 /// Returns the page.
@@ -22,11 +23,11 @@ pub(super) fn page(found: &Comparison, sides: Sides<'_>) -> String {
             let _ = write!(
                 page,
                 "<section class=\"{0}\"><h2>{0}: {1}</h2>\n<dl><dt>was</dt><dd>{2}</dd>\n<dt>now</dt><dd>{3}</dd>\n<dt>for</dt><dd><code>{4}</code></dd></dl></section>\n",
-                word(change),
+                report::word(change),
                 escaped(&table::title(group)),
                 escaped(&decision(&witness.old, sides.old)),
                 escaped(&decision(&witness.new, sides.new)),
-                escaped(&json::request(&witness.request).to_string()),
+                escaped(&report::request(&witness.request).to_string()),
             );
         }
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use wardgate_analysis::compare::{Change, Comparison, Group};
+use wardgate_analysis::report;
 
-use super::{decision, json, table};
+use super::{decision, table};
 use crate::answer::present;
 use crate::sarif::{self, uri};
 
@@ -33,7 +34,7 @@ fn difference(group: &Group<'_>) -> Json {
     };
     let [old, new] =
         [&witness.old, &witness.new].map(|decided| decision(decided, std::path::Path::new("")));
-    let request = json::request(&witness.request);
+    let request = report::request(&witness.request);
     let text = format!("{}: was {old}; is {new}; for {request}", table::title(group));
     let rule = witness.new.rule.as_ref().or(witness.old.rule.as_ref());
     let location = rule.filter(|rule| !rule.file.is_empty()).map(|rule| {

@@ -1,8 +1,9 @@
 //! A comparison for people.
 
 use wardgate_analysis::compare::{Change, Comparison, Group, UnknownGroup};
+use wardgate_analysis::report;
 
-use super::{Sides, decision, json, names, scopes, summary, word};
+use super::{Sides, decision, names, scopes, summary};
 use crate::failure::Result;
 use crate::output::{Output, Tone, shown};
 
@@ -22,7 +23,7 @@ pub(super) fn print(found: &Comparison, sides: Sides<'_>, out: &mut Output) -> R
 
 fn print_group(group: &Group<'_>, sides: Sides<'_>, out: &mut Output) -> Result<()> {
     let tone = if group.change == Change::More { Tone::Allow } else { Tone::Deny };
-    let head = out.paint(tone, word(group.change)).into_owned();
+    let head = out.paint(tone, report::word(group.change)).into_owned();
     out.line(format_args!("{head}  {}", shown(&title(group))))?;
     let witness = group.witness;
     for (when, decided, side) in
@@ -30,7 +31,7 @@ fn print_group(group: &Group<'_>, sides: Sides<'_>, out: &mut Output) -> Result<
     {
         out.line(format_args!("      {when}: {}", shown(&decision(decided, side))))?;
     }
-    out.line(format_args!("      for: {}", shown(&json::request(&witness.request).to_string())))
+    out.line(format_args!("      for: {}", shown(&report::request(&witness.request).to_string())))
 }
 
 /// Returns what a group is about, in one line.

@@ -1,12 +1,13 @@
 //! A replay as JSON.
 
 use serde_json::{Value as Json, json};
+use wardgate_analysis::report;
 use wardgate_native::protocol::cerbos::logged::Other;
 use wardgate_replay::tally::{Distinct, Group, Sample};
 
 use super::Shown;
 use crate::answer::present;
-use crate::compare::{json, word};
+use crate::compare::path;
 
 /// Returns the whole report.
 pub(super) fn report(all: Shown<'_>) -> Json {
@@ -48,12 +49,12 @@ pub(super) fn report(all: Shown<'_>) -> Json {
 fn group(group: &Group, all: Shown<'_>) -> Json {
     let (first, last) = group.times;
     json!({
-        "change": word(group.key.change),
+        "change": report::word(group.key.change),
         "kind": group.key.kind,
         "action": group.key.action,
         "roles": group.key.roles,
-        "old": json::decided(&group.key.old, all.old),
-        "new": json::decided(&group.key.new, all.new),
+        "old": report::decided(&group.key.old, &|file| path(all.old, file)),
+        "new": report::decided(&group.key.new, &|file| path(all.new, file)),
         "count": group.count,
         "principals": distinct(group.principals),
         "resources": distinct(group.resources),
@@ -68,7 +69,7 @@ fn sample(sample: &Sample, all: Shown<'_>) -> Json {
         "log": all.log(sample.place),
         "line": sample.place.line,
         "time": sample.time.to_string(),
-        "request": json::request(&sample.request),
+        "request": report::request(&sample.request),
     })
 }
 

@@ -1,12 +1,13 @@
 //! A replay for people.
 
 use wardgate_analysis::compare::Change;
+use wardgate_analysis::report;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::protocol::cerbos::logged::Other;
 use wardgate_replay::tally::{Distinct, Group, Report};
 
 use super::Shown;
-use crate::compare::{decision, json, names, word};
+use crate::compare::{decision, names};
 use crate::failure::Result;
 use crate::output::{Output, Tone, shown};
 
@@ -27,7 +28,7 @@ pub(super) fn print(all: Shown<'_>, out: &mut Output) -> Result<()> {
 
 fn print_group(group: &Group, all: Shown<'_>, out: &mut Output) -> Result<()> {
     let tone = if group.key.change == Change::More { Tone::Allow } else { Tone::Deny };
-    let head = out.paint(tone, word(group.key.change)).into_owned();
+    let head = out.paint(tone, report::word(group.key.change)).into_owned();
     out.line(format_args!("{head}  {}", shown(&title(group))))?;
     for (when, decided, side) in
         [("was", &group.key.old, all.old), ("now", &group.key.new, all.new)]
@@ -36,7 +37,7 @@ fn print_group(group: &Group, all: Shown<'_>, out: &mut Output) -> Result<()> {
     }
     let Some(sample) = group.samples.first() else { return Ok(()) };
     out.line(format_args!("      at:  {} ({})", sample.time, shown(&all.place(sample.place))))?;
-    out.line(format_args!("      for: {}", shown(&json::request(&sample.request).to_string())))
+    out.line(format_args!("      for: {}", shown(&report::request(&sample.request).to_string())))
 }
 
 /// Returns what a group is about, in one line.

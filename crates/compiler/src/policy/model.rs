@@ -48,6 +48,13 @@ impl Policy {
             Body::Limit(body) => format!("{LIMIT}.{}", body.name),
         }
     }
+
+    /// Returns true if it is a set that other policies import.
+    #[must_use]
+    pub const fn is_set(&self) -> bool {
+        use Body::{DerivedRoles, ExportConstants, ExportVariables};
+        matches!(self.body, DerivedRoles(_) | ExportVariables(_) | ExportConstants(_))
+    }
 }
 
 /// The kinds of policy.

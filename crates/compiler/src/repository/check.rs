@@ -20,7 +20,8 @@ use crate::source::Location;
 pub(super) fn repository(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
     drop_duplicates(policies, errors);
     let keys: HashSet<String> = policies.iter().map(Policy::key).collect();
-    missing_imports(policies, &keys, errors);
+    let all: Vec<&Policy> = policies.iter().collect();
+    missing_imports(&all, &all, &keys, errors);
     missing_ancestors(policies, &keys, errors);
     conflicting_permissions(policies, errors);
 }
@@ -39,9 +40,22 @@ fn drop_duplicates(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
     });
 }
 
-fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
+/// Returns an error for each import of some policies that is not among `sets`.
+pub(super) fn lacking(importers: &[&Policy], sets: &[&Policy]) -> Vec<Diagnostic> {
+    let keys = sets.iter().map(|policy| policy.key()).collect();
+    let mut errors = Vec::new();
+    missing_imports(importers, sets, &keys, &mut errors);
+    errors
+}
+
+fn missing_imports(
+    importers: &[&Policy],
+    policies: &[&Policy],
+    keys: &HashSet<String>,
+    errors: &mut Vec<Diagnostic>,
+) {
     let mut suggestions = Suggestions { policies, known: HashMap::new() };
-    for policy in policies.iter().filter(|policy| policy.sound) {
+    for policy in importers.iter().filter(|policy| policy.sound) {
         let (roles, constants, variables) = imports(&policy.body);
         let sets = [
             (roles, DERIVED_ROLES, "derived roles"),
@@ -61,7 +75,7 @@ fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec
 /// Suggestions for imports of sets that do not exist, each computed once: thousands of policies may
 /// lack the same set.
 struct Suggestions<'p> {
-    policies: &'p [Policy],
+    policies: &'p [&'p Policy],
     known: HashMap<(&'static str, &'p str), Option<String>>,
 }
 
@@ -73,14 +87,28 @@ impl<'p> Suggestions<'p> {
 }
 
 /// Returns the names of the sets of one kind.
-fn sets_of<'p>(kind: &str, policies: &'p [Policy]) -> impl Iterator<Item = &'p str> + Clone {
+fn sets_of<'p>(kind: &str, policies: &'p [&'p Policy]) -> impl Iterator<Item = &'p str> + Clone {
     let name = move |policy: &'p Policy| match (&policy.body, kind) {
         (Body::DerivedRoles(set), DERIVED_ROLES) => Some(set.name.as_str()),
         (Body::ExportVariables(set), EXPORT_VARIABLES) => Some(set.name.as_str()),
         (Body::ExportConstants(set), EXPORT_CONSTANTS) => Some(set.name.as_str()),
         _ => None,
     };
-    policies.iter().filter_map(name)
+    policies.iter().copied().filter_map(name)
+}
+
+/// Returns the keys of the sets that a policy imports.
+pub(super) fn imported(policy: &Policy) -> impl Iterator<Item = String> {
+    let (roles, constants, variables) = imports(&policy.body);
+    let of = |kind, names: &[Named]| {
+        names.iter().map(|named| set_key(kind, &named.name)).collect::<Vec<_>>()
+    };
+    let sets = [
+        of(DERIVED_ROLES, roles),
+        of(EXPORT_CONSTANTS, constants),
+        of(EXPORT_VARIABLES, variables),
+    ];
+    sets.into_iter().flatten()
 }
 
 type Imports<'p> = (&'p [Named], &'p [Named], &'p [Named]);

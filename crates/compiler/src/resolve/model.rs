@@ -29,6 +29,16 @@ pub struct Resolved {
     pub unused: Vec<ExprSource>,
 }
 
+impl Resolved {
+    /// Returns the keys of all policies with rules.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let resource = self.resource.iter().map(|policy| &policy.head);
+        let principal = self.principal.iter().map(|policy| &policy.head);
+        let role = self.role.iter().map(|policy| &policy.head);
+        resource.chain(principal).chain(role).map(|head| head.key.as_str())
+    }
+}
+
 /// The part that resource, principal and role policies share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {

@@ -18,10 +18,10 @@ pub(super) struct Sets<'r> {
 }
 
 impl<'r> Sets<'r> {
-    pub(super) fn new(policies: &'r [Policy]) -> Self {
+    pub(super) fn new(policies: impl Iterator<Item = &'r Policy> + Clone) -> Self {
         let (mut roles, mut variables, mut constants) =
             (HashMap::new(), HashMap::new(), HashMap::new());
-        for policy in policies {
+        for policy in policies.clone() {
             match &policy.body {
                 Body::DerivedRoles(body) => {
                     roles.insert(policy.key(), (body, policy));
@@ -35,7 +35,7 @@ impl<'r> Sets<'r> {
                 Body::Resource(_) | Body::Principal(_) | Body::Role(_) | Body::Limit(_) => {}
             }
         }
-        let unsound = policies.iter().filter(|policy| !policy.sound).map(Policy::key).collect();
+        let unsound = policies.filter(|policy| !policy.sound).map(Policy::key).collect();
         Self { roles, variables, constants, unsound }
     }
 

@@ -158,7 +158,10 @@ const FLOORS: &[(&str, &str)] = &[
          emit | compile",
     ),
     ("tooling", "accessors edit format json lint | suite | coverage sources"),
-    ("analysis", "limits | logic normal | index | similar | groups | compare | proof | written | merges derived findings"),
+    (
+        "analysis",
+        "limits | logic normal | index | similar | groups | compare policies | proof | written | merges derived findings | report",
+    ),
     (
         "replay",
         "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",

@@ -155,6 +155,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("authzen", &["base", "pdp", "ratelimit"]),
     ("adapters", &["base", "pdp"]),
     ("compiler", &["base", "wasm", "pdp"]),
+    ("analysis", &["base", "wasm", "compiler"]),
     ("runtimes", &["base", "wasm", "pool"]),
     ("index", &["base", "wasm", "fast", "pdp", "watcher"]),
 ];

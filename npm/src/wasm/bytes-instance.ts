@@ -1,5 +1,4 @@
-// An instance of a module of the decision log: its calls take and return numbers, and bytes cross in a buffer of the
-// instance.
+// An instance of a module whose calls take and return numbers; bytes cross in a buffer of the instance.
 
 import { WardgateError } from "../base/errors.ts";
 
@@ -15,11 +14,13 @@ export class BytesInstance<Calls extends BytesCalls> {
   isLost = false;
   protected readonly calls: Calls;
   readonly #mostBytes: number;
+  readonly #name: string;
   /** The view of the buffer, until it moves; a growing memory detaches it. */
   #view: Uint8Array = NO_BYTES;
 
-  /** Makes an instance whose buffer has `mostBytes` at most. */
-  constructor(module: WebAssembly.Module, mostBytes: number) {
+  /** Makes an instance whose buffer has `mostBytes` at most. Messages call the module `name`. */
+  constructor(module: WebAssembly.Module, mostBytes: number, name: string) {
+    this.#name = name;
     this.calls = new WebAssembly.Instance(module).exports as unknown as Calls;
     this.#mostBytes = mostBytes;
   }
@@ -55,7 +56,7 @@ export class BytesInstance<Calls extends BytesCalls> {
       return call();
     } catch (cause) {
       this.isLost = true;
-      throw new WardgateError("internal", "the module of the decision log failed", { cause });
+      throw new WardgateError("internal", `${this.#name} failed`, { cause });
     }
   }
 

@@ -1,19 +1,19 @@
 //! A comparison as JSON.
 
 use serde_json::{Number, Value as Json, json};
-use wardgate_analysis::compare::{Comparison, Decided, Group, UnknownGroup};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::Request;
 
-use super::{Sides, path, word};
-use crate::answer::present;
+use super::{FileName, present};
+use crate::compare::{Change, Comparison, Decided, Group, UnknownGroup};
 
-/// Returns the whole comparison.
-pub(super) fn report(found: &Comparison, sides: Sides<'_>) -> Json {
+/// Returns the whole comparison; the files of both sides have names of their own.
+#[must_use]
+pub fn comparison(found: &Comparison, old: FileName<'_>, new: FileName<'_>) -> Json {
     let groups = found.groups();
     let counts = &found.counts;
     json!({
-        "differences": groups.iter().map(|one| difference(one, sides)).collect::<Vec<_>>(),
+        "differences": groups.iter().map(|one| difference(one, old, new)).collect::<Vec<_>>(),
         "unknown": found.unknown_groups().iter().map(unknown).collect::<Vec<_>>(),
         "counts": {
             "targets": counts.targets,
@@ -25,7 +25,7 @@ pub(super) fn report(found: &Comparison, sides: Sides<'_>) -> Json {
     })
 }
 
-fn difference(group: &Group<'_>, sides: Sides<'_>) -> Json {
+fn difference(group: &Group<'_>, old: FileName<'_>, new: FileName<'_>) -> Json {
     present(json!({
         "change": word(group.change),
         "kind": group.kind,
@@ -34,8 +34,8 @@ fn difference(group: &Group<'_>, sides: Sides<'_>) -> Json {
         "principal": group.principal,
         "roles": group.roles,
         "actions": group.actions,
-        "old": decided(&group.witness.old, sides.old),
-        "new": decided(&group.witness.new, sides.new),
+        "old": decided(&group.witness.old, old),
+        "new": decided(&group.witness.new, new),
         "request": request(&group.witness.request),
     }))
 }
@@ -54,10 +54,12 @@ fn unknown(group: &UnknownGroup<'_>) -> Json {
     }))
 }
 
-/// Returns a decision, with the place of its rule in this folder or bundle.
-pub(crate) fn decided(decided: &Decided, side: &std::path::Path) -> Json {
+/// Returns a decision, with the place of its rule.
+#[must_use]
+pub fn decided(decided: &Decided, name: FileName<'_>) -> Json {
     let rule = decided.rule.as_ref();
-    let file = rule.map(|rule| path(side, &rule.file)).filter(|file| !file.is_empty());
+    // A bundle without explanations names no files.
+    let file = rule.filter(|rule| !rule.file.is_empty()).map(|rule| name(&rule.file));
     present(json!({
         "allowed": decided.is_allowed,
         "reason": decided.reason,
@@ -68,7 +70,8 @@ pub(crate) fn decided(decided: &Decided, side: &std::path::Path) -> Json {
 }
 
 /// Returns a request as `wardgate check` takes it.
-pub(crate) fn request(request: &Request) -> Json {
+#[must_use]
+pub fn request(request: &Request) -> Json {
     let Request { principal, resource, .. } = request;
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let attributes =
@@ -94,6 +97,15 @@ pub(crate) fn request(request: &Request) -> Json {
         "actions": request.actions,
         "auxData": has_aux.then_some(aux),
     }))
+}
+
+/// Returns a word for the direction of a change.
+#[must_use]
+pub const fn word(change: Change) -> &'static str {
+    match change {
+        Change::More => "more",
+        Change::Less => "less",
+    }
 }
 
 fn map(map: &AttrMap) -> Json {
