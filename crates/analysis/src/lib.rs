@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod derived;
+pub mod findings;
 pub mod groups;
 pub mod index;
 pub mod limits;
@@ -15,3 +17,4 @@ pub mod policies;
 pub mod proof;
 pub mod report;
 pub mod similar;
+mod written;

@@ -38,3 +38,9 @@ pub const MAX_READINGS: usize = 32;
 
 /// The largest number of bytes of policies that are read again to prove edits, each time counted.
 pub const MAX_PROOF_BYTES: usize = 1 << 28;
+
+/// The smallest number of policies for which a derived role is proposed.
+pub const MIN_DERIVED_POLICIES: usize = 3;
+
+/// The largest number of rules that are left out, one after the other, to see whether they decide anything.
+pub const MAX_REMOVALS: usize = 200;

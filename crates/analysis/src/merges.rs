@@ -5,8 +5,6 @@
 //! policies with all edits are compiled and compared with those before. Everything else in a file stays
 //! byte for byte.
 
-pub(crate) mod text;
-
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -16,9 +14,9 @@ use wardgate_compiler::source::Location;
 
 use crate::index::{Index, RuleId};
 use crate::limits::MAX_READINGS;
-use crate::proof::{Basis, Edit, in_halves};
+use crate::proof::{Basis, Edit, Refusal, in_halves, located};
 use crate::similar::Part;
-use text::{Change, Written, reads_as};
+use crate::written::{Change, Written, reads_as};
 
 /// Rules that can be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,32 +27,6 @@ pub struct Merge {
     pub parts: Vec<Part>,
     /// The edits, or the reason why there are none.
     pub edits: Result<Vec<Edit>, Refusal>,
-}
-
-/// The reason why rules that could be one are not edited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Refusal {
-    /// A rule that would go has a name.
-    Name,
-    /// A rule has an output, or one behind it has, which would name another rule.
-    Output,
-    /// A comment stands beside a rule that would go.
-    Comment,
-    /// The text cannot be edited safely: anchors, or a layout that is not sure to be read as meant.
-    Layout,
-}
-
-impl Refusal {
-    /// Returns the reason in a few words.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Name => "a rule that would go has a name",
-            Self::Output => "outputs name the rules",
-            Self::Comment => "a comment stands beside a rule that would go",
-            Self::Layout => "the text cannot be edited safely",
-        }
-    }
 }
 
 /// All merges of some policies.
@@ -129,6 +101,8 @@ pub fn merges(index: &Index, resolved: &Resolved, basis: &mut Basis<'_>) -> Merg
     let all = found.len();
     found.retain(|merge| merge.edits.is_err() || proved.next().unwrap_or(false));
     let unproved = all.saturating_sub(found.len());
+    let edits = found.iter().filter_map(|merge| merge.edits.as_ref().ok()).flatten();
+    basis.accept(edits.cloned());
     found.sort_by(|a, b| b.rules.len().cmp(&a.rules.len()).then_with(|| a.rules.cmp(&b.rules)));
     Merges { found, unproved }
 }
@@ -194,7 +168,7 @@ impl Policy {
         if joined.is_empty() {
             return;
         }
-        let written = Written::read(&self.location.file, self.names[0]);
+        let written = Written::read(&self.location.file, [self.names[0], "rules"]);
         let changes: Vec<Result<Change, Refusal>> = joined
             .iter()
             .map(|joined| self.change(written.as_ref().map_err(|refusal| *refusal)?, joined))
@@ -204,7 +178,7 @@ impl Policy {
         for (joined, change) in joined.into_iter().zip(changes) {
             let ids = joined.members.iter().filter_map(|at| Some(self.lines.get(*at)?.id));
             let edits = change.and_then(|change| match sound.next() {
-                Some(true) => Ok(self.located(change.edits)),
+                Some(true) => Ok(located(&self.location.file.path, change.edits)),
                 _ => Err(Refusal::Layout),
             });
             found.push(Merge { rules: ids.collect(), edits, parts: joined.parts });
@@ -258,8 +232,11 @@ impl Policy {
         let unnamed = |at: &usize| !written.has(*at, "name");
         let behind = others.first().copied().unwrap_or(usize::MAX);
         let is_watched = |at: &usize| self.lines.get(*at).is_some_and(|line| line.has_output);
+        let last = others.last().copied().unwrap_or_default();
         let shifted = self.outputs.iter().any(|at| *at > behind && unnamed(at));
-        if shifted || joined.members.iter().any(is_watched) {
+        // A rule that moves in front of an output may end the search before it.
+        let passed = self.outputs.iter().any(|at| (*first..last).contains(at));
+        if shifted || passed || joined.members.iter().any(is_watched) {
             return Err(Refusal::Output);
         }
         if !others.iter().all(unnamed) {
@@ -296,16 +273,6 @@ impl Policy {
             let new = wardgate_tooling::edit::apply(&file.text, &edits);
             expected.zip(new).is_some_and(|(expected, new)| reads_as(&file.path, &new, &expected))
         })
-    }
-
-    fn located(&self, edits: Vec<wardgate_tooling::edit::Edit>) -> Vec<Edit> {
-        let path = &self.location.file.path;
-        let edit = |edit: wardgate_tooling::edit::Edit| Edit {
-            path: path.clone(),
-            range: edit.range,
-            text: edit.text,
-        };
-        edits.into_iter().map(edit).collect()
     }
 }
 

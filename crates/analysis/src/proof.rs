@@ -29,12 +29,47 @@ pub struct Edit {
     pub text: String,
 }
 
+/// The reason why a text is not edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// A rule that would go has a name.
+    Name,
+    /// A rule has an output, or one between or behind the rules has, which would name another rule.
+    Output,
+    /// A comment stands beside what would go.
+    Comment,
+    /// The text cannot be edited safely: anchors, or a layout that is not sure to be read as meant.
+    Layout,
+    /// The effective derived roles are read, which the edit changes.
+    Runtime,
+    /// Other edits of the file come first.
+    Busy,
+}
+
+impl Refusal {
+    /// Returns the reason in a few words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Name => "a rule that would go has a name",
+            Self::Output => "outputs name the rules",
+            Self::Comment => "a comment stands beside what would go",
+            Self::Layout => "the text cannot be edited safely",
+            Self::Runtime => "the effective derived roles are read",
+            Self::Busy => "other edits of the files come first",
+        }
+    }
+}
+
 /// Policies that edits are proved on.
 pub struct Basis<'b> {
+    pub(crate) repository: &'b Repository,
     files: BTreeMap<&'b str, &'b Arc<SourceFile>>,
     options: &'b Options,
     load: &'b Load<'b>,
     table: PolicyTable,
+    /// Edits that are proved, beside which others are proved.
+    accepted: Vec<Edit>,
     bytes: usize,
     left: usize,
 }
@@ -54,7 +89,8 @@ impl<'b> Basis<'b> {
         let table = table(repository, options, load)?;
         let bytes = files.values().map(|file| file.text.len()).sum();
         let left = MAX_PROOF_BYTES;
-        Some(Self { files, options, load, table, bytes, left })
+        let accepted = Vec::new();
+        Some(Self { repository, files, options, load, table, accepted, bytes, left })
     }
 
     /// Returns the file at a path.
@@ -86,8 +122,22 @@ impl<'b> Basis<'b> {
     pub fn prove(&mut self, proposals: &[&[Edit]]) -> Vec<bool> {
         in_halves(proposals.len(), MAX_PROOFS, &mut |chosen| {
             let chosen = chosen.iter().filter_map(|at| proposals.get(*at).copied());
-            self.changes_nothing(&chosen.flatten().collect::<Vec<_>>())
+            let accepted = std::mem::take(&mut self.accepted);
+            let is_equal =
+                self.changes_nothing(&accepted.iter().chain(chosen.flatten()).collect::<Vec<_>>());
+            self.accepted = accepted;
+            is_equal
         })
+    }
+
+    /// Takes edits that are proved; others are proved beside them.
+    pub(crate) fn accept(&mut self, edits: impl Iterator<Item = Edit>) {
+        self.accepted.extend(edits);
+    }
+
+    /// Returns true if an edit of a file was taken.
+    pub(crate) fn is_edited(&self, path: &str) -> bool {
+        self.accepted.iter().any(|edit| edit.path == path)
     }
 
     /// Returns true if the policies decide every request the same with these edits.
@@ -95,8 +145,20 @@ impl<'b> Basis<'b> {
         let Some(left) = self.left.checked_sub(self.bytes) else { return false };
         self.left = left;
         let Some(new) = self.edited(edits) else { return false };
-        let found = compare(&self.table, &new, Timestamp::default());
-        found.differences.is_empty() && found.unknown.is_empty()
+        are_equal(&self.table, &new)
+    }
+
+    /// Returns true if other policies decide every request the same; nothing if the bound was reached.
+    pub(crate) fn is_equal(&mut self, new: &Repository) -> Option<bool> {
+        self.left = self.left.checked_sub(self.bytes)?;
+        let Some(new) = table(new, self.options, self.load) else { return Some(false) };
+        Some(are_equal(&self.table, &new))
+    }
+
+    /// Returns true if two sets of policies decide every request the same.
+    pub(crate) fn are_equal(&self, old: &Repository, new: &Repository) -> Option<bool> {
+        let [old, new] = [old, new].map(|policies| table(policies, self.options, self.load));
+        Some(are_equal(&old?, &new?))
     }
 
     fn edited(&self, edits: &[&Edit]) -> Option<PolicyTable> {
@@ -108,9 +170,21 @@ impl<'b> Basis<'b> {
     }
 }
 
+fn are_equal(old: &PolicyTable, new: &PolicyTable) -> bool {
+    let found = compare(old, new, Timestamp::default());
+    found.differences.is_empty() && found.unknown.is_empty()
+}
+
 fn table(repository: &Repository, options: &Options, load: &Load<'_>) -> Option<PolicyTable> {
     let (_, parts) = resolve_and_emit(repository, options, load).ok()?;
     PolicyTable::from_parts(parts).ok()
+}
+
+/// Returns edits of the text of one file as edits of that file.
+pub(crate) fn located(path: &str, edits: Vec<edit::Edit>) -> Vec<Edit> {
+    let edit =
+        |edit: edit::Edit| Edit { path: path.to_owned(), range: edit.range, text: edit.text };
+    edits.into_iter().map(edit).collect()
 }
 
 /// Says of each of `count` things whether it passes a test, together with all others that do. They are tested all

@@ -4,6 +4,7 @@
 //! nothing here depends on the host.
 
 mod comparison;
+mod findings;
 mod groups;
 mod matches;
 mod merges;
@@ -11,8 +12,10 @@ mod merges;
 use serde_json::{Map, Value as Json, json};
 
 use crate::index::Place;
+use crate::proof::Edit;
 
 pub use comparison::{comparison, decided, request, word};
+pub use findings::{derivations, findings};
 pub use groups::groups;
 pub use matches::matches;
 pub use merges::merges;
@@ -31,6 +34,19 @@ pub fn place(place: &Place, file: FileName<'_>) -> Map<String, Json> {
         ("column", json!(at.position.column)),
     ];
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Returns the edits of files.
+fn edits(edits: &[Edit], file: FileName<'_>) -> Vec<Json> {
+    let edit = |edit: &Edit| {
+        json!({
+            "file": file(&edit.path),
+            "start": edit.range.start,
+            "end": edit.range.end,
+            "text": edit.text,
+        })
+    };
+    edits.iter().map(edit).collect()
 }
 
 /// Returns an object without its members that are null.

@@ -1,5 +1,7 @@
 //! `wardgate analyze`: groups the rules of a directory that could be one, and merges those that can be.
 
+mod derived;
+mod findings;
 mod merges;
 mod patch;
 
@@ -7,6 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use wardgate_analysis::derived::{Derivations, derivations};
+use wardgate_analysis::findings::{self as of_rules, Finding};
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
 use wardgate_analysis::merges::{Merges, merges as merges_of};
@@ -31,34 +35,57 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
     let shown = Shown { index: &index, analyze };
     let options = policies::table_options(&analyze.options)?;
     let load = |path: &str| schema_in(&analyze.directory, path);
-    let mut merges = Merges::default();
-    if analyze.wants("merge")
+    let mut found = Found { groups, ..Found::default() };
+    if analyze.proves()
         && let Some(mut basis) = Basis::new(&repository, &options, &load)
     {
-        merges = merges_of(&index, &resolved, &mut basis);
+        if analyze.wants("merge") {
+            found.merges = merges_of(&index, &resolved, &mut basis);
+        }
+        if analyze.wants("derived-role") {
+            found.derivations = derivations(&index, &resolved, &mut basis);
+        }
         if let Some(path) = &analyze.patch {
-            let edits: Vec<_> = merges.edits().collect();
+            let edits: Vec<_> = found.merges.edits().chain(found.derivations.edits()).collect();
             patch::write((&analyze.directory, path), &basis, &edits, out)?;
         }
+        if IDLE.iter().any(|kind| analyze.wants(kind)) && !analyze.patches_output() {
+            let idle = of_rules::idle(&index, &resolved, &mut basis);
+            (found.findings, found.untried) = (idle.found, idle.untried);
+        }
     }
+    found.findings.extend(of_rules::contradictions(&index));
+    found.findings.retain(|finding| analyze.wants(finding.kind.name()));
     if analyze.patches_output() {
         return Ok(Status::Done);
     }
-    if analyze.json {
-        let file = &file_name(&analyze.directory);
-        let merges = report::merges(&index, &merges, file);
-        let groups = report::groups(&index, &groups, file);
-        out.line(merges.chain(groups).collect::<Json>())?;
-    } else {
-        shown.print_merges(&merges, out)?;
-        shown.print(&groups, &merges, out)?;
+    match analyze.json {
+        true => out.line(shown.all_json(&found))?,
+        false => shown.print_all(&found, out)?,
     }
     Ok(Status::Done)
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    merges: Merges,
+    derivations: Derivations,
+    findings: Vec<Finding>,
+    /// The number of rules that were not tried.
+    untried: usize,
+    groups: Vec<Group>,
 }
 
 impl Analyze {
     fn wants(&self, kind: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only.0 == kind)
+    }
+
+    /// Returns true if a finding needs a proof.
+    fn proves(&self) -> bool {
+        ["merge", "derived-role"].iter().chain(&IDLE).any(|kind| self.wants(kind))
+            || self.patch.is_some()
     }
 
     /// Returns true if the patch goes to standard output.
@@ -83,11 +110,40 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    fn print(&self, groups: &[Group], merges: &Merges, out: &mut Output) -> Result<()> {
+    fn all_json(&self, found: &Found) -> Json {
+        let (index, file) = (self.index, &file_name(&self.analyze.directory));
+        let merges = report::merges(index, &found.merges, file);
+        let derivations = report::derivations(index, &found.derivations, file);
+        let findings = report::findings(index, &found.findings, file);
+        let groups = report::groups(index, &found.groups, file);
+        merges.chain(derivations).chain(findings).chain(groups).collect()
+    }
+
+    fn print_all(&self, found: &Found, out: &mut Output) -> Result<()> {
+        self.print_merges(&found.merges, out)?;
+        self.print_derivations(&found.derivations, out)?;
         let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
-        if !merges.found.is_empty() {
-            by_kind.insert("merge", merges.found.len());
+        by_kind.insert("merge", found.merges.found.len());
+        by_kind.insert("derived-role", found.derivations.found.len());
+        self.print_findings(found, &mut by_kind, out)?;
+        self.print_groups(&found.groups, &mut by_kind, out)?;
+        let count: usize = by_kind.values().sum();
+        if count == 0 {
+            return out.line("nothing found");
         }
+        let count = counted(count, "finding", "findings");
+        let rules = counted(self.index.rules(), "rule", "rules");
+        out.line(out.paint(Tone::Title, &format!("{count} among {rules}")).into_owned())?;
+        let kinds = by_kind.iter().filter(|(_, count)| **count > 0);
+        kinds.into_iter().try_for_each(|(kind, count)| out.line(format_args!("{count:>6}  {kind}")))
+    }
+
+    fn print_groups(
+        &self,
+        groups: &[Group],
+        by_kind: &mut BTreeMap<&str, usize>,
+        out: &mut Output,
+    ) -> Result<()> {
         for group in groups {
             *by_kind.entry(group.kind.name()).or_default() += 1;
             out.line(out.paint(Tone::Title, &self.title(group)).into_owned())?;
@@ -100,14 +156,7 @@ impl Shown<'_> {
             }
             out.line("")?;
         }
-        let count = groups.len() + merges.found.len();
-        if count == 0 {
-            return out.line("nothing found");
-        }
-        let count = counted(count, "finding", "findings");
-        let rules = counted(self.index.rules(), "rule", "rules");
-        out.line(out.paint(Tone::Title, &format!("{count} among {rules}")).into_owned())?;
-        by_kind.iter().try_for_each(|(kind, count)| out.line(format_args!("{count:>6}  {kind}")))
+        Ok(())
     }
 
     fn title(&self, group: &Group) -> String {
@@ -138,6 +187,9 @@ impl Shown<'_> {
         }
     }
 }
+
+/// The kinds of findings about rules that decide nothing.
+const IDLE: [&str; 3] = ["same-in-parent-scope", "shadowed-across", "never-decides"];
 
 /// Rules of a group that are printed; JSON has all.
 const MAX_SHOWN: usize = 20;

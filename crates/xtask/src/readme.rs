@@ -106,7 +106,8 @@ fn scratch(name: &str) -> Outcome<PathBuf> {
     // The state after `npm install`.
     let bin = folder.join("node_modules/.bin");
     fs::create_dir_all(&bin).map_err(cannot)?;
-    std::os::unix::fs::symlink("../wardgate/bin/wardgate.mjs", bin.join("wardgate")).map_err(cannot)?;
+    std::os::unix::fs::symlink("../wardgate/bin/wardgate.mjs", bin.join("wardgate"))
+        .map_err(cannot)?;
     shell::write(
         &folder.join("package.json"),
         "{ \"dependencies\": { \"wardgate\": \"0.1.0\" } }\n",

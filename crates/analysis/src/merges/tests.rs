@@ -71,6 +71,14 @@ fn roles_of_lists_in_every_layout_are_joined() {
 }
 
 #[test]
+fn lists_without_indentation_are_extended() {
+    check(
+        "  - actions:\n    - view\n    effect: EFFECT_ALLOW\n    roles:\n    - 'a'\n  - actions:\n    - view\n    effect: EFFECT_ALLOW\n    roles:\n    - b\n",
+        "  - actions:\n    - view\n    effect: EFFECT_ALLOW\n    roles:\n    - 'a'\n    - 'b'\n",
+    );
+}
+
+#[test]
 fn actions_are_joined_and_both_are() {
     check(
         "    - { actions: [view], roles: [a], effect: EFFECT_ALLOW }\n\n    # Between.\n\n    - { actions: ['edit:*'], roles: [a], effect: EFFECT_ALLOW }\n",
@@ -126,7 +134,7 @@ fn an_edit_that_is_not_safe_is_not_made() {
         ))
     };
     let name = "a rule that would go has a name";
-    let comment = "a comment stands beside a rule that would go";
+    let comment = "a comment stands beside what would go";
     let layout = "the text cannot be edited safely";
     refused(&two("", "name: x\n      "), name);
     refused(&two("", "# why\n      "), layout);
@@ -187,4 +195,36 @@ fn many_rules_are_one_in_bounded_work() {
     let (merges, new) = merged("doc.yaml", &policy(&many));
     assert_eq!((merges.found.len(), merges.unproved), (1, 0));
     assert_eq!(new.lines().count(), policy("x").lines().count());
+}
+
+#[test]
+fn large_conditions_are_merged_or_counted() {
+    let parts: Vec<String> = (0..40)
+        .map(|number| format!("(R.attr.a{number} == \"{}\" || P.attr.b{number})", "x".repeat(80)))
+        .collect();
+    let condition = parts.join(" && ");
+    assert!(condition.len() > 4_000);
+    let rule = |role: &str| {
+        format!(
+            "    - actions: [view]\n      roles: [{role}]\n      effect: EFFECT_ALLOW\n      condition: {{ match: {{ expr: '{condition}' }} }}\n"
+        )
+    };
+    let text = policy(&format!("{}{}", rule("a"), rule("b")));
+    let (merges, new) = merged("doc.yaml", &text);
+    assert_eq!(merges.found.len() + merges.unproved, 1);
+    let is_merged = new == policy(&rule("a, b"));
+    assert_eq!(is_merged, merges.unproved == 0);
+}
+
+#[test]
+fn two_runs_find_the_same() {
+    let rule = |number: usize| {
+        let (action, role) = (number % 7, number % 5);
+        format!(
+            "    - {{ actions: [a{action}], roles: [r{role}], effect: EFFECT_ALLOW, condition: {{ match: {{ expr: 'R.attr.x == {}' }} }} }}\n",
+            number % 3
+        )
+    };
+    let text = policy(&(0..100).map(rule).collect::<String>());
+    assert_eq!(merged("doc.yaml", &text), merged("doc.yaml", &text));
 }

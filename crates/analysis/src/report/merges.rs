@@ -2,10 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{FileName, place};
+use super::{FileName, edits, place};
 use crate::index::Index;
 use crate::merges::{Merge, Merges};
-use crate::proof::Edit;
 
 /// Returns merges, in their order.
 pub fn merges<'r>(
@@ -19,20 +18,12 @@ pub fn merges<'r>(
 fn one(index: &Index, merge: &Merge, file: FileName<'_>) -> Json {
     let places = merge.rules.iter().filter_map(|rule| index.place(*rule));
     let rules: Vec<Json> = places.map(|one| place(one, file).into()).collect();
-    let edit = |edit: &Edit| {
-        json!({
-            "file": file(&edit.path),
-            "start": edit.range.start,
-            "end": edit.range.end,
-            "text": edit.text,
-        })
-    };
     json!({
         "kind": "merge",
         "parts": merge.parts.iter().map(|part| part.name()).collect::<Vec<_>>(),
         "saves": merge.rules.len().saturating_sub(1),
         "rules": rules,
-        "edits": merge.edits.as_deref().unwrap_or_default().iter().map(edit).collect::<Vec<_>>(),
+        "edits": edits(merge.edits.as_deref().unwrap_or_default(), file),
         "refused": merge.edits.as_ref().err().map(|refusal| refusal.words()),
     })
 }

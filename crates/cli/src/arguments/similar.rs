@@ -32,7 +32,7 @@ pub(crate) struct Analyze {
     /// The directory of the policies.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Only findings of these kinds: `merge`, `same-rule`, `differs-in`, `same-shape`.
+    /// Only findings of these kinds; they are listed below.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub(crate) only: Vec<KindOfFinding>,
     /// Write the edits that were proved to change no decision to this file, as a patch, or with `-`, to standard
@@ -61,7 +61,17 @@ impl FromStr for KindOfFinding {
     }
 }
 
-const KINDS: [&str; 4] = ["merge", "same-rule", "differs-in", "same-shape"];
+const KINDS: [&str; 9] = [
+    "merge",
+    "derived-role",
+    "same-in-parent-scope",
+    "shadowed-across",
+    "never-decides",
+    "contradiction",
+    "same-rule",
+    "differs-in",
+    "same-shape",
+];
 
 pub(super) const SIMILAR_HELP: &str = "\
 A likeness of 100 % is the same rule in other words, or the same parts joined otherwise; the lines
@@ -74,10 +84,15 @@ Exit codes:
   4  reading or writing failed";
 
 pub(super) const ANALYZE_HELP: &str = "\
-merge       rules of one policy that can be one: proved to change no decision
-same-rule   rules that say the same
-differs-in  rules that are equal but for the effect, the actions, the roles or one constant
-same-shape  rules whose conditions are equal but for several constants
+merge                 rules of one policy that can be one: proved to change no decision
+derived-role          a condition of many policies that a derived role can carry: proved likewise
+same-in-parent-scope  a rule that a parent scope says too, and that decides nothing: proved
+shadowed-across       a rule that decides nothing beside other policies: proved
+never-decides         a rule that decides nothing beside others of its policy: proved
+contradiction         both effects under one condition, for the same action and role of a policy
+same-rule             rules that say the same
+differs-in            rules that are equal but for the effect, the actions, the roles or one constant
+same-shape            rules whose conditions are equal but for several constants
 Findings are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
 A patch names files as they lie below here, or below DIR if DIR is not below here; `patch -p1` and
 `git apply` take it.

@@ -3,6 +3,8 @@
 //! What surrounds an edit stays byte for byte. No comment goes: where one stands beside a rule that would,
 //! there is no edit. A caller compares the tree of the edited text with the one it has to be.
 
+mod members;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +16,8 @@ use wardgate_tooling::edit::{
     Edit, bracket, closed, item, json_key, key, line_end, line_start, newline,
 };
 
-use super::Refusal;
+use crate::proof::Refusal;
+use members::{carry, import};
 
 /// A change of the rules of one policy.
 #[derive(Default)]
@@ -23,6 +26,10 @@ pub(crate) struct Change {
     pub(crate) removed: Vec<usize>,
     /// Rules, the keys of lists, and the names that are appended to them.
     pub(crate) extended: Vec<(usize, &'static str, Vec<String>)>,
+    /// Rules whose roles and condition become a derived role.
+    pub(crate) carried: Vec<(usize, String)>,
+    /// The set of derived roles that is imported.
+    pub(crate) import: Option<String>,
     pub(crate) edits: Vec<Edit>,
 }
 
@@ -36,19 +43,25 @@ pub(crate) struct Written<'t> {
 }
 
 impl<'t> Written<'t> {
-    /// Reads the rules of a policy whose body is below `body`.
-    pub(crate) fn read(file: &'t Arc<SourceFile>, body: &'static str) -> Result<Self, Refusal> {
+    /// Reads the list below two keys: `rules` of a policy, or `definitions` of a set.
+    pub(crate) fn read(
+        file: &'t Arc<SourceFile>,
+        keys: [&'static str; 2],
+    ) -> Result<Self, Refusal> {
         let contents = yaml::read(file);
         let Ok([document]) = <[Node; 1]>::try_from(contents.documents) else {
             return Err(Refusal::Layout);
         };
         let is_json = yaml::is_json(file);
-        Ok(Self { text: &file.text, is_json, document, keys: [body, "rules"] })
+        Ok(Self { text: &file.text, is_json, document, keys })
     }
 
     fn rules(&self) -> &[Node] {
-        let rules = self.keys.iter().try_fold(&self.document, |node, key| member(node, key));
-        rules.map_or(&[], items)
+        self.rules_node().map_or(&[], items)
+    }
+
+    fn rules_node(&self) -> Option<&Node> {
+        self.keys.iter().try_fold(&self.document, |node, key| member(node, key))
     }
 
     /// Returns true if the author gave a rule this member.
@@ -121,10 +134,15 @@ impl<'t> Written<'t> {
         key: &str,
         names: &[String],
     ) -> Result<Edit, Refusal> {
-        let list = self.list(rule, key).ok_or(Refusal::Layout)?;
+        self.extended(self.list(rule, key).ok_or(Refusal::Layout)?, names)
+    }
+
+    fn extended(&self, list: &Node, names: &[String]) -> Result<Edit, Refusal> {
         let last = items(list).last().ok_or(Refusal::Layout)?;
         let names = names.iter().map(|name| self.written(name, last));
-        if let Some((at, gap)) = bracket(self.text, list.offset) {
+        // A list of lines without indentation begins with its first value, which may be quoted.
+        let is_flow = self.text.get(list.offset..).is_some_and(|text| text.starts_with('['));
+        if let Some((at, gap)) = bracket(self.text, list.offset).filter(|_| is_flow) {
             let before = self.text.get(list.offset..at).unwrap_or_default();
             if has_comment(before) {
                 return Err(Refusal::Comment);
@@ -171,10 +189,18 @@ impl<'t> Written<'t> {
                 Node { position, offset, kind }
             }));
         }
+        for (rule, role) in changes.iter().flat_map(|change| &change.carried) {
+            carry(rules.get_mut(*rule)?, role)?;
+        }
         let removed: BTreeSet<usize> =
             changes.iter().flat_map(|change| &change.removed).copied().collect();
         let mut number = 0..;
         rules.retain(|_| number.next().is_none_or(|number: usize| !removed.contains(&number)));
+        let body = member_mut(&mut document, self.keys[0])?;
+        changes
+            .iter()
+            .filter_map(|change| change.import.as_ref())
+            .try_for_each(|set| import(body, set))?;
         Some(document)
     }
 }
