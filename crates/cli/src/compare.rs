@@ -5,7 +5,7 @@
 
 pub(crate) mod html;
 pub(crate) mod json;
-mod sarif;
+pub(crate) mod sarif;
 mod table;
 
 use std::path::Path;

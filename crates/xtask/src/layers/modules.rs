@@ -161,7 +161,7 @@ const FLOORS: &[(&str, &str)] = &[
     ("analysis", "limits | logic normal | index | similar | groups | compare | proof | merges"),
     (
         "replay",
-        "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
+        "limits | lines memo roles sides source tally | kinds threads | changed deciders | worker | replay usage",
     ),
     (
         "server",
