@@ -4,6 +4,8 @@ mod derived;
 mod findings;
 mod merges;
 mod patch;
+#[cfg(feature = "host")]
+mod unused;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,6 +29,12 @@ use crate::rules::{few, file_name, read, shown_place};
 use crate::{globals, policies};
 
 pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
+    if !analyze.log.is_empty() {
+        #[cfg(feature = "host")]
+        return unused::run(analyze, out);
+        #[cfg(not(feature = "host"))]
+        return Err(crate::needs_host("analyze --log"));
+    }
     paths(analyze).check()?;
     let (repository, resolved) = read(&analyze.directory, &analyze.options)?;
     let index = Index::new(&resolved);

@@ -4,7 +4,7 @@
 //! browsers.
 
 pub(crate) mod html;
-mod sarif;
+pub(crate) mod sarif;
 mod table;
 
 use std::path::Path;

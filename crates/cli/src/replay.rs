@@ -2,7 +2,9 @@
 //!
 //! The counts are those of `wardgate_replay`; this writes them for people, programs, code hosts and browsers.
 
+mod html;
 mod json;
+mod sarif;
 mod table;
 
 use std::fs::File;
@@ -40,8 +42,10 @@ pub(crate) fn run(given: &ReplayLogs, out: &mut Output) -> Result<Status> {
     let old = given.old.as_deref().unwrap_or(&given.new);
     let shown = Shown { report: &report, logs: &given.logs, old, new: &given.new };
     match given.format {
+        Format::Table => table::print(shown, out)?,
         Format::Json => out.line(json::report(shown))?,
-        _ => table::print(shown, out)?,
+        Format::Sarif => out.line(sarif::report(shown))?,
+        Format::Html => out.bytes(html::page(shown).as_bytes())?,
     }
     out.flush()?;
     forbidden(&report, &given.forbid)
@@ -60,7 +64,8 @@ fn side(path: &Path, given: &ReplayLogs) -> Result<Policies> {
     policies::table_and_sources(source, clock::now()).map(|(table, _)| Policies::of(table))
 }
 
-fn open(path: &Path) -> io::Result<Log<'static>> {
+/// Opens a log.
+pub(crate) fn open(path: &Path) -> io::Result<Log<'static>> {
     if path == Path::new("-") {
         return source::open(io::stdin());
     }
@@ -72,11 +77,13 @@ fn open(path: &Path) -> io::Result<Log<'static>> {
     }
 }
 
-fn unreadable(logs: &[PathBuf], LogError { log, error }: &LogError) -> Failure {
+/// Returns the failure of a log that cannot be read.
+pub(crate) fn unreadable(logs: &[PathBuf], LogError { log, error }: &LogError) -> Failure {
     Failure::reading(logs.get(*log).map_or(Path::new(""), PathBuf::as_path), error)
 }
 
-fn threads() -> usize {
+/// Returns the number of threads that the machine has.
+pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 

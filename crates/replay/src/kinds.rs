@@ -86,8 +86,11 @@ struct Kind {
     /// The attributes that no entry had so far.
     unseen: Mask,
     /// What each action may read, by action, and by version and scope.
-    targets: HashMap<Box<str>, Vec<([Box<str>; 2], Mask)>>,
+    targets: HashMap<Box<str>, Vec<Target>>,
 }
+
+/// A version and a scope, and what an action may read there.
+type Target = ([Box<str>; 2], Mask);
 
 impl Kinds {
     /// Returns the number of a kind; `None` beyond the bound.

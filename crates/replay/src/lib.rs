@@ -9,6 +9,7 @@ pub mod lines;
 pub mod replay;
 pub mod source;
 pub mod tally;
+pub mod usage;
 
 mod changed;
 mod deciders;
@@ -16,4 +17,5 @@ mod kinds;
 mod memo;
 mod roles;
 mod sides;
+mod threads;
 mod worker;

@@ -39,6 +39,9 @@ pub(crate) const MAX_TARGETS: usize = 256;
 /// The most different counts of decisions that wait for the end of the log.
 pub(crate) const MAX_WAITING: usize = 1024;
 
+/// The most combinations of a rule, a role and an action that are counted. With more, nothing is claimed.
+pub const MAX_USES: usize = 100_000;
+
 /// The answers that a thread remembers.
 pub(crate) const MEMO_ENTRIES: usize = 2048;
 

@@ -2,29 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
 
 use crate::changed::Changed;
 use crate::deciders::Deciders;
 use crate::kinds::Mask;
-use crate::limits::{MAX_FAULTS, MAX_THREADS};
-use crate::lines::{Block, Lines};
+use crate::limits::MAX_FAULTS;
+use crate::lines::Block;
 pub use crate::sides::Sides;
 use crate::source::Source;
 use crate::tally::{Bucket, Fault, Report};
+pub use crate::threads::LogError;
+use crate::threads::each_block;
 use crate::worker::{Counted, Worker};
 
 /// A replay by some policies.
 pub struct Replay<'p>(Deciders<'p>);
-
-/// A log that cannot be read.
-#[derive(Debug)]
-pub struct LogError {
-    /// The number of the log, from 0.
-    pub log: usize,
-    /// The error.
-    pub error: io::Error,
-}
 
 impl<'p> Replay<'p> {
     /// Prepares a replay.
@@ -42,25 +34,8 @@ impl<'p> Replay<'p> {
         logs: impl Iterator<Item = io::Result<Source<'s>>> + Send,
         threads: usize,
     ) -> Result<Report, LogError> {
-        let feed = &Mutex::new(Feed { logs, current: None, next: 0 });
-        let work = || {
-            let (mut worker, mut block) = (Worker::new(&self.0), Block::default());
-            loop {
-                let read = feed.lock().unwrap_or_else(PoisonError::into_inner).read(&mut block)?;
-                let Some(log) = read else { return Ok(worker.counted) };
-                worker.block(log, &block);
-            }
-        };
-        let counted =
-            std::thread::scope(|scope| {
-                let others: Vec<_> =
-                    (1..threads.clamp(1, MAX_THREADS)).map(|_| scope.spawn(work)).collect();
-                let mut counted = vec![work()];
-                counted.extend(others.into_iter().map(|one| {
-                    one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                }));
-                counted.into_iter().collect::<Result<Vec<_>, LogError>>()
-            })?;
+        let work = |worker: &mut Worker<'_>, log: usize, block: &Block| worker.block(log, block);
+        let counted = each_block(logs, threads, || Worker::new(&self.0), work, |one| one.counted)?;
         Ok(self.report(counted))
     }
 
@@ -108,39 +83,6 @@ impl<'p> Replay<'p> {
         }
         (report.groups, report.ungrouped) = changed.finish(of_kind);
         report
-    }
-}
-
-/// The blocks of all logs, one after the other.
-struct Feed<'s, I> {
-    logs: I,
-    current: Option<Lines<Source<'s>>>,
-    /// The number of the next log.
-    next: usize,
-}
-
-impl<'s, I: Iterator<Item = io::Result<Source<'s>>>> Feed<'s, I> {
-    /// Reads the next block, and returns the number of its log; `None` at the end. After an error all is at an end.
-    fn read(&mut self, block: &mut Block) -> Result<Option<usize>, LogError> {
-        loop {
-            if let Some(lines) = &mut self.current {
-                let log = self.next.saturating_sub(1);
-                match lines.read(block) {
-                    Ok(true) => return Ok(Some(log)),
-                    Ok(false) => self.current = None,
-                    Err(error) => {
-                        self.current = None;
-                        while self.logs.next().is_some() {}
-                        return Err(LogError { log, error });
-                    }
-                }
-            }
-            let Some(log) = self.logs.next() else { return Ok(None) };
-            let number = self.next;
-            self.next += 1;
-            let log = log.map_err(|error| LogError { log: number, error })?;
-            self.current = Some(Lines::new(log));
-        }
     }
 }
 

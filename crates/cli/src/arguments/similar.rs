@@ -39,6 +39,13 @@ pub(crate) struct Analyze {
     /// output in place of the findings.
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
+    /// Find instead what decided nothing in the last days of a log, which is read as by `wardgate replay`. May be given
+    /// several times.
+    #[arg(long, value_name = "LOG|-", conflicts_with_all = ["only", "patch"])]
+    pub(crate) log: Vec<PathBuf>,
+    /// The number of days, counted from the newest entry of the log.
+    #[arg(long, value_name = "N", default_value_t = 90, requires = "log", value_parser = clap::value_parser!(u32).range(1..=3660))]
+    pub(crate) days: u32,
     /// Print JSON: an array with one object for each finding.
     #[arg(long)]
     pub(crate) json: bool,
@@ -93,6 +100,7 @@ contradiction         both effects under one condition, for the same action and 
 same-rule             rules that say the same
 differs-in            rules that are equal but for the effect, the actions, the roles or one constant
 same-shape            rules whose conditions are equal but for several constants
+unused                with `--log`: rules, or their roles, derived roles and actions, that decided nothing
 Findings are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
 A patch names files as they lie below here, or below DIR if DIR is not below here; `patch -p1` and
 `git apply` take it.

@@ -1,7 +1,5 @@
 //! A comparison as one page of HTML, without scripts and without anything from elsewhere.
 
-use std::fmt::Write as _;
-
 use wardgate_analysis::compare::{Change, Comparison};
 use wardgate_analysis::report;
 
@@ -11,37 +9,56 @@ use crate::output::InOneLine;
 /// Returns the page.
 pub(super) fn page(found: &Comparison, sides: Sides<'_>) -> String {
     let title = format!("{} and {}", sides.old.in_one_line(), sides.new.in_one_line());
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{0}</title>\n{STYLE}<h1>{0}</h1>\n<p>{1}</p>\n",
-        escaped(&title),
-        escaped(&summary(found)),
-    );
+    let mut sections = String::new();
     for change in [Change::More, Change::Less] {
         let groups = found.groups();
         for group in groups.iter().filter(|group| group.change == change) {
             let witness = group.witness;
-            let _ = write!(
-                page,
-                "<section class=\"{0}\"><h2>{0}: {1}</h2>\n<dl><dt>was</dt><dd>{2}</dd>\n<dt>now</dt><dd>{3}</dd>\n<dt>for</dt><dd><code>{4}</code></dd></dl></section>\n",
-                report::word(change),
-                escaped(&table::title(group)),
-                escaped(&decision(&witness.old, sides.old)),
-                escaped(&decision(&witness.new, sides.new)),
-                escaped(&report::request(&witness.request).to_string()),
-            );
+            sections.push_str(&changed(
+                (report::word(change), &table::title(group)),
+                [decision(&witness.old, sides.old), decision(&witness.new, sides.new)],
+                &report::request(&witness.request).to_string(),
+            ));
         }
     }
     for group in found.unknown_groups() {
-        let _ = write!(
-            page,
-            "<section class=\"unknown\"><h2>unknown: {}</h2>\n<p>{}: {}</p></section>\n",
-            escaped(&table::unknown_title(&group)),
-            table::may(&group),
-            group.why.words(),
-        );
+        let why = format!("{}: {}", table::may(&group), group.why.words());
+        sections.push_str(&noted("unknown", &table::unknown_title(&group), &why));
     }
-    page.push_str("</html>\n");
-    page
+    framed((&title, &summary(found)), &sections)
+}
+
+/// Returns a page with these sections.
+pub(crate) fn framed((title, summary): (&str, &str), sections: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{0}</title>\n{STYLE}<h1>{0}</h1>\n<p>{1}</p>\n{sections}</html>\n",
+        escaped(title),
+        escaped(summary),
+    )
+}
+
+/// Returns a section about decisions that changed, with a request that shows it.
+pub(crate) fn changed(
+    (class, title): (&str, &str),
+    [old, new]: [String; 2],
+    request: &str,
+) -> String {
+    format!(
+        "<section class=\"{class}\"><h2>{class}: {}</h2>\n<dl><dt>was</dt><dd>{}</dd>\n<dt>now</dt><dd>{}</dd>\n<dt>for</dt><dd><code>{}</code></dd></dl></section>\n",
+        escaped(title),
+        escaped(&old),
+        escaped(&new),
+        escaped(request),
+    )
+}
+
+/// Returns a section of one sentence.
+pub(crate) fn noted(class: &str, title: &str, text: &str) -> String {
+    format!(
+        "<section class=\"{class}\"><h2>{class}: {}</h2>\n<p>{}</p></section>\n",
+        escaped(title),
+        escaped(text),
+    )
 }
 
 /// Returns text that a browser shows as it is.

@@ -10,7 +10,7 @@ mod locations;
 use alloc::vec::Vec;
 
 pub use finding::{Finding, Read, Sight};
-pub use locations::RuleLocation;
+pub use locations::{NamedRule, RuleLocation};
 
 use super::record::{Outcome, Record, WalkPosition};
 use super::session::{Failure, Session};

@@ -5,3 +5,4 @@
 mod generate;
 mod hostile;
 mod oracle;
+mod usage;

@@ -164,7 +164,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "replay",
-        "limits | lines memo roles sides source tally | kinds | changed deciders | worker | replay",
+        "limits | lines memo roles sides source tally | kinds threads | changed deciders | worker | replay usage",
     ),
     (
         "server",
