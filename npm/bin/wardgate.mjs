@@ -4,12 +4,15 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parse } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 // WASI is experimental in Node, which says so on every run.
 const { emitWarning } = process;
 process.emitWarning = (warning, ...rest) => {
   if (!String(warning).startsWith("WASI")) emitWarning.call(process, warning, ...rest);
 };
+// Called often enough, calls of WASI become fast calls of V8, after which the stack of Node 20 is broken.
+setFlagsFromString("--no-turbo-fast-api-calls");
 const { WASI } = await import("node:wasi");
 
 const args = process.argv.slice(2);
@@ -26,16 +29,36 @@ const wasi = new WASI({
     WARDGATE_EXPOSED: args.map(exposed).join(""),
   },
   preopens: { "/": root },
-  returnOnExit: false,
 });
-const bytes = await readFile(new URL("../wasm/command/wardgate.wasm", import.meta.url));
-const { instance } = await WebAssembly.instantiate(bytes, wasi.getImportObject());
-wasi.start(instance);
+// The end of the program is thrown past its frames.
+const ended = {};
+const proc_exit = (code) => {
+  process.exitCode = code;
+  throw ended;
+};
+const imports = { wasi_snapshot_preview1: { ...wasi.wasiImport, proc_exit } };
+const bytes = await readFile(new URL("wardgate.wasm", import.meta.url));
+const { instance } = await WebAssembly.instantiate(bytes, imports);
+try {
+  wasi.start(instance);
+} catch (thrown) {
+  if (thrown !== ended) throw thrown;
+}
 
 /** Returns a line with the mode of the file that an argument names, if others than its owner can read it. */
 function exposed(arg) {
   const path = arg.slice(arg.indexOf("=") + 1);
-  const about = process.platform === "win32" ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (!about?.isFile() || (about.mode & 0o077) === 0) return "";
-  return `${(about.mode & 0o777).toString(8)} ${path}\n`;
+  const mode = modeOf(path);
+  return (mode & 0o077) === 0 ? "" : `${mode.toString(8)} ${path}\n`;
+}
+
+/** Returns the mode of a file; 0 where there is none, and on Windows, which has no modes. */
+function modeOf(path) {
+  if (process.platform === "win32") return 0;
+  try {
+    const about = statSync(path);
+    return about.isFile() ? about.mode & 0o777 : 0;
+  } catch {
+    return 0;
+  }
 }

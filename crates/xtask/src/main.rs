@@ -16,11 +16,13 @@ mod languages;
 mod layers;
 mod metadata;
 mod npm;
+mod npm_command;
 mod parity;
 mod policy_tests;
 mod readme;
 mod setup;
 mod shell;
+mod site;
 mod spocp;
 mod suite;
 mod system;
@@ -85,6 +87,8 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "instructions" => instructions::run(rest),
         "fuzz-smoke" => without_arguments(rest, || fuzz::smoke(true)),
         "lint" => without_arguments(rest, suite::lint),
+        "build-command" => without_arguments(rest, npm_command::build),
+        "site" => without_arguments(rest, site::build),
         _ => return None,
     })
 }
@@ -120,6 +124,8 @@ cargo xtask <command>
 
   setup         install what the other commands need, inside the project
   build-wasm    build the runtime WebAssembly into npm/wasm
+  build-command build the command of the npm package into npm/bin
+  site          build the documents as a static site into target/site, and check all links
   build-hosts   build the module and the component for other hosts into target/hosts
   hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node

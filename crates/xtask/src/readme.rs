@@ -8,16 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{self, Outcome, command, root, target};
-use crate::{npm, setup};
+use crate::{npm, npm_command, setup};
 
 /// Runs the README and the page about signing, and each page about a runtime with their bundle.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
+    npm_command::build()?;
     setup::everything()?;
     shell::program("wardgate")?;
     let readme = scratch("readme")?;
     run_page("README.md", &readme)?;
     run_page("docs/signing.md", &readme)?;
+    run_page("docs/tutorial.md", &scratch("tutorial")?)?;
     for runtime in RUNTIMES {
         let folder = scratch(runtime)?;
         for file in ["policies.wardgate", "release.pub.jwk"] {
@@ -102,6 +104,9 @@ fn scratch(name: &str) -> Outcome<PathBuf> {
     }
     npm::install_packed(&folder)?;
     // The state after `npm install`.
+    let bin = folder.join("node_modules/.bin");
+    fs::create_dir_all(&bin).map_err(cannot)?;
+    std::os::unix::fs::symlink("../wardgate/bin/wardgate.mjs", bin.join("wardgate")).map_err(cannot)?;
     shell::write(
         &folder.join("package.json"),
         "{ \"dependencies\": { \"wardgate\": \"0.1.0\" } }\n",

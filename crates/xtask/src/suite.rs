@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds, target};
 use crate::{
-    bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, npm, parity,
-    policy_tests, readme, setup, spocp, system, vectors, wasm,
+    bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, npm, npm_command,
+    parity, policy_tests, readme, setup, site, spocp, system, vectors, wasm,
 };
 
 /// Runs every step and prints a summary. `--long` generates as many requests as the commands of the
@@ -104,6 +104,7 @@ const PACKAGE: &[Step] = &[
 /// The steps that only read the package, the long ones first.
 const BESIDE: &[Step] = &[
     Step { name: "hosts", action: |_| hosts::test() },
+    Step { name: "command of npm", action: |_| npm_command::test() },
     Step { name: "mosquitto", action: |_| system::mosquitto() },
     Step { name: "redis", action: |_| system::redis() },
     Step { name: "instructions", action: |_| instructions::run(&[]) },
@@ -114,6 +115,7 @@ const BESIDE: &[Step] = &[
     Step { name: "policy tests", action: |_| policy_tests::compare() },
     Step { name: "analysis in wasm", action: |_| policy_tests::compare_analysis() },
     Step { name: "vectors", action: |_| vectors::check() },
+    Step { name: "site", action: |_| site::build() },
     Step { name: "wasm size", action: |_| wasm::check_size() },
 ];
 

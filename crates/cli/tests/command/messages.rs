@@ -195,7 +195,8 @@ impl Stage {
             lines.collect::<String>()
         };
         let (out, err) = (text(ended.stdout, OUT), text(ended.stderr, ERR));
-        format!("{out}{err}{EXIT} {}\n", ended.status.code().unwrap())
+        let code = ended.status.code().map_or("by a signal".to_owned(), |code| code.to_string());
+        format!("{out}{err}{EXIT} {code}\n")
     }
 }
 
