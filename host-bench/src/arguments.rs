@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::measure::Bounds;
 use crate::workload::Workload;
-use crate::{compare, compile, corpus, oopsla, signed, spocp};
+use crate::{compare, compile, corpus, hospital, oopsla, rest, signed, similar, spocp, tenants};
 
 /// The options of a run.
 #[derive(Default)]
@@ -17,6 +17,14 @@ pub(crate) struct Arguments {
     pub(crate) memory: bool,
     /// The folder for the charts of a run that is not complete.
     pub(crate) charts: Option<PathBuf>,
+    /// The optimised `wardgate` program, which serves decisions.
+    pub(crate) server: Option<PathBuf>,
+    /// The folder for rows and samples; those of the last run lie there before.
+    pub(crate) results: Option<PathBuf>,
+    /// The folder for pages of the results.
+    pub(crate) site: Option<PathBuf>,
+    /// The results of another machine, to be checked.
+    pub(crate) submitted: Option<PathBuf>,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
     /// The `cerbos` program, which checks folders of policies.
@@ -47,6 +55,10 @@ impl Arguments {
                 "--quick" => arguments.quick = true,
                 "--memory" => arguments.memory = true,
                 "--charts" => arguments.charts = words.next().map(PathBuf::from),
+                "--server" => arguments.server = words.next().map(PathBuf::from),
+                "--results" => arguments.results = words.next().map(PathBuf::from),
+                "--site" => arguments.site = words.next().map(PathBuf::from),
+                "--submit" => arguments.submitted = words.next().map(PathBuf::from),
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--cerbos" => arguments.cerbos = words.next().map(PathBuf::from),
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
@@ -79,6 +91,10 @@ impl Arguments {
             compile::NAME,
             corpus::NAME,
             oopsla::NAME,
+            similar::NAME,
+            hospital::NAME,
+            tenants::NAME,
+            rest::NAME,
         ];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
@@ -118,6 +134,10 @@ const OTHERS: &[&str] = &[
     compile::NAME,
     corpus::NAME,
     oopsla::NAME,
+    similar::NAME,
+    hospital::NAME,
+    tenants::NAME,
+    rest::NAME,
     CRYPTO,
     DECISION_LOG,
     MQTT,
@@ -136,5 +156,5 @@ pub(crate) const MQTT: &str = "mqtt";
 /// The section about rate limits.
 pub(crate) const RATELIMIT: &str = "ratelimit";
 
-const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --counter PROGRAM, --only SECTION (may be repeated)";
+const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --results FOLDER, --site FOLDER, --submit FILE, --native or --node \
+    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --server PROGRAM, --corpus FOLDER, --modules FOLDER, --hosts FOLDER, --counter PROGRAM, --only SECTION (may be repeated)";

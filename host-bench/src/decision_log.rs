@@ -17,7 +17,7 @@ use wardgate_native::decision_log::{
 use wardgate_native::{Field, Lookup, Pdp, PrincipalRef, Question, ResourceRef, Target, Timestamp};
 
 use crate::arguments::{Arguments, DECISION_LOG};
-use crate::measure::{Figure, Side, float, median};
+use crate::measure::{Figure, Side, float};
 use crate::report::{NATIVE, Section};
 use crate::workload::bundle;
 

@@ -8,6 +8,7 @@ pub mod hot;
 
 mod accessors;
 mod arguments;
+mod asked;
 mod chart;
 mod compare;
 mod compile;
@@ -19,6 +20,7 @@ mod decision_log;
 #[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 mod entry;
 mod files;
+mod hospital;
 #[cfg(feature = "hosts")]
 mod hosts;
 mod machine;
@@ -36,12 +38,15 @@ pub mod ratelimit;
 mod ratios;
 mod report;
 mod request;
+mod rest;
 mod results;
 mod rivals;
 mod rows;
 mod run;
 mod signed;
+mod similar;
 pub mod spocp;
+mod tenants;
 mod workload;
 
 use std::fs;
@@ -78,6 +83,17 @@ pub fn exit_code(result: Result<(), String>) -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    let results = arguments.results.clone().unwrap_or_else(|| root().join("target/bench"));
+    if let Some(file) = &arguments.submitted {
+        let rows = results::checked(file)?;
+        println!("{}: {} rows are sound", file.display(), rows.len());
+        return Ok(());
+    }
+    if let Some(folder) = &arguments.site {
+        let rows = results::site(&results, folder)?;
+        println!("wrote {} with {rows} rows", folder.join("index.html").display());
+        return Ok(());
+    }
     if cfg!(debug_assertions) {
         return Err("figures of an unoptimised build mean nothing: run with --release".to_owned());
     }
@@ -100,7 +116,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     } else {
         print!("{}", report.markdown());
     }
-    arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))
+    arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))?;
+    let rows = results::write(&results, &report)?;
+    eprintln!("wrote {} with {rows} rows", results.join("results.json").display());
+    Ok(())
 }
 
 /// Returns the ratios that are promised and were measured.

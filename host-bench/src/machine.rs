@@ -33,6 +33,11 @@ impl Machine {
         Ok(Self { facts })
     }
 
+    /// Returns one fact; an empty text if there is none with this name.
+    pub(crate) fn fact(&self, wanted: &str) -> &str {
+        self.facts.iter().find(|(name, _)| *name == wanted).map_or("", |(_, fact)| fact)
+    }
+
     /// Returns the facts as a list in Markdown.
     pub(crate) fn list(&self) -> String {
         let mut out = String::new();
@@ -96,8 +101,17 @@ fn command() -> String {
     let mut words = std::env::args().skip(1);
     let mut command = "cargo xtask bench".to_owned();
     while let Some(word) = words.next() {
-        if ["--opa", "--cerbos", "--cli", "--modules", "--hosts", "--counter"]
-            .contains(&word.as_str())
+        if [
+            "--opa",
+            "--cerbos",
+            "--cli",
+            "--modules",
+            "--hosts",
+            "--counter",
+            "--results",
+            "--server",
+        ]
+        .contains(&word.as_str())
         {
             words.next();
         } else {

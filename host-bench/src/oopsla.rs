@@ -17,6 +17,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use serde_json::{Value as Json, json};
+
 use crate::arguments::Arguments;
 use crate::measure::{Figure, Side, single};
 use crate::report::Section;
@@ -51,6 +53,51 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     Ok(sections)
 }
 
+/// Returns the digests of all decisions: name and parameters of each section, for both extents.
+#[cfg(test)]
+pub(crate) fn all_decisions() -> impl Iterator<Item = (String, Json, String)> {
+    let of_one = |(count, extent): (usize, Extent)| {
+        [
+            decided::<Gdrive>(count, extent),
+            decided::<Github>(count, extent),
+            decided::<Tinytodo>(count, extent),
+        ]
+    };
+    let extents = |count: &usize| [(*count, FULL), (*count, QUICK)];
+    COUNTS.iter().flat_map(extents).flat_map(of_one)
+}
+
+#[cfg(test)]
+fn decided<A: App>(count: usize, extent: Extent) -> (String, Json, String) {
+    let digest = crate::results::digest(&decisions::<A>(count, extent));
+    (name::<A>(count), parameters::<A>(count, extent), digest)
+}
+
+/// Returns all decisions by hand.
+#[cfg(test)]
+fn decisions<A: App>(count: usize, extent: Extent) -> Vec<bool> {
+    let mut decisions = Vec::new();
+    for number in 0..extent.graphs {
+        let mut dice = Dice::of_graph(number);
+        let graph = A::graph(count, &mut dice);
+        for asked in graph.requests::<A>(extent.requests, &mut dice) {
+            let (user, resource) = (graph.user(&asked.user), graph.resource(&asked.resource));
+            let (action, _) = A::ACTIONS[asked.action];
+            decisions.extend(user.zip(resource).map(|(user, one)| A::allows(action, user, one)));
+        }
+    }
+    decisions
+}
+
+fn name<A: App>(count: usize) -> String {
+    format!("{NAME}-{}-{count}", A::NAME)
+}
+
+fn parameters<A: App>(count: usize, extent: Extent) -> Json {
+    let Extent { graphs, requests, .. } = extent;
+    json!({ "app": A::NAME, "entities": count, "graphs": graphs, "requests": requests })
+}
+
 /// Returns the place of a section: one application after the other.
 fn order(name: &str) -> usize {
     let apps = [Gdrive::NAME, Github::NAME, Tinytodo::NAME];
@@ -82,13 +129,10 @@ fn section<A: App>(
         }
     }
     let allowed = 100.0 * share(&decisions);
-    let name = format!("{NAME}-{}-{count}", A::NAME);
     let title = format!("{}, {count} entities of each type: {allowed:.1} % allowed", A::NAME);
-    let mut section = Section::new(name, title, NOTE);
+    let mut section = Section::new(name::<A>(count), title, NOTE);
     section.decisions = Some(crate::results::digest(&decisions));
-    section.parameters = serde_json::json!({
-        "app": A::NAME, "entities": count, "graphs": extent.graphs, "requests": extent.requests,
-    });
+    section.parameters = parameters::<A>(count, extent);
     let section =
         section.native(arguments, || Ok(rows.into_iter().map(Timed::figure).collect()))?;
     let section = section.node(arguments, || of_node.measure(root, arguments.quick))?;
@@ -158,7 +202,8 @@ mod tests {
     use super::github::Github;
     use super::graph::{App, Dice};
     use super::tinytodo::Tinytodo;
-    use super::{FULL, share};
+    use super::{FULL, decisions, share};
+    use wardgate_native::AsResource;
 
     /// The published shares are those of other dice: ours are within a point of them.
     #[test]
@@ -175,22 +220,13 @@ mod tests {
     fn no_document_lies_in_the_view_of_a_user() {
         let graph = Gdrive::graph(20, &mut Dice::of_graph(1));
         let views: Vec<&String> = graph.users.iter().map(|user| &user.view).collect();
-        let mut ancestors = graph.resources.iter().flat_map(|(_, file)| &file.ancestors);
-        assert!(!ancestors.any(|ancestor| views.contains(&ancestor)));
+        for (_, file) in &graph.resources {
+            assert!(!views.iter().any(|view| file.ancestors.contains(view)), "{}", file.id());
+        }
     }
 
     fn check<A: App>(count: usize, published: f64) {
-        let mut decisions = Vec::new();
-        for number in 0..FULL.graphs {
-            let mut dice = Dice::of_graph(number);
-            let graph = A::graph(count, &mut dice);
-            for asked in graph.requests::<A>(FULL.requests, &mut dice) {
-                let user = graph.user(&asked.user).unwrap();
-                let resource = graph.resource(&asked.resource).unwrap();
-                let (action, _) = A::ACTIONS[asked.action];
-                decisions.push(A::allows(action, user, resource));
-            }
-        }
+        let decisions = decisions::<A>(count, FULL);
         let found = 100.0 * share(&decisions);
         assert!((found - published).abs() < 1.0, "{} {count}: {found} %", A::NAME);
     }

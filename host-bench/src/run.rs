@@ -23,7 +23,10 @@ use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
 use crate::workload::{Rivals, Workload};
-use crate::{accessors, compare, compile, corpus, oopsla, opa, rows, signed, spocp};
+use crate::{
+    accessors, compare, compile, corpus, hospital, oopsla, opa, rest, rows, signed, similar, spocp,
+    tenants,
+};
 
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
@@ -64,6 +67,18 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.native && arguments.wants(compare::NAME) {
         sections.extend(compare::sections(root, arguments)?);
+    }
+    if arguments.native && arguments.wants(similar::NAME) {
+        sections.extend(similar::sections(arguments)?);
+    }
+    if arguments.native && arguments.wants(hospital::NAME) {
+        sections.extend(hospital::sections(arguments)?);
+    }
+    if arguments.native && arguments.wants(tenants::NAME) {
+        sections.extend(tenants::sections(arguments)?);
+    }
+    if arguments.native && arguments.wants(rest::NAME) {
+        sections.extend(rest::sections(root, arguments)?);
     }
     if arguments.wants(oopsla::NAME) {
         sections.extend(oopsla::sections(root, arguments)?);

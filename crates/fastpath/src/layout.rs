@@ -166,6 +166,10 @@ pub mod test {
     /// `value.matchesTopic(pattern, words)`: the pattern with a word in the place of each level `{}`
     /// matches. Operands: terms without a name, first the constant text of the pattern, then the words.
     pub const FILLED_TOPIC: u32 = 11;
+    /// `hasIntersection(value, list)`: both are lists, and an element of one is in the other. Elements that
+    /// are lists or maps make the decision unsure, and so does `list * (list + value)` above [`MAX_PAIRS`],
+    /// by their lengths. Operands: one term without a name, the slot of the other list.
+    pub const INTERSECTS: u32 = 12;
 
     /// The number of words of a term: the string id of a member of the element plus one (0 is the
     /// element itself), [`NEGATED`] and [`SLOT`] as bits, and the word of a constant or the number
@@ -180,6 +184,9 @@ pub mod test {
     pub const MAX_TERMS: usize = 4;
     /// The largest number of elements or entries that a host tests.
     pub const MAX_ELEMENTS: usize = 1024;
+    /// The largest number of comparisons for which a host tests two lists: as many as the general path
+    /// makes where all texts of the second list have one hash.
+    pub const MAX_PAIRS: usize = 8192;
     /// The largest number of bytes or code units of a text that is compared with elements.
     pub const MAX_NEEDLE: usize = 256;
     /// The largest number of bytes of a topic, and of bytes or code units of a pattern or word for it.

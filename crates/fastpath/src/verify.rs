@@ -217,6 +217,9 @@ impl<'a, K: Known> Verifier<'a, K> {
             test::MEMBER | test::STARTS_WITH | test::ENDS_WITH | test::CONTAINS => {
                 ensure(matches!(terms, [[name, bits, _]] if *name == 0 && bits & NEGATED == 0))?;
             }
+            test::INTERSECTS => {
+                ensure(matches!(terms, [[name, bits, _]] if *name == 0 && *bits == test::SLOT))?;
+            }
             test::TOPIC | test::FILLED_TOPIC => {
                 ensure(terms.iter().all(|[name, bits, _]| *name == 0 && bits & NEGATED == 0))?;
                 let patterns = if kind == test::TOPIC { terms } else { terms.get(..1)? };

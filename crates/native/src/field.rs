@@ -56,6 +56,27 @@ pub trait Lookup {
 pub trait Items {
     /// Calls `visit` for every element, in order.
     fn each(&self, visit: &mut dyn FnMut(Field<'_>));
+
+    /// Returns the number of elements.
+    fn count(&self) -> usize {
+        let mut count = 0_usize;
+        self.each(&mut |_| count = count.saturating_add(1));
+        count
+    }
+
+    /// Returns true if an element is this text, and false if none is. `None` leaves the answer to
+    /// [`each`](Self::each): a list must return it if an element is no text, or if it has more than
+    /// 1024 elements.
+    #[inline]
+    fn search(&self, _text: &str) -> Option<bool> {
+        None
+    }
+
+    /// Returns true if [`search`](Self::search) compares few elements, however many there are. Of other
+    /// lists a prepared principal may make a set.
+    fn is_hashed(&self) -> bool {
+        false
+    }
 }
 
 /// Copies fields into attributes, within the bounds of one request.

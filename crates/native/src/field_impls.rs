@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use wardgate_engine::attr::{Attr, AttrMap};
 
 use crate::field::{AsField, Field, Items, Lookup};
-use crate::names::is_same;
+use crate::limits::MAX_SEARCHED;
+use crate::names::{Wanted, is_same};
 
 impl AsField for Attr {
     #[inline]
@@ -108,12 +109,44 @@ impl<T: AsField> Items for Vec<T> {
     fn each(&self, visit: &mut dyn FnMut(Field<'_>)) {
         self.iter().for_each(|item| visit(item.field()));
     }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn search(&self, text: &str) -> Option<bool> {
+        search(self, text)
+    }
 }
 
 impl<T: AsField> Items for &[T] {
     fn each(&self, visit: &mut dyn FnMut(Field<'_>)) {
         self.iter().for_each(|item| visit(item.field()));
     }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn search(&self, text: &str) -> Option<bool> {
+        search(self, text)
+    }
+}
+
+/// Searches a list of texts. The walk goes on after a find, because a later element may be no text.
+fn search<T: AsField>(items: &[T], text: &str) -> Option<bool> {
+    if items.len() > MAX_SEARCHED {
+        return None;
+    }
+    let wanted = Wanted::new(text);
+    let mut is_found = false;
+    for item in items {
+        let Field::Text(item) = item.field() else { return None };
+        is_found |= wanted.is(item);
+    }
+    Some(is_found)
 }
 
 /// An object without members.

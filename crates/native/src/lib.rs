@@ -109,6 +109,7 @@ mod prepared;
 pub mod protocol;
 mod question;
 mod request;
+mod text_set;
 mod value;
 
 pub use attributes::{Accessor, AsPrincipal, AsResource, Attributes};
@@ -122,6 +123,7 @@ pub use policies::Policies;
 pub use prepared::{Prepared, PreparedPrincipal};
 pub use protocol::cerbos::fast::{Answered, CallLimits};
 pub use question::{PrincipalRef, Question, ResourceRef};
+pub use text_set::TextSet;
 
 pub use wardgate_bundle::{
     AfterExpiry, Conditions, Header, KeyId, Level, OpenError, Quorum, Trust, TrustError, TrustSet,

@@ -6,6 +6,13 @@
 /// usual calls on the fast path: 50 questions about a list of a kibibyte.
 pub(crate) const MAX_SHORT_READ_BYTES: usize = 64 << 10;
 
+/// The most elements of a list that is searched, as in every test of a fast path: the compiler has counted
+/// the steps of the general path for so many.
+pub(crate) const MAX_SEARCHED: usize = wardgate_fastpath::layout::test::MAX_ELEMENTS;
+
+/// The longest list as JSON text that is searched without a copy, in bytes: a thousand short ids.
+pub(crate) const MAX_SEARCHED_BYTES: usize = 16 << 10;
+
 /// The most sets of topics that lists of filters are worked out from. A topic beyond them is not in
 /// the lists.
 #[cfg(feature = "grants")]

@@ -32,7 +32,7 @@ pub struct Known {
 
 /// The length of a text and some of its bytes: all of them if they are at most 16.
 #[derive(Clone, Copy, Debug)]
-struct Print {
+pub(crate) struct Print {
     length: usize,
     head: u64,
     tail: u64,
@@ -148,7 +148,7 @@ impl Known {
     }
 
     #[inline]
-    fn has(&self, print: Print, text: &str) -> bool {
+    pub(crate) fn has(&self, print: Print, text: &str) -> bool {
         self.print.is(print) && (print.length <= WHOLE || *self.text == *text)
     }
 }
@@ -159,9 +159,35 @@ impl From<Box<str>> for Known {
     }
 }
 
+impl From<Known> for Box<str> {
+    fn from(known: Known) -> Self {
+        known.text
+    }
+}
+
+/// A text that others are compared with, one after the other.
+pub(crate) struct Wanted<'t> {
+    text: &'t str,
+    tail: Option<[u8; 8]>,
+}
+
+impl<'t> Wanted<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, tail: text.as_bytes().last_chunk().copied() }
+    }
+
+    /// Returns true if `other` is equal. Ids of one type begin alike, so the ends are compared first.
+    #[inline(always)]
+    pub(crate) fn is(&self, other: &str) -> bool {
+        other.len() == self.text.len()
+            && other.as_bytes().last_chunk().copied() == self.tail
+            && other == self.text
+    }
+}
+
 impl Print {
     #[inline(always)]
-    fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         let length = text.len();
         let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
             (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
@@ -192,7 +218,7 @@ impl Print {
     }
 
     /// Returns the hash of any text.
-    fn hash_of(self, text: &str, seed: u64) -> usize {
+    pub(crate) fn hash_of(self, text: &str, seed: u64) -> usize {
         if self.length <= WHOLE {
             return self.hash(seed);
         }

@@ -11,7 +11,6 @@ use wardgate_engine::request::Request;
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::fast::decide::{Decider, Roles, decide};
-use crate::fast::derived::HashedList;
 use crate::fast::index::Target;
 use crate::fast::input::{
     FastInput, SlotValue, ToRequest, all_names_of, follow, follow_nothing, follow_on, read_derived,
@@ -20,6 +19,7 @@ use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
 use crate::pdp::{Pdp, Snapshot};
 use crate::question::{PrincipalRef, Question, ResourceRef};
+use crate::text_set::TextSet;
 
 /// A question about one action on one kind of resource. Made by [`Pdp::prepare`].
 pub struct Prepared<P, R> {
@@ -41,7 +41,7 @@ pub struct PreparedPrincipal<'a, P, R> {
     /// The roles by the first binding, if it is current and has a fast path.
     roles: Option<Roles>,
     /// For each slot of that fast path, the long list that its test searches; empty without any.
-    lists: Vec<Option<HashedList>>,
+    lists: Vec<Option<Arc<TextSet>>>,
 }
 
 /// The readers of a fast path's slots for two types.
@@ -66,8 +66,18 @@ enum Way<P, R> {
     Unsupported,
     BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
     BelowResource(Accessor<R>, Box<[Box<str>]>),
-    /// A test of a value.
+    /// A search for a text in a list.
+    Search(Box<Search<P, R>>),
+    /// Any other test of a value.
     Derived(Box<Slot>),
+}
+
+/// The readers of a list and of the text that is searched for in it.
+struct Search<P, R> {
+    list: Way<P, R>,
+    item: Way<P, R>,
+    /// The slot, which also has the test for unusual values.
+    slot: Slot,
 }
 
 /// The values of one decision.
@@ -125,11 +135,9 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
         let roles = fast_path
             .filter(|_| is_default)
             .and_then(|fast_path| Roles::of(fast_path, principal.roles()));
-        let lists = fast_path.filter(|_| roles.is_some()).map_or_else(Vec::new, |fast_path| {
-            let lists = fast_path.slots.iter().map(|slot| hashed(principal, slot));
-            let lists: Vec<Option<HashedList>> = lists.collect();
-            if lists.iter().all(Option::is_none) { Vec::new() } else { lists }
-        });
+        let fast_path = fast_path.filter(|_| roles.is_some());
+        let lists =
+            fast_path.map_or_else(Vec::new, |fast_path| hashed(principal, &fast_path.slots));
         PreparedPrincipal { prepared: self, principal, roles, lists }
     }
 
@@ -181,10 +189,12 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
             let answer = if lists.is_empty() {
                 decider.decide_for_roles(roles, &typed, reader)
             } else {
-                let read = |at: usize| match (lists.get(at), fast_path.slots.get(at)) {
-                    (Some(Some(list)), Some(Slot { test: Some(test), .. })) => {
-                        test.result_in(list, &typed)
-                    }
+                let read = |at: usize| match (lists.get(at), binding.ways.get(at)) {
+                    (Some(Some(list)), Some(Way::Search(search))) => search.read_in(list, &typed),
+                    (Some(Some(list)), Some(Way::Derived(slot))) => slot
+                        .test
+                        .as_ref()
+                        .map_or(SlotValue::Unsupported, |test| test.result_in(list, &typed)),
                     _ => reader(at),
                 };
                 decider.decide_for_roles(roles, &typed, read)
@@ -195,10 +205,20 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
     }
 }
 
-/// Returns the long list of a principal that the test of a slot searches.
-fn hashed(principal: &impl AsPrincipal, slot: &Slot) -> Option<HashedList> {
-    let test = slot.test.as_ref().filter(|_| slot.root == SlotRoot::PrincipalAttr)?;
-    test.hashed(follow(principal, &slot.path))
+/// Returns for each slot the long list of a principal that its test searches; nothing if there is none.
+fn hashed(principal: &impl AsPrincipal, slots: &[Slot]) -> Vec<Option<Arc<TextSet>>> {
+    let mut lists: Vec<Option<Arc<TextSet>>> = Vec::new();
+    for slot in slots {
+        let test = slot.test.as_ref().filter(|_| slot.root == SlotRoot::PrincipalAttr);
+        // Several rules search one list.
+        let is_same = |(other, list): &(&Slot, &Option<Arc<TextSet>>)| {
+            list.is_some() && (other.root, &other.path) == (slot.root, &slot.path)
+        };
+        let known = slots.iter().zip(&lists).find(is_same).and_then(|(_, list)| list.clone());
+        let made = || test?.hashed(follow(principal, &slot.path)).map(Arc::new);
+        lists.push(known.filter(|_| test.is_some_and(|test| test.is_search())).or_else(made));
+    }
+    if lists.iter().all(Option::is_none) { Vec::new() } else { lists }
 }
 
 impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
@@ -238,10 +258,19 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
 
 impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     fn of(slot: &Slot) -> Self {
-        let path = &*slot.path;
-        if slot.test.is_some() {
-            return Self::Derived(Box::new(slot.clone()));
+        let Some(test) = &slot.test else { return Self::to_value(slot) };
+        match test.searched() {
+            Some(item) => {
+                let (list, item) = (Self::to_value(slot), Self::to_value(item));
+                Self::Search(Box::new(Search { list, item, slot: slot.clone() }))
+            }
+            None => Self::Derived(Box::new(slot.clone())),
         }
+    }
+
+    /// Returns the reader of the value of a slot, whatever its test is.
+    fn to_value(slot: &Slot) -> Self {
+        let path = &*slot.path;
         match slot.root {
             SlotRoot::PrincipalId if path.is_empty() => Self::Principal(principal_id),
             SlotRoot::ResourceId if path.is_empty() => Self::Resource(resource_id),
@@ -295,10 +324,30 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Self::Missing => SlotValue::Field(Field::Missing),
             Self::Broken => SlotValue::Broken,
             Self::Unsupported => SlotValue::Unsupported,
+            Self::Search(search) => search.read(typed),
             Self::Derived(slot) => read_derived(typed, slot),
             Self::Principal(_) | Self::Resource(_) => self.read(typed),
             Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),
             Self::BelowResource(accessor, rest) => below(accessor(typed.resource), rest),
+        }
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> Search<P, R> {
+    fn read<'a>(&self, typed: &Typed<'a, P, R>) -> SlotValue<'a> {
+        let test = self.slot.test.as_deref();
+        match test.and_then(|test| test.found(self.list.read(typed), self.item.read(typed))) {
+            Some(is_found) => SlotValue::Field(Field::Bool(is_found)),
+            None => read_derived(typed, &self.slot),
+        }
+    }
+
+    /// Reads the slot with a set of the elements of the list.
+    fn read_in<'a>(&self, list: &TextSet, typed: &Typed<'a, P, R>) -> SlotValue<'a> {
+        let Some(test) = self.slot.test.as_deref() else { return SlotValue::Unsupported };
+        match test.found(SlotValue::Field(Field::List(list)), self.item.read(typed)) {
+            Some(is_found) => SlotValue::Field(Field::Bool(is_found)),
+            None => test.result_in(list, typed),
         }
     }
 }

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::test::{
-    self, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_TERMS, MAX_TEXT, MAX_TOPIC, NEGATED,
+    self, MAX_ELEMENTS, MAX_MOMENT, MAX_NEEDLE, MAX_PAIRS, MAX_TERMS, MAX_TEXT, MAX_TOPIC, NEGATED,
 };
 
 use super::fuse::Fuser;
@@ -51,6 +51,7 @@ impl Test {
         match self.kind {
             test::MEMBER => MAX_ELEMENTS * (2 + text),
             test::EXISTS | test::ALL => MAX_ELEMENTS * (8 + self.terms.len() * (8 + text)),
+            test::INTERSECTS => MAX_PAIRS * (2 + text) + 2 * MAX_ELEMENTS * (8 + text),
             test::TIME | test::NOW => 16 + MAX_MOMENT,
             _ => 16 + MAX_TEXT * 3 / 8,
         }
@@ -77,6 +78,13 @@ impl Fuser<'_> {
         }
         let (kind, value, terms) = match node {
             Node::In(item, list) => (test::MEMBER, list, vec![self.plain(item)?]),
+            Node::Intersects(left, right) => {
+                let other = self.plain(right)?;
+                if !matches!(other.operand, Operand::Slot(_)) {
+                    return None;
+                }
+                (test::INTERSECTS, left, vec![other])
+            }
             Node::Text(kind, text, part) => (kind, text, vec![self.plain(part)?]),
             Node::Size(value) => (test::SIZE, value, vec![]),
             Node::Topic(topic, patterns) => (test::TOPIC, topic, self.patterns(patterns)?),

@@ -172,7 +172,8 @@ impl<'a> Fuser<'a> {
             | Node::Text(..)
             | Node::Loop(..)
             | Node::Topic(..)
-            | Node::FilledTopic(..) => {
+            | Node::FilledTopic(..)
+            | Node::Intersects(..) => {
                 let test = self.test(found)?;
                 Op::Bool(self.slot_of(test))
             }

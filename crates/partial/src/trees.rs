@@ -35,6 +35,8 @@ pub(super) enum Node {
     /// The relation is one of [`relation`].
     Compare(u32, NodeId, NodeId),
     In(NodeId, NodeId),
+    /// `hasIntersection` of two lists.
+    Intersects(NodeId, NodeId),
     /// A function of a text and another one. The number is its [`test`].
     Text(u32, NodeId, NodeId),
     /// `matchesTopic` of a topic, and a pattern or a list of them.
@@ -215,6 +217,9 @@ fn called(function: Function, count: usize, of: impl Fn(usize) -> Option<NodeId>
         (Function::StartsWith, 2) => Node::Text(test::STARTS_WITH, of(0)?, of(1)?),
         (Function::EndsWith, 2) => Node::Text(test::ENDS_WITH, of(0)?, of(1)?),
         (Function::Contains, 2) => Node::Text(test::CONTAINS, of(0)?, of(1)?),
+        (Function::HasIntersection | Function::SetsIntersects, 2) => {
+            Node::Intersects(of(0)?, of(1)?)
+        }
         (Function::MatchesTopic, 2) => Node::Topic(of(0)?, of(1)?),
         (Function::MatchesTopic, 3) => Node::FilledTopic(of(0)?, of(1)?, of(2)?),
         _ => return None,

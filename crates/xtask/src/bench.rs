@@ -15,10 +15,15 @@ use crate::{hosts, npm, setup};
 
 /// Builds the package, installs the competitors, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if arguments.iter().any(|argument| ["--site", "--submit"].contains(&argument.as_str())) {
+        return read_results(arguments);
+    }
     let only = only(arguments);
     let features = match only.as_slice() {
         [HOSTS] => HOSTS.to_owned(),
-        [COMPILE] | [CORPUS] => String::new(),
+        [COMPILE] | [CORPUS] | [REST] | [SIMILAR] | [HOSPITAL] | [TENANTS] | [COMPARE] => {
+            String::new()
+        }
         [MQTT] => MQTT.to_owned(),
         [RATELIMIT] => RATELIMIT.to_owned(),
         [DECISION_LOG] => DECISION_LOG.to_owned(),
@@ -32,7 +37,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         hosts::build()?;
         measure.arg("--hosts").arg(hosts::folder());
     }
-    if only.is_empty() || only.contains(&COMPILE) {
+    if only.is_empty() || only.contains(&REST) {
+        let mut build = shell::cargo(["build", "--release", "--package", "wardgate-cli"]);
+        shell::logged("building the server", &mut build)?;
+        measure.arg("--server").arg(target().join("release").join("wardgate"));
+    }
+    if only.is_empty() || only.contains(&COMPILE) || only.contains(&REST) {
         match cerbos::build() {
             Ok(program) => drop(measure.arg("--cerbos").arg(program)),
             Err(message) => println!("    cerbos is left out: {message}"),
@@ -42,7 +52,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         measure.arg("--counter").arg(counter(features)?);
     }
     let needs_no_node =
-        [[HOSTS], [COMPILE], [DECISION_LOG], [RATELIMIT]].iter().any(|one| only == *one);
+        !only.is_empty() && only.iter().all(|section| WITHOUT_NODE.contains(section));
     let has_node = !arguments.iter().any(|argument| argument == "--native") && !needs_no_node;
     if has_node && only == [CORPUS] {
         npm::build_entry()?;
@@ -65,6 +75,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     build.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     shell::logged("building the benchmark", &mut build)?;
     shell::shown(&mut measure)
+}
+
+/// Checks or shows results that were measured before, which needs no competitor.
+fn read_results(arguments: &[String]) -> Outcome {
+    let mut read = shell::cargo(["run", "--quiet", "--package", "wardgate-host-bench"]);
+    read.args(["--bin", "wardgate-host-bench", "--"]).args(arguments);
+    shell::shown(&mut read)
 }
 
 /// Builds the program that counts allocations, and returns its path.
@@ -146,6 +163,17 @@ const MQTT: &str = "mqtt";
 /// The section about rate limits, which needs one competitor, redis-server and no Node.
 const RATELIMIT: &str = "ratelimit";
 const DECISION_LOG: &str = "decision-log";
+
+/// The sections about policies alone, which need neither Node nor competitors.
+const REST: &str = "rest";
+const SIMILAR: &str = "similar";
+const HOSPITAL: &str = "hospital";
+const TENANTS: &str = "tenants";
+const COMPARE: &str = "compare";
+
+/// The sections that need no Node.
+const WITHOUT_NODE: &[&str] =
+    &[HOSTS, COMPILE, DECISION_LOG, RATELIMIT, REST, SIMILAR, HOSPITAL, TENANTS, COMPARE];
 
 /// The program that counts allocations.
 const COUNTER: &str = "wardgate-host-memory";

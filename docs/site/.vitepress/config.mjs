@@ -19,7 +19,7 @@ export default defineConfig({
     languageAlias: { cel: "js" },
     // Anchors as code hosts make them, for links that work in both.
     anchor: { slugify: slug },
-    config: (md) => md.core.ruler.push("links", ({ tokens }) => tokens.forEach(redirect)),
+    config: (md) => md.core.ruler.push("adapt", ({ tokens }) => tokens.forEach(adapt)),
   },
   // The pages are above the folder in which packages are installed.
   vite: { resolve: { alias: [alias("vue/server-renderer", "vue/server-renderer/index.mjs"), alias("vue", "vue/dist/vue.runtime.esm-bundler.js")] } },
@@ -46,10 +46,11 @@ function alias(name, file) {
   return { find: new RegExp(`^${name}$`), replacement: fileURLToPath(new URL(`../node_modules/${file}`, import.meta.url)) };
 }
 
-/** Points links at what files without a page become: a `README.md` is an `index.md`. */
-function redirect(token) {
+/** Points links at what files without a page become: a `README.md` is an `index.md`. Frames indented code as fenced code. */
+function adapt(token) {
+  if (token.type === "code_block") Object.assign(token, { type: "fence", tag: "code", info: "text" });
   const href = token.attrGet?.("href");
   if (href === "LICENSE") token.attrSet("href", "https://www.apache.org/licenses/LICENSE-2.0");
   else if (href && !href.includes(":")) token.attrSet("href", href.replace(/README\.md(?=#|$)/, "index.md"));
-  token.children?.forEach(redirect);
+  token.children?.forEach(adapt);
 }

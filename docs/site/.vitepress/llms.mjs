@@ -11,7 +11,8 @@ export async function writeSummary({ outDir, srcDir, site }) {
     lines.push(`## ${text}`, "");
     for (const item of items) {
       const page = await readFile(join(srcDir, pageOf(item.link)), "utf8");
-      lines.push(`- [${item.text}](${item.link}.html): ${firstSentence(page)}`);
+      const sentence = firstSentence(page);
+      lines.push(`- [${item.text}](${pageOf(item.link).replace(/README/, "index").replace(/md$/, "html")})${sentence && `: ${sentence}`}`);
       full.push(page);
     }
     lines.push("");
@@ -26,6 +27,7 @@ function pageOf(link) {
 
 /** Returns the first sentence below the title, in one line. */
 function firstSentence(page) {
-  const [, paragraph = ""] = /^# .*\n\n([^\n#|`-][\s\S]*?)\n\n/.exec(page) ?? [];
-  return paragraph.replaceAll("\n", " ").split(/(?<=\.)\s/)[0];
+  const [, paragraph = ""] = /^# .*\n\n([^\n#|-][\s\S]*?)\n\n/.exec(page) ?? [];
+  const plain = paragraph.replaceAll("\n", " ").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return plain.split(/(?<=\.)\s/)[0];
 }

@@ -25,14 +25,22 @@ pub(super) struct Engines {
 
 /// One graph with its requests.
 pub(super) struct Forms<A: App> {
-    users: Store<A::User>,
-    resources: Store<A::Resource>,
+    /// With lists, as they come.
+    plain: Entities<A>,
+    /// With sets, made when the entities were loaded: so has Cedar its own.
+    hashed: Entities<A>,
     asked: Vec<Asked>,
     texts: Vec<Vec<u8>>,
     prepared: Vec<Prepared<A::User, A::Resource>>,
     pub(super) expected: Vec<bool>,
     #[cfg(feature = "rivals")]
     of_cedar: super::cedar::Inputs,
+}
+
+/// The entities of a graph by their ids.
+struct Entities<A: App> {
+    users: Store<A::User>,
+    resources: Store<A::Resource>,
 }
 
 impl Engines {
@@ -61,13 +69,15 @@ impl<A: App> Forms<A> {
         let of_cedar = super::cedar::Inputs::new::<A>(&graph, &asked)?;
         let prepare = |(action, kind): &(&str, &str)| engines.pdp.prepare(kind, action);
         let prepared = A::ACTIONS.iter().map(prepare).collect();
-        let mut users = Store::with_hasher(RandomState::default());
-        users.extend(graph.users.into_iter().map(|user| (user.id().to_owned(), user)));
-        let mut resources = Store::with_hasher(RandomState::default());
-        resources.extend(graph.resources.into_iter().map(|(_, one)| (one.id().to_owned(), one)));
+        let resources = graph.resources.iter().map(|(_, resource)| resource);
+        let hashed = Entities::new(
+            graph.users.iter().map(A::hashed_user),
+            resources.map(A::hashed_resource),
+        );
+        let resources = graph.resources.into_iter().map(|(_, resource)| resource);
         let mut forms = Self {
-            users,
-            resources,
+            plain: Entities::new(graph.users.into_iter(), resources),
+            hashed,
             asked,
             texts: Vec::new(),
             prepared,
@@ -83,7 +93,7 @@ impl<A: App> Forms<A> {
     fn texts_and_answers(&self) -> Result<(Vec<Vec<u8>>, Vec<bool>), String> {
         let of_one = |asked: &Asked| {
             let (action, kind) = A::ACTIONS.get(asked.action).ok_or("no such action")?;
-            let (user, resource) = self.entities(asked).ok_or("no such entity")?;
+            let (user, resource) = self.plain.of(asked).ok_or("no such entity")?;
             let roles: Vec<&str> = user.roles().collect();
             let request = json!({
                 "principal": { "id": user.id(), "roles": roles, "attr": json(user) },
@@ -95,14 +105,9 @@ impl<A: App> Forms<A> {
         self.asked.iter().map(of_one).collect()
     }
 
-    /// Finds the entities of a request by their ids.
-    fn entities(&self, asked: &Asked) -> Option<(&A::User, &A::Resource)> {
-        Some((self.users.get(&asked.user)?, self.resources.get(&asked.resource)?))
-    }
-
-    fn typed(&self, at: usize) -> Option<bool> {
+    fn typed(&self, entities: &Entities<A>, at: usize) -> Option<bool> {
         let asked = self.asked.get(at)?;
-        let (user, resource) = self.entities(asked)?;
+        let (user, resource) = entities.of(asked)?;
         Some(self.prepared.get(asked.action)?.is_allowed(user, resource, NOW))
     }
 
@@ -117,23 +122,25 @@ impl<A: App> Forms<A> {
         let principals = self.principals();
         let prepared = |at: usize| -> Option<bool> {
             let asked = self.asked.get(at)?;
-            let resource = self.resources.get(&asked.resource)?;
+            let resource = self.hashed.resources.get(&asked.resource)?;
             Some(principals.get(&asked.user)?.get(asked.action)?.is_allowed(resource, NOW))
         };
         let text = |at: usize| -> Option<bool> {
             engines.pdp.is_allowed_json(self.texts.get(at)?, NOW).ok()
         };
-        let typed = |at: usize| self.typed(at) == Some(true);
+        let typed = |at: usize| self.typed(&self.hashed, at) == Some(true);
+        let lists = |at: usize| self.typed(&self.plain, at) == Some(true);
         let prepared = |at: usize| prepared(at) == Some(true);
         let text = |at: usize| text(at) == Some(true);
         let found = |at: usize| {
             let asked = self.asked.get(at);
-            asked.and_then(|asked| self.entities(asked)).is_some()
+            asked.and_then(|asked| self.plain.of(asked)).is_some()
         };
         #[cfg(feature = "rivals")]
         let cedar = |at: usize| engines.cedar.is_allowed(&self.of_cedar, at);
         let answers: &[Answering<'_>] = &[
             ("Wardgate typed struct", Side::Ours, &typed),
+            ("Wardgate typed struct, lists instead of sets", Side::Ours, &lists),
             ("Wardgate typed struct, prepared principal", Side::Ours, &prepared),
             ("Wardgate JSON text", Side::Ours, &text),
             #[cfg(feature = "rivals")]
@@ -171,10 +178,28 @@ impl<A: App> Forms<A> {
     /// Prepares every principal for every action.
     fn principals(&self) -> Store<Vec<PreparedPrincipal<'_, A::User, A::Resource>>> {
         let mut principals = Store::with_hasher(RandomState::default());
-        principals.extend(self.users.iter().map(|(id, user)| {
+        principals.extend(self.hashed.users.iter().map(|(id, user)| {
             let prepared = self.prepared.iter().map(|prepared| prepared.principal(user));
             (id.clone(), prepared.collect())
         }));
         principals
+    }
+}
+
+impl<A: App> Entities<A> {
+    fn new(
+        all_users: impl Iterator<Item = A::User>,
+        all_resources: impl Iterator<Item = A::Resource>,
+    ) -> Self {
+        let mut users = Store::with_hasher(RandomState::default());
+        users.extend(all_users.map(|user| (user.id().to_owned(), user)));
+        let mut resources = Store::with_hasher(RandomState::default());
+        resources.extend(all_resources.map(|resource| (resource.id().to_owned(), resource)));
+        Self { users, resources }
+    }
+
+    /// Finds the entities of a request by their ids.
+    fn of(&self, asked: &Asked) -> Option<(&A::User, &A::Resource)> {
+        Some((self.users.get(&asked.user)?, self.resources.get(&asked.resource)?))
     }
 }

@@ -6,7 +6,7 @@
 
 use wardgate_native::{AsPrincipal, AsResource, attributes};
 
-use super::graph::{App, Dice, Entity, Graph, Value, closures, named};
+use super::graph::{App, Dice, Entity, Graph, Ids, Value, closures, named};
 
 /// The application.
 pub(super) struct Gdrive;
@@ -14,14 +14,14 @@ pub(super) struct Gdrive;
 pub(super) struct User {
     id: String,
     pub(super) view: String,
-    owned_documents: Vec<String>,
-    owned_folders: Vec<String>,
+    owned_documents: Ids,
+    owned_folders: Ids,
 }
 
 /// A document or a folder.
 pub(super) struct File {
     id: String,
-    pub(super) ancestors: Vec<String>,
+    pub(super) ancestors: Ids,
     /// `None` for a folder.
     is_public: Option<bool>,
 }
@@ -83,6 +83,8 @@ impl App for Gdrive {
                     .with("ownedDocuments", Value::Entities(owned_documents.clone()))
                     .with("ownedFolders", Value::Entities(owned_folders.clone()));
                 entities.extend([entity, Entity::new(&view, Vec::new())]);
+                let (owned_documents, owned_folders) =
+                    (Ids::List(owned_documents), Ids::List(owned_folders));
                 User { id, view, owned_documents, owned_folders }
             })
             .collect();
@@ -109,7 +111,10 @@ impl App for Gdrive {
             ancestors.sort();
             ancestors.dedup();
             entities.push(Entity::new(&id, direct).with("isPublic", Value::Bool(is_public)));
-            resources.push(("document", File { id, ancestors, is_public: Some(is_public) }));
+            resources.push((
+                "document",
+                File { id, ancestors: Ids::List(ancestors), is_public: Some(is_public) },
+            ));
         }
         for (at, ((parents, views), ancestors)) in
             folders.iter().zip(of_folders).zip(&above).enumerate()
@@ -117,16 +122,30 @@ impl App for Gdrive {
             let id = format!("{FOLDERS}{at}");
             entities.push(Entity::new(&id, [named(FOLDERS, parents), views].concat()));
             let ancestors = ancestors.iter().cloned().collect();
-            resources.push(("folder", File { id, ancestors, is_public: None }));
+            resources
+                .push(("folder", File { id, ancestors: Ids::List(ancestors), is_public: None }));
         }
         Graph { users, resources, entities }
+    }
+
+    fn hashed_user(user: &User) -> User {
+        User {
+            id: user.id.clone(),
+            view: user.view.clone(),
+            owned_documents: user.owned_documents.hashed(),
+            owned_folders: user.owned_folders.hashed(),
+        }
+    }
+
+    fn hashed_resource(file: &File) -> File {
+        File { id: file.id.clone(), ancestors: file.ancestors.hashed(), is_public: file.is_public }
     }
 
     fn allows(action: &str, user: &User, file: &File) -> bool {
         let owns = user.owned_documents.contains(&file.id);
         let may_read = action == "read"
             && (file.ancestors.contains(&user.view) || file.is_public == Some(true));
-        let is_inside = || file.ancestors.iter().any(|one| user.owned_folders.contains(one));
+        let is_inside = || file.ancestors.meet(&user.owned_folders);
         match action {
             "read" | "write" | "share" => may_read || owns || is_inside(),
             "changeOwner" => owns,

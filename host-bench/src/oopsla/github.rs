@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use wardgate_native::{AsPrincipal, AsResource, attributes};
 
-use super::graph::{App, Dice, Entity, Graph, Value, closures, named};
+use super::graph::{App, Dice, Entity, Graph, Ids, Value, closures, named};
 
 /// The application.
 pub(super) struct Github;
 
 pub(super) struct User {
     id: String,
-    ancestors: Vec<String>,
+    ancestors: Ids,
 }
 
+#[derive(Clone)]
 pub(super) struct Repository {
     id: String,
     readers: String,
@@ -24,6 +25,7 @@ pub(super) struct Repository {
     owner: Organization,
 }
 
+#[derive(Clone)]
 struct Organization {
     readers: String,
     writers: String,
@@ -102,7 +104,7 @@ impl App for Github {
             let of_members = member_of.iter().filter_map(|at| organizations.get(*at)).flatten();
             let ancestors: BTreeSet<&String> =
                 parents.iter().chain(inherited).chain(of_members).collect();
-            let ancestors = ancestors.into_iter().cloned().collect();
+            let ancestors = Ids::List(ancestors.into_iter().cloned().collect());
             let id = format!("User::user_{at}");
             entities.push(Entity::new(&id, parents));
             User { id, ancestors }
@@ -110,6 +112,14 @@ impl App for Github {
         let users = (0..count).map(user).collect();
         let resources = repositories.into_iter().map(|one| ("repository", one)).collect();
         Graph { users, resources, entities }
+    }
+
+    fn hashed_user(user: &User) -> User {
+        User { id: user.id.clone(), ancestors: user.ancestors.hashed() }
+    }
+
+    fn hashed_resource(repository: &Repository) -> Repository {
+        repository.clone()
     }
 
     fn allows(action: &str, user: &User, repository: &Repository) -> bool {

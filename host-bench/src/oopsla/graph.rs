@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
 use serde_json::Value as Json;
-use wardgate_native::{AsPrincipal, AsResource};
+use wardgate_native::{AsField, AsPrincipal, AsResource, Field, Lookup, TextSet};
 
 use crate::workload::Random;
 
@@ -31,6 +31,12 @@ pub(super) trait App {
 
     /// Makes a graph with `count` entities of each type.
     fn graph(count: usize, dice: &mut Dice) -> Graph<Self::User, Self::Resource>;
+
+    /// Returns a user whose lists are sets.
+    fn hashed_user(user: &Self::User) -> Self::User;
+
+    /// Returns a resource whose lists are sets.
+    fn hashed_resource(resource: &Self::Resource) -> Self::Resource;
 
     /// Decides by the rules, written by hand.
     fn allows(action: &str, user: &Self::User, resource: &Self::Resource) -> bool;
@@ -59,6 +65,14 @@ pub(super) enum Value {
     Texts(Vec<String>),
     Entity(String),
     Entities(Vec<String>),
+}
+
+/// Ids as a host has them.
+#[derive(Clone)]
+pub(super) enum Ids {
+    List(Vec<String>),
+    /// Hashed when the entity was loaded.
+    Set(TextSet),
 }
 
 /// A request: the ids of its entities, and the number of its action.
@@ -133,6 +147,41 @@ impl<U: AsPrincipal, R: AsResource> Graph<U, R> {
     }
 }
 
+impl Ids {
+    /// Returns true if an id is among them.
+    pub(super) fn contains(&self, wanted: &str) -> bool {
+        match self {
+            Self::List(ids) => ids.iter().any(|id| id == wanted),
+            Self::Set(ids) => ids.contains(wanted),
+        }
+    }
+
+    /// Returns true if some id is among the others too.
+    pub(super) fn meet(&self, others: &Self) -> bool {
+        match self {
+            Self::List(ids) => ids.iter().any(|id| others.contains(id)),
+            Self::Set(ids) => ids.iter().any(|id| others.contains(id)),
+        }
+    }
+
+    /// Returns the same as a set.
+    pub(super) fn hashed(&self) -> Self {
+        match self {
+            Self::List(ids) => Self::Set(ids.iter().map(String::as_str).collect()),
+            Self::Set(ids) => Self::Set(ids.clone()),
+        }
+    }
+}
+
+impl AsField for Ids {
+    fn field(&self) -> Field<'_> {
+        match self {
+            Self::List(ids) => ids.field(),
+            Self::Set(ids) => ids.field(),
+        }
+    }
+}
+
 impl Entity {
     pub(super) fn new(uid: impl Into<String>, parents: Vec<String>) -> Self {
         Self { uid: uid.into(), parents, attributes: Vec::new() }
@@ -169,7 +218,7 @@ pub(super) fn named(name: &str, numbers: &[usize]) -> Vec<String> {
 }
 
 /// Returns an entity as the JSON of a request.
-pub(super) fn json(attributes: &dyn wardgate_native::Lookup) -> Json {
+pub(super) fn json(attributes: &dyn Lookup) -> Json {
     let mut members = serde_json::Map::new();
     attributes.each(&mut |name, field| {
         if let Some(value) = json_of(field) {
@@ -179,8 +228,7 @@ pub(super) fn json(attributes: &dyn wardgate_native::Lookup) -> Json {
     Json::Object(members)
 }
 
-fn json_of(field: wardgate_native::Field<'_>) -> Option<Json> {
-    use wardgate_native::Field;
+fn json_of(field: Field<'_>) -> Option<Json> {
     Some(match field {
         Field::Missing => return None,
         Field::Null => Json::Null,

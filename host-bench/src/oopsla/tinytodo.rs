@@ -4,17 +4,18 @@
 
 use wardgate_native::{AsPrincipal, AsResource, attributes};
 
-use super::graph::{App, Dice, Entity, Graph, Value, closures, named};
+use super::graph::{App, Dice, Entity, Graph, Ids, Value, closures, named};
 
 /// The application.
 pub(super) struct Tinytodo;
 
 pub(super) struct User {
     id: String,
-    ancestors: Vec<String>,
+    ancestors: Ids,
 }
 
 /// A list, or the application, which has none of the attributes.
+#[derive(Clone)]
 pub(super) struct List {
     id: String,
     owner: Option<String>,
@@ -78,7 +79,7 @@ impl App for Tinytodo {
             ancestors.dedup();
             let id = format!("User::user_{at}");
             entities.push(Entity::new(&id, parents));
-            User { id, ancestors }
+            User { id, ancestors: Ids::List(ancestors) }
         };
         let users = of_users.iter().enumerate().map(user).collect();
         let application = List { id: TODO.to_owned(), owner: None, readers: None, editors: None };
@@ -101,6 +102,14 @@ impl App for Tinytodo {
             resources.push(("list", list));
         }
         Graph { users, resources, entities }
+    }
+
+    fn hashed_user(user: &User) -> User {
+        User { id: user.id.clone(), ancestors: user.ancestors.hashed() }
+    }
+
+    fn hashed_resource(list: &List) -> List {
+        list.clone()
     }
 
     fn allows(action: &str, user: &User, list: &List) -> bool {

@@ -8,6 +8,7 @@ import { FALSE, MISSING, NO_FRAME, TRUE } from "../wasm/frame.ts";
 const MEMBER = 0;
 const EXISTS = 1;
 const ALL = 2;
+const INTERSECTS = 12;
 
 /** Returns the word of `operand in list`, or of another test. */
 function word(list: unknown, operand: unknown, kind = MEMBER): number {
@@ -55,5 +56,33 @@ describe("a list", () => {
     hashLists({ set });
     set.delete("e3");
     expect([word(set, "e3"), word(set, "e33")]).toEqual([TRUE, FALSE]);
+  });
+});
+
+describe("two lists", () => {
+  const long = (from: number): unknown[] => Array.from({ length: 30 }, (_, at) => `e${from + at}`);
+  const common = (left: unknown, right: unknown): number => word(left, right, INTERSECTS);
+
+  it("have a common element or none, hashed or not", () => {
+    const [one, other, none] = [long(0), long(29), long(30)];
+    for (const hashed of [[], [one], [other], [one, other, none]]) {
+      hashLists({ ...hashed });
+      expect([common(one, other), common(other, one), common(one, none), common(none, one)]).toEqual([TRUE, TRUE, FALSE, FALSE]);
+      expect([common(one, ["x", "e3"]), common(["x", "e3"], one), common([], one), common(one, new Set(["e0"]))]).toEqual([TRUE, TRUE, FALSE, TRUE]);
+    }
+    expect([common([1, null, true], [0, null]), common([1, "1"], [2, true]), common([0], [-0])]).toEqual([TRUE, FALSE, TRUE]);
+  });
+
+  it("are an error if one is no list", () => {
+    for (const value of [undefined, null, "e0", 1, true]) expect([common(value, ["e0"]), common(["e0"], value)]).toEqual([MISSING, MISSING]);
+  });
+
+  it("are left to the general path if they are unusual or long", () => {
+    for (const value of [[{}], [["e0"]], [Number.NaN], {}, Array.from({ length: 1025 }, () => "e0")]) {
+      expect([common(value, ["e0"]), common(["e0"], value)]).toEqual([-1, -1]);
+    }
+    // 90 * (90 + 1) is within the bound, and 91 * (91 + 0) is not.
+    const many = (count: number): string[] => Array.from({ length: count }, (_, at) => `e${at}`);
+    expect([common(["e0"], many(90)), common([], many(91))]).toEqual([TRUE, -1]);
   });
 });

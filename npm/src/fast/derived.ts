@@ -46,7 +46,7 @@ export type WireTerm = readonly [member: string, bits: number, operand: unknown]
  * slots with attributes that a schema is about.
  */
 export function readTest(kind: number, terms: readonly WireTerm[], members: Members = []): SlotTest | null {
-  if (kind > FILLED_TOPIC || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
+  if (kind > INTERSECTS || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
   if (kind === FITS) return { kind, terms: [], isSearch: false, schema: readSchema(terms, members) };
   const read = ([member, bits, operand]: WireTerm): Term => {
     const isSlot = (bits & OF_SLOT) !== 0;
@@ -58,7 +58,7 @@ export function readTest(kind: number, terms: readonly WireTerm[], members: Memb
     };
   };
   const all = terms.map(read);
-  if (kind >= TOPIC) {
+  if (kind >= TOPIC && kind <= FILLED_TOPIC) {
     const constants = kind === TOPIC ? all : all.slice(0, 1);
     const patterns = constants.map(({ constant }) => patternOf(constant, kind === FILLED_TOPIC));
     const isKnown = (pattern: Pattern | null): pattern is Pattern => pattern !== null;
@@ -91,6 +91,7 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   if (kind === SIZE) return sizeWord(frame, slot, value);
   if (kind === TIME) return timeWord(frame, slot, value);
   if (kind === FITS) return isFit(test.schema!, value as Fields) ? TRUE : -1;
+  if (kind === INTERSECTS) return commonWord(value, operandOf(terms[0]!));
   if (kind >= TOPIC) return topicWord(test, value);
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
@@ -219,6 +220,46 @@ const elementWord = (terms: readonly Term[], element: unknown): number => {
   return word;
 };
 
+/** Returns the word of `hasIntersection`. */
+const commonWord = (left: unknown, right: unknown): number => {
+  const [one, other] = [scalarsOf(left), scalarsOf(right)];
+  if (one === null || other === null) return -1;
+  if (one === undefined || other === undefined) return MISSING;
+  if (other.length * (other.length + one.length) > MAX_PAIRS) return -1;
+  // The shorter one is walked, unless the other is not hashed and it is.
+  const isShorter = one.length < other.length;
+  const [short, long] = isShorter ? [one, other] : [other, one];
+  const [walked, searched] = HASHED.has(short) && !HASHED.has(long) ? [long, short] : [short, long];
+  const hashed = HASHED.get(searched);
+  for (let at = 0; at < walked.length; at += 1) {
+    const element = walked[at];
+    if (hashed !== undefined ? hashed.has(element) : includes(searched, element)) return TRUE;
+  }
+  return FALSE;
+};
+
+/** Returns true if a list of scalars has an element. */
+const includes = (list: readonly unknown[], wanted: unknown): boolean => {
+  if (typeof wanted !== "string") return list.includes(wanted);
+  const size = wanted.length;
+  const last = size === 0 ? 0 : wanted.charCodeAt(size - 1);
+  for (let at = 0; at < list.length; at += 1) {
+    const element = list[at];
+    if (typeof element === "string" && element.length === size && (size === 0 || element.charCodeAt(size - 1) === last) && element === wanted) return true;
+  }
+  return false;
+};
+
+/** Returns a list of scalars; `undefined` if a value is no list, and `null` if only the general path may judge it. */
+const scalarsOf = (value: unknown): readonly unknown[] | null | undefined => {
+  const list: unknown = value instanceof Set && Object.getPrototypeOf(value) === Set.prototype ? (COPIED.get(value) ?? Array.from(values.call(value))) : value;
+  if (!Array.isArray(list)) return isScalar(list) || list === undefined ? undefined : null;
+  if (list.length > MAX_ELEMENTS || Object.getPrototypeOf(list) !== Array.prototype) return null;
+  if (HASHED.has(list)) return list;
+  for (let at = 0; at < list.length; at += 1) if (typeof list[at] !== "string" && !isScalar(list[at])) return null;
+  return list;
+};
+
 /** Returns the word of `key in map`, for a map of few scalars. */
 const keyWord = (map: Fields, key: unknown): number => {
   if (!isPlain(map) || typeof key !== "string" || key.length > MAX_NEEDLE || isInherited(key)) return -1;
@@ -324,6 +365,7 @@ const NOW = 8;
 const FITS = 9;
 const TOPIC = 10;
 const FILLED_TOPIC = 11;
+const INTERSECTS = 12;
 
 /** The bits of a term. */
 const NEGATED = 1;
@@ -332,6 +374,8 @@ const OF_SLOT = 2;
 /** The bounds: elements of a list, members of a map, code units of a text that is searched for, and of any text. */
 const MAX_ELEMENTS = 1024;
 const MAX_MEMBERS = 64;
+/** The most comparisons of the elements of two lists. */
+const MAX_PAIRS = 8192;
 const MAX_NEEDLE = 256;
 const MAX_TEXT = 16_384;
 /** The length of `2024-05-06T7:08:09Z`: the general path takes hours of one digit. */

@@ -38,6 +38,9 @@ pub(super) fn tested(
         [_, _, word] => Some(Attr::String(table.string(word - word::FIRST_STRING).into())),
     };
     let operands: Vec<Option<Attr>> = terms.iter().map(constant).collect();
+    if kind == test::INTERSECTS {
+        return intersects(value.as_ref(), operands.first()?.as_ref());
+    }
     if operands.iter().flatten().any(|operand| matches!(operand, Attr::List(_) | Attr::Map(_))) {
         return None;
     }
@@ -70,6 +73,18 @@ pub(super) fn tested(
         (_, Some(Attr::Map(_))) => return None,
         _ => None,
     }))
+}
+
+/// Returns the truth of `hasIntersection`; `None` if the general path must decide.
+fn intersects(left: Option<&Attr>, right: Option<&Attr>) -> Option<Tested> {
+    let (Some(Attr::List(left)), Some(Attr::List(right))) = (left, right) else {
+        return Some(Tested::Truth(None));
+    };
+    let is_nested = |one: &Attr| matches!(one, Attr::List(_) | Attr::Map(_));
+    let has_nested = left.iter().chain(right).any(is_nested);
+    let pairs = right.len() * (right.len() + left.len());
+    let is_usual = !has_nested && left.len().max(right.len()) <= test::MAX_ELEMENTS && pairs <= test::MAX_PAIRS;
+    is_usual.then(|| Tested::Truth(Some(left.iter().any(|one| right.contains(one)))))
 }
 
 /// Returns the truth of `matchesTopic` for one topic.

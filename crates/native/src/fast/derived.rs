@@ -4,14 +4,13 @@
 //! that is beyond a bound or of a form that is not tested here is unsupported, and the general path
 //! decides.
 
-use std::collections::HashSet;
-
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::test::{
-    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FILLED_TOPIC, FITS, MAX_ELEMENTS, MAX_MOMENT,
-    MAX_NEEDLE, MAX_TEXT, MAX_TOPIC, MEMBER, NEGATED, NOW, SIZE, STARTS_WITH, TIME, TOPIC,
+    self, ALL, CONTAINS, ENDS_WITH, EXISTS, FILLED_TOPIC, FITS, INTERSECTS, MAX_ELEMENTS,
+    MAX_MOMENT, MAX_NEEDLE, MAX_PAIRS, MAX_TEXT, MAX_TOPIC, MEMBER, NEGATED, NOW, SIZE,
+    STARTS_WITH, TIME, TOPIC,
 };
 use wardgate_fastpath::{SlotTest, Term as TermWords, word};
 
@@ -21,13 +20,16 @@ use crate::fast::moment;
 use crate::fast::path::{Slot, SlotRoot};
 use crate::fast::schema::Schema;
 use crate::fast::topic;
-use crate::field::{AsField, Field, Items};
+use crate::field::{AsField, Copier, Field, Items};
+use crate::text_set::TextSet;
 
 /// The test of a slot, unpacked.
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
     kind: u32,
     terms: Box<[Term]>,
+    /// True if it looks for an element that is equal to its operand.
+    is_search: bool,
     /// The schema of all attributes, instead of terms.
     schema: Option<Schema>,
 }
@@ -49,9 +51,6 @@ enum Operand {
     Text(Box<str>),
     Slot(Box<Slot>),
 }
-
-/// The elements of a long list of texts, hashed for searches.
-pub(crate) struct HashedList(HashSet<Box<str>>);
 
 /// A truth of CEL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +78,15 @@ impl Test {
     ) -> Option<Self> {
         if test.kind == FITS {
             let schema = Schema::unpack(table, root, test.terms)?;
-            return Some(Self { kind: FITS, terms: Box::default(), schema: Some(schema) });
+            let terms = Box::default();
+            return Some(Self { kind: FITS, terms, is_search: false, schema: Some(schema) });
         }
         let term = |words: &TermWords| Term::unpack(table, words, slots);
-        let terms = test.terms.iter().map(term).collect::<Option<_>>()?;
-        let is_known = test.kind <= FILLED_TOPIC;
-        is_known.then_some(Self { kind: test.kind, terms, schema: None })
+        let terms = test.terms.iter().map(term).collect::<Option<Box<[Term]>>>()?;
+        let is_known = test.kind <= INTERSECTS;
+        let is_plain = |term: &Term| term.member.is_none() && !term.is_negated;
+        let is_search = test.kind <= EXISTS && terms.len() == 1 && terms.iter().all(is_plain);
+        is_known.then_some(Self { kind: test.kind, terms, is_search, schema: None })
     }
 
     /// Returns the result for the value of a slot in a request.
@@ -108,33 +110,62 @@ impl Test {
         }
     }
 
-    /// Returns the elements of a list for searches by this test; `None` if it is no search, or if a
-    /// scan is as quick or the only way.
-    pub(crate) fn hashed(&self, value: SlotValue<'_>) -> Option<HashedList> {
+    /// Returns the slot with what this test searches for in a list: a text, or the elements of another list.
+    /// `None` if it is no search, or one for a constant.
+    pub(crate) fn searched(&self) -> Option<&Slot> {
+        match self.terms.first().map(|term| &term.operand) {
+            Some(Operand::Slot(slot)) if self.is_search || self.kind == INTERSECTS => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// Returns the result of a search, if both values are usual ones: a list of texts, and a text or another
+    /// such list.
+    #[inline]
+    pub(crate) fn found(&self, list: SlotValue<'_>, item: SlotValue<'_>) -> Option<bool> {
+        match (list, item) {
+            (SlotValue::Field(Field::List(items)), SlotValue::Field(Field::Text(text)))
+                if self.is_search && text.len() <= MAX_NEEDLE =>
+            {
+                items.search(text)
+            }
+            (SlotValue::Field(Field::List(left)), SlotValue::Field(Field::List(right)))
+                if self.kind == INTERSECTS =>
+            {
+                have_common_text(left, right)
+            }
+            (SlotValue::Json(json), SlotValue::Field(Field::Text(text)))
+                if self.is_search && text.len() <= MAX_NEEDLE =>
+            {
+                json::search(json, text)
+            }
+            (SlotValue::Json(left), SlotValue::Json(right)) if self.kind == INTERSECTS => {
+                have_common_text(&json::texts(left)?, &json::texts(right)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the elements of a list for searches by this test; `None` if it is no search, or if the list
+    /// itself is as quick or the only way.
+    pub(crate) fn hashed(&self, value: SlotValue<'_>) -> Option<TextSet> {
         let SlotValue::Field(Field::List(items)) = value else { return None };
-        let is_search = |term: &Term| term.member.is_none() && !term.is_negated;
-        if self.kind > EXISTS || self.terms.len() != 1 || !self.terms.iter().all(is_search) {
+        if !self.is_search || items.is_hashed() {
             return None;
         }
-        let (mut texts, mut count, mut are_texts) = (HashSet::new(), 0_usize, true);
+        let (mut texts, mut count, mut are_texts) = (Vec::new(), 0_usize, true);
         items.each(&mut |item| {
             count = count.saturating_add(1);
             match item {
-                Field::Text(text) if count <= MAX_ELEMENTS => {
-                    texts.insert(Box::from(text));
-                }
+                Field::Text(text) if count <= MAX_ELEMENTS => texts.push(Box::<str>::from(text)),
                 _ => are_texts = false,
             }
         });
-        (are_texts && count > MAX_SCANNED).then_some(HashedList(texts))
+        (are_texts && count > MAX_SCANNED).then(|| texts.into_iter().collect())
     }
 
     /// Returns the same as [`Test::result`] for a list that was hashed.
-    pub(crate) fn result_in<'r>(
-        &self,
-        HashedList(texts): &HashedList,
-        input: &impl FastInput,
-    ) -> SlotValue<'r> {
+    pub(crate) fn result_in<'r>(&self, texts: &TextSet, input: &impl FastInput) -> SlotValue<'r> {
         let operand = self.terms.first().map(|term| term.operand.read(input));
         match operand {
             Some(Ok(Field::Missing)) => SlotValue::Field(Field::Missing),
@@ -143,6 +174,11 @@ impl Test {
             Some(Ok(_)) => SlotValue::Field(Field::Bool(false)),
             Some(Err(Unsupported)) | None => SlotValue::Unsupported,
         }
+    }
+
+    /// Returns true if the test looks for an element that is equal to its operand.
+    pub(crate) const fn is_search(&self) -> bool {
+        self.is_search
     }
 
     /// Returns true if no decision is made without it, although no entry reads it.
@@ -161,6 +197,14 @@ impl Test {
                 self.text(value, term.operand.read(input)?)
             }
             (TOPIC | FILLED_TOPIC, _) => self.topic(value, input),
+            (INTERSECTS, Some(term)) => {
+                let Operand::Slot(slot) = &term.operand else { return Err(Unsupported) };
+                let other = read(input, slot);
+                match self.found(value, other) {
+                    Some(is_found) => Ok(Truth::of(is_found)),
+                    None => intersects(value, other),
+                }
+            }
             (MEMBER, Some(term)) => {
                 let operand = term.operand.read(input)?;
                 match (value, operand) {
@@ -226,6 +270,12 @@ impl Test {
         let mut operands = [Field::Missing; test::MAX_TERMS];
         for (operand, term) in operands.iter_mut().zip(&self.terms) {
             *operand = term.operand.read(input)?;
+        }
+        if self.is_search
+            && let [operand, ..] = operands
+            && let Some(is_found) = self.found(value, SlotValue::Field(operand))
+        {
+            return Ok(Truth::of(is_found));
         }
         let mut search = Search { test: self, operands, count: 0, result: Ok(self.start()) };
         match value {
@@ -383,11 +433,87 @@ fn equal(value: Field<'_>, operand: Field<'_>) -> Tested<bool> {
     })
 }
 
+/// Returns true if two lists of texts have one in common; `None` if one has other elements, or if they are
+/// too long for a test.
+fn have_common_text(left: &dyn Items, right: &dyn Items) -> Option<bool> {
+    let (of_left, of_right) = (left.count(), right.count());
+    if !are_short(of_left, of_right) {
+        return None;
+    }
+    // The shorter one is walked, unless only it is a set.
+    let (short, long) = if of_left < of_right { (left, right) } else { (right, left) };
+    let is_turned = short.is_hashed() && !long.is_hashed();
+    let (walked, searched) = if is_turned { (long, short) } else { (short, long) };
+    let mut found = Some(false);
+    walked.each(&mut |item| {
+        found = match (found, item) {
+            (Some(is_found), Field::Text(text)) => {
+                searched.search(text).map(|here| is_found | here)
+            }
+            _ => None,
+        };
+    });
+    found
+}
+
+/// Returns true if a host tests two lists with so many elements.
+const fn are_short(left: usize, right: usize) -> bool {
+    left <= MAX_ELEMENTS && right <= MAX_ELEMENTS && right * (right + left) <= MAX_PAIRS
+}
+
+/// Tests two lists of scalars, each element with each.
+fn intersects(left: SlotValue<'_>, right: SlotValue<'_>) -> Tested {
+    let (Some(left), Some(right)) = (scalars(left)?, scalars(right)?) else {
+        return Ok(Truth::Error);
+    };
+    if !are_short(left.len(), right.len()) {
+        return Err(Unsupported);
+    }
+    let mut is_found = false;
+    for one in &left {
+        for other in &right {
+            is_found |= equal(one.field(), other.field())?;
+        }
+    }
+    Ok(Truth::of(is_found))
+}
+
+/// Returns the elements of a list of scalars; `None` for a value that is no list.
+fn scalars(value: SlotValue<'_>) -> Tested<Option<Vec<Attr>>> {
+    let mut copied = Vec::new();
+    let mut are_scalars = true;
+    let mut copy = |item: Field<'_>| {
+        match Copier::new().attribute(item) {
+            // A list has no gaps: a missing element is null, as in the general path.
+            None => copied.push(Attr::Null),
+            Some(Attr::Number(number)) if !number.is_finite() => are_scalars = false,
+            Some(Attr::List(_) | Attr::Map(_)) => are_scalars = false,
+            Some(scalar) => copied.push(scalar),
+        }
+        are_scalars = are_scalars && copied.len() <= MAX_ELEMENTS;
+    };
+    match value {
+        SlotValue::Field(Field::List(items)) if items.count() <= MAX_ELEMENTS => {
+            items.each(&mut copy)
+        }
+        SlotValue::Attr(Attr::List(items)) if items.len() <= MAX_ELEMENTS => items.each(&mut copy),
+        SlotValue::Json(text) => match json::value(text) {
+            Some(Attr::List(items)) if items.len() <= MAX_ELEMENTS => items.each(&mut copy),
+            _ => return Err(Unsupported),
+        },
+        SlotValue::Field(Field::Missing | Field::Null | Field::Bool(_) | Field::Text(_))
+        | SlotValue::Broken => return Ok(None),
+        SlotValue::Field(Field::Number(number)) if number.is_finite() => return Ok(None),
+        _ => return Err(Unsupported),
+    }
+    if are_scalars { Ok(Some(copied)) } else { Err(Unsupported) }
+}
+
 /// Returns the number of code points, elements or entries; a missing value is an error.
 fn size<'r>(value: SlotValue<'_>, input: &impl FastInput) -> Tested<Field<'r>> {
     let count = match value {
         SlotValue::Field(Field::Text(text)) if text.len() <= MAX_TEXT => text.chars().count(),
-        SlotValue::Field(Field::List(items)) => elements(items),
+        SlotValue::Field(Field::List(items)) => items.count(),
         SlotValue::Roles => input.roles().count(),
         SlotValue::Attr(attr) => return size_of(attr),
         SlotValue::Json(text) => return size_of(&json::value(text).ok_or(Unsupported)?),
@@ -405,12 +531,6 @@ fn size_of<'r>(attr: &Attr) -> Tested<Field<'r>> {
         Attr::Map(entries) => counted(entries.entries().len()),
         _ => Err(Unsupported),
     }
-}
-
-fn elements(items: &dyn Items) -> usize {
-    let mut count = 0_usize;
-    items.each(&mut |_| count = count.saturating_add(1));
-    count
 }
 
 fn counted<'r>(count: usize) -> Tested<Field<'r>> {

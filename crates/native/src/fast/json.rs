@@ -16,9 +16,11 @@ use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_VALUE_DEPTH};
 use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
+use crate::limits::{MAX_SEARCHED, MAX_SEARCHED_BYTES};
+use crate::names::Wanted;
 use crate::request::of_document;
 use input::{JsonInput, Stop};
-use scan::Scanner;
+use scan::{Scanner, Start};
 use tape::with_tape;
 
 /// Calls `answer` with a usual request. Returns `None` for other requests, and if `answer` does.
@@ -82,6 +84,49 @@ pub(crate) fn value(json: &str) -> Option<Attr> {
     #[cfg(test)]
     reread::note(json);
     read::value(&mut Scanner::new(json), MAX_VALUE_DEPTH).ok()
+}
+
+/// Searches a list that was checked to be JSON for a text. Returns `None` if an element is no text without
+/// escapes, or if there are more than a test may look at.
+pub(crate) fn search(json: &str, text: &str) -> Option<bool> {
+    let wanted = Wanted::new(text);
+    let mut is_found = false;
+    each_text(json, |element| is_found |= wanted.is(element))?;
+    Some(is_found)
+}
+
+/// Returns the elements of a list that was checked to be JSON; `None` where [`search`] does.
+pub(crate) fn texts(json: &str) -> Option<Vec<&str>> {
+    let mut texts = Vec::new();
+    each_text(json, |element| texts.push(element))?;
+    Some(texts)
+}
+
+fn each_text<'t>(json: &'t str, mut visit: impl FnMut(&'t str)) -> Option<()> {
+    // A list that turns out to be unusual is read again as a whole.
+    if json.len() > MAX_SEARCHED_BYTES {
+        return None;
+    }
+    #[cfg(test)]
+    reread::note(json);
+    let mut scanner = Scanner::new(json);
+    if scanner.start().ok()? != Start::List {
+        return None;
+    }
+    scanner.enter();
+    let mut count = 0;
+    while scanner.element(count == 0).ok()? {
+        if scanner.start().ok()? != Start::Text {
+            return None;
+        }
+        let text = scanner.text().ok()?;
+        count += 1;
+        if text.is_escaped || count > MAX_SEARCHED {
+            return None;
+        }
+        visit(scanner.raw(text));
+    }
+    Some(())
 }
 
 #[inline]

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 
 use wardgate_native::{
-    AsField, AsPrincipal, AsResource, Field, Items, Pdp, SystemClock, Timestamp, Trust, attributes,
+    AsField, AsPrincipal, AsResource, Field, Items, Pdp, SystemClock, TextSet, Timestamp, Trust,
+    attributes,
 };
 
 use crate::policies::bundle;
@@ -57,6 +58,116 @@ fn a_long_list_is_walked_once() {
     check(12, 10);
     check(17, 0);
     check(1000, 0);
+}
+
+#[test]
+fn lists_and_sets_are_searched_as_by_a_walk_over_all_elements() {
+    let pdp = Pdp::open(&bundle(SHELF), Trust::Unsigned).unwrap();
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut allowed = 0;
+    for _ in 0..2000 {
+        let mut ids = || {
+            let most = if random.u8(..8) == 0 { 120 } else { 6 };
+            let count = random.usize(..most);
+            let mut ids: Vec<Team> =
+                (0..count).map(|_| Team::Name(format!("team {}", random.u8(..40)))).collect();
+            match random.u8(..12) {
+                0 => ids.push(Team::Number(1.0)),
+                1 => ids.push(Team::Missing),
+                _ => {}
+            }
+            if random.bool() { Ids::List(ids) } else { Ids::Set(names(&ids)) }
+        };
+        let (owner, shelf) = (Owner { ids: ids() }, Shelf { ids: ids(), one: "team 3".into() });
+        for action in ["share", "hold", "list"] {
+            let prepared = pdp.prepare::<Owner, Shelf>("shelf", action);
+            let found = prepared.is_allowed(&owner, &shelf, Timestamp::default());
+            let (own, others) = (owner.ids.texts(), shelf.ids.texts());
+            let have_common = own.iter().any(|id| others.contains(id));
+            let expected = match action {
+                "share" => have_common,
+                "hold" => own.contains(&"team 3".into()),
+                _ => !have_common,
+            };
+            assert_eq!(found, expected, "{action} {:?} {:?}", owner.ids, shelf.ids);
+            let principal = prepared.principal(&owner);
+            assert_eq!(principal.is_allowed(&shelf, Timestamp::default()), expected, "{action}");
+            allowed += u32::from(found);
+        }
+    }
+    assert!((500..5000).contains(&allowed), "{allowed}");
+}
+
+/// Returns the texts among ids.
+fn names(ids: &[Team]) -> TextSet {
+    let name = |id: &Team| match id {
+        Team::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    ids.iter().filter_map(name).collect()
+}
+
+#[derive(Debug)]
+enum Ids {
+    List(Vec<Team>),
+    Set(TextSet),
+}
+
+struct Owner {
+    ids: Ids,
+}
+
+struct Shelf {
+    ids: Ids,
+    one: String,
+}
+
+attributes! { Owner { ids } }
+attributes! { Shelf { ids, one } }
+
+impl Ids {
+    /// Returns each element as a text that tells it from others.
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Self::List(ids) => ids.iter().map(Team::text).collect(),
+            Self::Set(ids) => ids.iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Team {
+    fn text(&self) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Number(number) => format!("the number {number}"),
+            Self::Missing => "nothing".to_owned(),
+        }
+    }
+}
+
+impl AsField for Ids {
+    fn field(&self) -> Field<'_> {
+        match self {
+            Self::List(ids) => ids.field(),
+            Self::Set(ids) => ids.field(),
+        }
+    }
+}
+
+impl AsPrincipal for Owner {
+    fn id(&self) -> &str {
+        "ada"
+    }
+
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        ["user"].into_iter()
+    }
+}
+
+impl AsResource for Shelf {
+    fn id(&self) -> &str {
+        "s1"
+    }
 }
 
 struct Person {
@@ -121,6 +232,17 @@ impl AsResource for Room {
         "r1"
     }
 }
+
+const SHELF: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: shelf
+  version: default
+  rules:
+    - { actions: [share], roles: [user], effect: EFFECT_ALLOW, condition: { match: { expr: "hasIntersection(R.attr.ids, P.attr.ids)" } } }
+    - { actions: [hold], roles: [user], effect: EFFECT_ALLOW, condition: { match: { expr: R.attr.one in P.attr.ids } } }
+    - { actions: [list], roles: [user], effect: EFFECT_ALLOW, condition: { match: { expr: "P.id == R.attr.one || !P.attr.ids.hasIntersection(R.attr.ids)" } } }
+"#;
 
 const POLICY: &str = r#"
 apiVersion: api.cerbos.dev/v1
