@@ -7,7 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
-use wardgate_analysis::compare::{Change, Comparison, Place, Why, compare};
+use wardgate_analysis::compare::{Access, Change, Comparison, Why, compare};
 use wardgate_compiler::Options;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::names::{sanitized, trimmed_scope};
@@ -224,7 +224,7 @@ fn check_request(
 }
 
 /// Returns true if a place is about a request.
-fn covers(place: &Place, request: &Request, action: &str, tables: [&PolicyTable; 2]) -> bool {
+fn covers(place: &Access, request: &Request, action: &str, tables: [&PolicyTable; 2]) -> bool {
     let kind = sanitized(&request.resource.kind);
     let is_kind = match &place.kind {
         Some(of) => *of == kind,

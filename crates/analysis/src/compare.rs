@@ -62,9 +62,9 @@ pub struct Counts {
     pub proved: usize,
 }
 
-/// What a difference or an unknown is about.
+/// The access that a difference or an unknown is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Access {
     /// The kind of the resource; `None` for kinds that no policy names.
     pub kind: Option<String>,
     /// The version of the policies; empty for requests that name none, if the tables take different ones.
@@ -86,7 +86,7 @@ pub struct Difference {
     /// The direction.
     pub change: Change,
     /// What it is about.
-    pub place: Place,
+    pub place: Access,
     /// The request: both tables decided it.
     pub witness: Witness,
 }
@@ -108,7 +108,7 @@ pub struct Witness {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// What it is about.
-    pub place: Place,
+    pub place: Access,
     /// The reason.
     pub why: Why,
     /// The change that may be, if only one is open.

@@ -33,10 +33,10 @@ pub struct Index {
     places: Vec<Option<Place>>,
     /// The class of each rule.
     class_of: Vec<u32>,
-    /// Kind, version and scope of each rule as numbers.
-    sites: Vec<[u32; 3]>,
     /// The rules of each file.
     files: BTreeMap<String, Vec<u32>>,
+    /// The rules of each policy, by its key.
+    policies: HashMap<Rc<str>, Vec<u32>>,
     features: Features,
 }
 
@@ -50,6 +50,8 @@ pub(crate) struct Class {
     pub(crate) shape: u32,
     /// The rules, in the order in which they came.
     pub(crate) rules: Vec<u32>,
+    /// Kind, version and scope of each rule as numbers.
+    pub(crate) sites: Vec<[u32; 3]>,
 }
 
 /// A rule of an index.
@@ -66,7 +68,7 @@ impl Index {
         index
     }
 
-    /// Replaces the rules of one file by those that `resolved` has in it. Ties between classes are
+    /// Replaces the rules of one file by those that `resolved` has in it; no other policies need be in it. Ties between classes are
     /// broken by age, so that the order of equals may differ from that of a new index.
     pub fn replace(&mut self, file: &str, resolved: &Resolved) {
         self.replace_all(&BTreeSet::from([file.to_owned()]), resolved);
@@ -110,10 +112,15 @@ impl Index {
     /// Returns the rules of a policy, or the one with a name, in order.
     #[must_use]
     pub fn find(&self, policy: &str, rule: Option<&str>) -> Vec<RuleId> {
-        let is_meant = |place: &Place| {
-            *place.policy == *policy && rule.is_none_or(|rule| *place.rule == *rule)
+        let is_meant = |id: &RuleId| {
+            rule.is_none_or(|rule| self.place(*id).is_some_and(|place| *place.rule == *rule))
         };
-        self.all().filter(|(_, place)| is_meant(place)).map(|(rule, _)| rule).collect()
+        self.of_policy(policy).iter().copied().map(RuleId).filter(is_meant).collect()
+    }
+
+    /// Returns the numbers of the rules of a policy, in order.
+    pub(crate) fn of_policy(&self, policy: &str) -> &[u32] {
+        self.policies.get(policy).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the rules that a text names: `POLICY`, or `POLICY#RULE`.
@@ -132,7 +139,11 @@ impl Index {
     }
 
     pub(crate) fn class_of(&self, rule: RuleId) -> Option<&Class> {
-        self.class(*self.class_of.get(at(rule.0))?)
+        self.class(self.class_number(rule)?)
+    }
+
+    pub(crate) fn class_number(&self, rule: RuleId) -> Option<u32> {
+        self.class_of.get(at(rule.0)).copied()
     }
 
     pub(crate) fn class(&self, class: u32) -> Option<&Class> {
@@ -141,11 +152,6 @@ impl Index {
 
     pub(crate) fn live_classes(&self) -> impl Iterator<Item = (u32, &Class)> {
         (0_u32..).zip(&self.classes).filter(|(_, class)| !class.rules.is_empty())
-    }
-
-    /// Returns kind, version and scope of each rule as numbers.
-    pub(crate) fn sites(&self) -> &[[u32; 3]] {
-        &self.sites
     }
 
     /// Returns kind, version and scope of a place as numbers: another one for what no rule has.
@@ -186,12 +192,17 @@ impl Index {
         } else {
             self.files.insert(place.location.file.path.clone(), vec![rule]);
         }
-        self.sites
-            .push([&place.kind, &place.version, &place.scope].map(|text| self.names.number(text)));
+        let site = [&place.kind, &place.version, &place.scope].map(|text| self.names.number(text));
+        if let Some(rules) = self.policies.get_mut(&place.policy) {
+            rules.push(rule);
+        } else {
+            self.policies.insert(Rc::clone(&place.policy), vec![rule]);
+        }
         self.places.push(Some(place));
         self.class_of.push(class);
         let Some(found) = self.classes.get_mut(at(class)) else { return };
         found.rules.push(rule);
+        found.sites.push(site);
         if found.rules.len() == 1 {
             let features = found.body.features();
             let features = features.iter().map(|feature| self.names.number(feature)).collect();
@@ -213,22 +224,32 @@ impl Index {
         let new = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
         let class = *self.numbers.entry(parts).or_insert(new);
         if class == new {
-            self.classes.push(Class { body, parts, shape, rules: Vec::new() });
+            self.classes.push(Class { body, parts, shape, rules: Vec::new(), sites: Vec::new() });
         }
         class
     }
 
     fn remove(&mut self, rule: u32) {
-        if let Some(place) = self.places.get_mut(at(rule)) {
-            *place = None;
+        let place = self.places.get_mut(at(rule)).and_then(Option::take);
+        if let Some(rules) = place.and_then(|place| self.policies.get_mut(&place.policy)) {
+            remove_from(rules, rule);
         }
         let Some(class) = self.class_of.get(at(rule)).copied() else { return };
         let Some(found) = self.classes.get_mut(at(class)) else { return };
-        found.rules.retain(|member| *member != rule);
+        if let Some(position) = remove_from(&mut found.rules, rule) {
+            found.sites.remove(position);
+        }
         if found.rules.is_empty() {
             self.features.remove(class);
         }
     }
+}
+
+/// Removes a rule from a list in the order of age, and returns its position.
+fn remove_from(rules: &mut Vec<u32>, rule: u32) -> Option<usize> {
+    let position = rules.binary_search(&rule).ok()?;
+    rules.remove(position);
+    Some(position)
 }
 
 /// Returns a number as an index.

@@ -6,16 +6,17 @@
 
 mod difference;
 mod rank;
+mod relation;
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use wardgate_compiler::resolve::model::Resolved;
 
-use crate::index::{Body, Describer, Index, Place, RuleId, at};
+use crate::index::{Body, Describer, Index, Place, RuleId};
 use rank::Ranked;
 
 pub use difference::{Difference, Part};
+pub use relation::Relation;
 
 /// A rule to which others are compared: one of the index, or a draft.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub struct Query {
 }
 
 /// Rules that are like another, and say the same among each other.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Match<'i> {
     /// The nearest of the rules: of the same kind, version and scope rather than of others.
     pub rule: RuleId,
@@ -36,10 +37,32 @@ pub struct Match<'i> {
     pub rules: usize,
     /// The likeness in millionths; 1,000,000 may still differ in how a condition is joined.
     pub score: u32,
+    query: &'i Query,
+    body: &'i Body,
+    place: &'i Place,
+}
+
+/// The parts of two rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts<'i> {
     /// The parts that say the same.
     pub same: Vec<Part>,
     /// The parts that differ, and how; empty for the same rule in the same place.
     pub differs: Vec<Difference<'i>>,
+}
+
+impl<'i> Match<'i> {
+    /// Compares the rule with that of the query, part by part.
+    #[must_use]
+    pub fn parts(&self) -> Parts<'i> {
+        difference::between(self.query, self.body, self.place)
+    }
+
+    /// Returns how the rule of the query relates to this one, wherever they stand.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        relation::between(&self.query.body, self.body)
+    }
 }
 
 impl Query {
@@ -58,9 +81,9 @@ impl Index {
     /// Returns the question about a rule of the index.
     #[must_use]
     pub fn query(&self, rule: RuleId) -> Option<Query> {
-        let (place, class) = (self.place(rule)?.clone(), self.class_of(rule)?);
-        let body = class.body.clone();
-        let features = self.features_of(&body);
+        let (place, class) = (self.place(rule)?.clone(), self.class_number(rule)?);
+        let (body, features) =
+            (self.class(class)?.body.clone(), self.features().of(class).to_vec());
         Some(Query { place, body, left_out: [rule.0].into(), features })
     }
 
@@ -72,9 +95,10 @@ impl Index {
 
     /// Returns the same, with no matches in policies that the draft would replace.
     pub(crate) fn queries_of_draft(&self, draft: &Resolved) -> Vec<Query> {
-        let keys: HashSet<&str> = draft.keys().collect();
-        let replaced = self.all().filter(|(_, place)| keys.contains(&*place.policy));
-        self.queries_without(draft, &replaced.map(|(rule, _)| rule.0).collect())
+        let mut replaced: Vec<u32> =
+            draft.keys().flat_map(|key| self.of_policy(key)).copied().collect();
+        replaced.sort_unstable();
+        self.queries_without(draft, &replaced.into())
     }
 
     fn queries_without(&self, draft: &Resolved, left_out: &Rc<[u32]>) -> Vec<Query> {
@@ -141,17 +165,15 @@ impl Index {
     /// Returns the rule of a class that is nearest to the place of a query, and the number of its
     /// rules; nothing if it has no other.
     fn nearest(&self, query: &Query, class: u32) -> Option<(RuleId, usize)> {
-        let rules = &self.class(class)?.rules;
+        let class = self.class(class)?;
         let own = self.site(&query.place);
-        let others = rules.iter().filter(|rule| !query.leaves_out(**rule));
-        let distance = |rule: u32| {
-            let site = self.sites().get(at(rule)).unwrap_or(&own);
-            site.iter().zip(&own).filter(|(theirs, ours)| theirs != ours).count()
-        };
         let (mut count, mut best) = (0_usize, None);
-        for rule in others {
+        for (rule, site) in class.rules.iter().zip(&class.sites) {
+            let distance = site.iter().zip(&own).filter(|(theirs, ours)| theirs != ours).count();
+            if query.leaves_out(*rule) {
+                continue;
+            }
             count = count.saturating_add(1);
-            let distance = distance(*rule);
             if best.is_none_or(|(nearest, _)| distance < nearest) {
                 best = Some((distance, *rule));
             }
@@ -161,8 +183,7 @@ impl Index {
 
     fn matched<'i>(&'i self, query: &'i Query, ranked: &Ranked) -> Option<Match<'i>> {
         let (rule, rules) = self.nearest(query, ranked.class)?;
-        let body = &self.class(ranked.class)?.body;
-        let (same, differs) = difference::between(query, body, self.place(rule)?);
-        Some(Match { rule, rules, score: ranked.score(), same, differs })
+        let (body, place) = (&self.class(ranked.class)?.body, self.place(rule)?);
+        Some(Match { rule, rules, score: ranked.score(), query, body, place })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use wardgate_analysis::index::Index;
 use wardgate_analysis::policies::{DraftError, IndexedPolicies};
 use wardgate_analysis::report;
-use wardgate_analysis::similar::{Match, Query};
+use wardgate_analysis::similar::{Match, Query, Relation};
 use wardgate_compiler::reading;
 
 use crate::arguments::Similar;
@@ -86,9 +86,13 @@ impl Shown<'_> {
             };
             let place = shown_place(&self.similar.directory, place);
             out.line(format_args!("  {:>3} %  {place}{more}", found.score / 10_000))?;
-            let same: Vec<&str> = found.same.iter().map(|part| part.name()).collect();
+            let parts = found.parts();
+            let same: Vec<&str> = parts.same.iter().map(|part| part.name()).collect();
             out.line(format_args!("         same: {}", same.join(", ")))?;
-            for differs in &found.differs {
+            if found.relation() != Relation::Unknown {
+                out.line(format_args!("         relation: {}", found.relation().name()))?;
+            }
+            for differs in &parts.differs {
                 let (ours, theirs) =
                     (few(differs.query.iter().copied()), few(differs.other.iter().copied()));
                 out.line(format_args!("         {}: {ours} -> {theirs}", differs.part.name()))?;

@@ -45,11 +45,20 @@ export interface SimilarRule extends RulePlace {
    * nothing about requests; 1 may still differ in how a condition is joined.
    */
   readonly score: number;
+  /** How the rule of the question relates to this one, wherever they stand. */
+  readonly relation: RuleRelation;
   /** The parts that say the same. */
   readonly same: readonly RulePart[];
   /** The parts that differ; empty for the same rule in the same place. */
   readonly differs: readonly RuleDifference[];
 }
+
+/**
+ * How the requests relate for which two rules are meant: `within` if those of the rule of the question are among those of the other,
+ * `contains` the reverse, `disjoint` if no action is common, `contradict` if one allows and the other denies, and one of them is for all
+ * requests of the other. Each is proved, and all else is `unknown`. Newer versions may add relations.
+ */
+export type RuleRelation = "equal" | "within" | "contains" | "disjoint" | "contradict" | "unknown";
 
 /** A rule of a question, with the rules that are most like it. */
 export interface SimilarRules {

@@ -39,6 +39,7 @@ export type {
   RuleMerge,
   RulePart,
   RulePlace,
+  RuleRelation,
   SimilarRule,
   SimilarRules,
   UnknownAccess,

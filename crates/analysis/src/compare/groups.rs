@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Comparison, Decided, Difference, Place, Unknown, Why, Witness};
+use super::{Access, Change, Comparison, Decided, Difference, Unknown, Why, Witness};
 
 /// Differences with the same rules on both sides. It holds for each of the actions, in each of the scopes, for
 /// each of the roles.
@@ -16,7 +16,7 @@ pub struct Group<'c> {
     pub version: &'c str,
     /// The principal whose own policies count, if it is about these.
     pub principal: Option<&'c str>,
-    /// The roles, as in [`Place::roles`].
+    /// The roles, as in [`Access::roles`].
     pub roles: &'c [Option<String>],
     /// The actions, in the same way.
     pub actions: Vec<Option<&'c str>>,
@@ -34,7 +34,7 @@ pub struct UnknownGroup<'c> {
     /// The change that may be, if only one is open.
     pub may: Option<Change>,
     /// The first of the places.
-    pub place: &'c Place,
+    pub place: &'c Access,
     /// The actions.
     pub actions: Vec<Option<&'c str>>,
     /// The scopes.
@@ -113,7 +113,7 @@ fn of_unknown(unknown: &Unknown) -> UnknownKey<'_> {
     (place.kind_last(), &place.version, &place.principal, &place.roles, *why, *may)
 }
 
-impl Place {
+impl Access {
     /// Returns the kind so that kinds which no policy names come last.
     const fn kind_last(&self) -> (bool, &Option<String>) {
         (self.kind.is_none(), &self.kind)
@@ -126,7 +126,7 @@ type Joined<'c, K, T> = Vec<((K, Actions<'c>), (Vec<&'c str>, &'c T))>;
 fn joined<'c, T, K: Ord + Copy>(
     all: &'c [T],
     key: impl Fn(&'c T) -> K,
-    place: impl Fn(&'c T) -> &'c Place,
+    place: impl Fn(&'c T) -> &'c Access,
 ) -> Joined<'c, K, T> {
     let mut by_scope: BTreeMap<(K, &str), (Actions<'c>, &'c T)> = BTreeMap::new();
     for one in all {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use wardgate_engine::cel::Function;
 
-use super::rows::Asked;
+use super::rows::NameOrOther;
 use super::side::Stop;
 use super::steps::{Candidates, Narrow, Stage, lineage};
 use super::target::{Comparer, Target};
@@ -22,7 +22,7 @@ pub(super) type Walks = [Vec<Stage>; 2];
 /// Roles that meet the same rules in both tables.
 #[derive(Debug)]
 pub(super) struct Class {
-    pub(super) roles: Vec<Asked>,
+    pub(super) roles: Vec<NameOrOther>,
     pub(super) walks: Walks,
 }
 
@@ -41,7 +41,7 @@ impl Comparer<'_> {
     pub(super) fn question(
         &mut self,
         target: Target,
-        action: Asked,
+        action: NameOrOther,
         (routes, own): (&[Vec<Stop>; 2], Option<&[Vec<Stop>; 2]>),
     ) -> bool {
         let narrow = Narrow { kind: target.kind, action, is_own: false };
@@ -85,10 +85,10 @@ impl Comparer<'_> {
     fn classes(&mut self, target: Target, candidates: &[Candidates; 2]) -> Option<Vec<Class>> {
         let Self { sides, shared, left, .. } = self;
         let families = sides.each_mut().map(|side| side.family(shared, target.scope));
-        let mut roles = BTreeSet::from([Asked::Other]);
+        let mut roles = BTreeSet::from([NameOrOther::Other]);
         candidates.iter().for_each(|candidates| candidates.roles(&mut roles));
         for family in &families {
-            roles.extend(family.parents.keys().map(|role| Asked::Name(*role)));
+            roles.extend(family.parents.keys().map(|role| NameOrOther::Name(*role)));
         }
         let work =
             candidates.iter().map(Candidates::len).sum::<usize>().checked_mul(roles.len())?;
@@ -117,7 +117,7 @@ impl Comparer<'_> {
     /// Compares the diagrams of classes whose rules differ, and searches requests that show it.
     fn answer(
         &mut self,
-        (target, action): (Target, Asked),
+        (target, action): (Target, NameOrOther),
         (changed, same): (Vec<Class>, Vec<Class>),
         own: &Walks,
     ) -> bool {
@@ -139,8 +139,9 @@ impl Comparer<'_> {
         }
     }
 
-    fn too_large(&mut self, (target, action): (Target, Asked), classes: &[Class]) {
-        let roles: Vec<Asked> = classes.iter().flat_map(|class| class.roles.clone()).collect();
+    fn too_large(&mut self, (target, action): (Target, NameOrOther), classes: &[Class]) {
+        let roles: Vec<NameOrOther> =
+            classes.iter().flat_map(|class| class.roles.clone()).collect();
         let why = if self.left.edges == 0 { Why::Bound } else { Why::TooLarge };
         self.add_unknown(self.place(target, Some(action), &roles), why, None);
     }
@@ -177,7 +178,7 @@ impl Comparer<'_> {
     /// Searches a request for each candidate. Returns true if something differs or may differ.
     fn show(
         &mut self,
-        (target, action): (Target, Asked),
+        (target, action): (Target, NameOrOther),
         classes: &[Class],
         (count, is_for_all, compared): (usize, bool, Compared),
     ) -> bool {
@@ -194,7 +195,7 @@ impl Comparer<'_> {
             let witness = candidates.into_iter().find_map(|candidate| {
                 let (_, second) = candidate.classes;
                 let with = second.and_then(|second| classes.get(second)?.roles.first().copied());
-                let asked: Vec<Asked> = roles.iter().take(1).copied().chain(with).collect();
+                let asked: Vec<NameOrOther> = roles.iter().take(1).copied().chain(with).collect();
                 Search::new(self, &compared, (target, action)).find(candidate, &asked)
             });
             differs.get_mut(first).into_iter().for_each(|differs| *differs = true);
@@ -207,7 +208,8 @@ impl Comparer<'_> {
         if equal > 0 && self.asks_about_topics(&compared.conditions) {
             let classes =
                 classes.iter().take(count).zip(&differs).filter(|(_, differs)| !**differs);
-            let roles: Vec<Asked> = classes.flat_map(|(class, _)| class.roles.clone()).collect();
+            let roles: Vec<NameOrOther> =
+                classes.flat_map(|(class, _)| class.roles.clone()).collect();
             self.add_unknown(self.place(target, Some(action), &roles), Why::Topics, None);
             return true;
         }

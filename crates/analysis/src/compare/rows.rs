@@ -66,7 +66,7 @@ pub(super) enum Match {
 
 /// A name: one that policies know, or any other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Asked {
+pub(super) enum NameOrOther {
     Name(TextId),
     Other,
 }
@@ -163,13 +163,13 @@ fn numbers(set: wardgate_engine::table::RuleSet<'_>) -> impl Iterator<Item = usi
 
 impl Named {
     /// Says whether the rule names one of these.
-    pub(super) fn matches(&self, terms: &Terms, asked: &[Asked]) -> Match {
+    pub(super) fn matches(&self, terms: &Terms, asked: &[NameOrOther]) -> Match {
         if self.all {
             return Match::Always;
         }
         let mut open = false;
         for one in asked {
-            let Asked::Name(text) = one else {
+            let NameOrOther::Name(text) = one else {
                 open = true;
                 continue;
             };

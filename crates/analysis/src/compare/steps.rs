@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::rows::{Asked, Match, Row, Rows, Says};
+use super::rows::{Match, NameOrOther, Row, Rows, Says};
 use super::side::{Family, Shared, Side, Stop};
 use crate::logic::conditions::ConditionId;
 use crate::logic::reader::View;
@@ -51,8 +51,8 @@ struct Candidate {
 /// The question of which rules fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narrow {
-    pub(super) kind: Asked,
-    pub(super) action: Asked,
+    pub(super) kind: NameOrOther,
+    pub(super) action: NameOrOther,
     /// True if the policies are those of a principal itself.
     pub(super) is_own: bool,
 }
@@ -93,7 +93,7 @@ impl Candidates {
     }
 
     /// Returns what a role meets; `lineage` is the role and those that it inherits from.
-    pub(super) fn stages(&self, terms: &Terms, lineage: &[Asked]) -> Vec<Stage> {
+    pub(super) fn stages(&self, terms: &Terms, lineage: &[NameOrOther]) -> Vec<Stage> {
         let stages = self.stops.iter().map(|stop| stop.stage(terms, lineage));
         stages.filter(|stage| !stage.rules.is_empty() || !stage.role_policies.is_empty()).collect()
     }
@@ -109,12 +109,12 @@ impl Candidates {
     }
 
     /// Appends every role that a rule or a policy names.
-    pub(super) fn roles(&self, roles: &mut BTreeSet<Asked>) {
+    pub(super) fn roles(&self, roles: &mut BTreeSet<NameOrOther>) {
         for stop in &self.stops {
-            roles.extend(stop.role_policies.iter().map(|role| Asked::Name(*role)));
+            roles.extend(stop.role_policies.iter().map(|role| NameOrOther::Name(*role)));
             for candidate in stop.rules.iter().chain(&stop.role_rules) {
                 let named = candidate.row().map(|row| row.roles.texts.iter());
-                roles.extend(named.into_iter().flatten().map(|role| Asked::Name(*role)));
+                roles.extend(named.into_iter().flatten().map(|role| NameOrOther::Name(*role)));
             }
         }
     }
@@ -149,19 +149,19 @@ impl Candidate {
     }
 
     /// Returns the step of the rule for one of these roles, if it names one.
-    fn step_for(&self, terms: &Terms, roles: &[Asked]) -> Option<Step> {
+    fn step_for(&self, terms: &Terms, roles: &[NameOrOther]) -> Option<Step> {
         let role = self.row()?.roles.matches(terms, roles);
         (role != Match::Never).then(|| Step { role, ..self.step.clone() })
     }
 }
 
 impl Narrowed {
-    fn stage(&self, terms: &Terms, lineage: &[Asked]) -> Stage {
-        let has_policy = |role: &&Asked| match role {
-            Asked::Name(role) => self.role_policies.contains(role),
-            Asked::Other => false,
+    fn stage(&self, terms: &Terms, lineage: &[NameOrOther]) -> Stage {
+        let has_policy = |role: &&NameOrOther| match role {
+            NameOrOther::Name(role) => self.role_policies.contains(role),
+            NameOrOther::Other => false,
         };
-        let of = |candidates: &[Candidate], roles: &[Asked]| -> Vec<Step> {
+        let of = |candidates: &[Candidate], roles: &[NameOrOther]| -> Vec<Step> {
             candidates.iter().filter_map(|candidate| candidate.step_for(terms, roles)).collect()
         };
         let policies = lineage.iter().filter(has_policy);
@@ -174,12 +174,12 @@ impl Narrowed {
 }
 
 /// Returns a role and those that it inherits from.
-pub(super) fn lineage(family: &Family, role: Asked) -> Vec<Asked> {
+pub(super) fn lineage(family: &Family, role: NameOrOther) -> Vec<NameOrOther> {
     let parents = match role {
-        Asked::Name(role) => family.parents.get(&role).map_or(&[][..], Vec::as_slice),
-        Asked::Other => &[],
+        NameOrOther::Name(role) => family.parents.get(&role).map_or(&[][..], Vec::as_slice),
+        NameOrOther::Other => &[],
     };
-    [role].into_iter().chain(parents.iter().map(|parent| Asked::Name(*parent))).collect()
+    [role].into_iter().chain(parents.iter().map(|parent| NameOrOther::Name(*parent))).collect()
 }
 
 impl Stage {

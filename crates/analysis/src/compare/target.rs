@@ -7,9 +7,9 @@ use wardgate_engine::names::ancestors;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::table::layout::Key;
 
-use super::rows::Asked;
+use super::rows::NameOrOther;
 use super::side::{Shared, Side, Stop};
-use super::{Change, Comparison, Counts, Difference, Place, Unknown, Why};
+use super::{Access, Change, Comparison, Counts, Difference, Unknown, Why};
 use crate::limits::{MAX_ALL_EDGES, MAX_ALL_TRIES, MAX_ANSWERS, MAX_STEPS};
 use crate::logic::terms::TextId;
 
@@ -36,7 +36,7 @@ pub(super) struct Left {
 /// A target of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    pub(super) kind: Asked,
+    pub(super) kind: NameOrOther,
     pub(super) version: TextId,
     pub(super) scope: TextId,
     /// The principal, if it is about its own policies, and the scope where these are searched.
@@ -209,7 +209,7 @@ impl<'a> Comparer<'a> {
 
     /// Compares a kind, version and scope.
     fn resource(&mut self, [kind, version, scope]: [TextId; 3]) {
-        let target = Target { kind: Asked::Name(kind), version, scope, principal: None };
+        let target = Target { kind: NameOrOther::Name(kind), version, scope, principal: None };
         self.counts.targets += 1;
         let routes = self.routes([kind, version, scope].map(Some));
         let [old, new] = self.digests(&routes, Some(scope));
@@ -236,28 +236,28 @@ impl<'a> Comparer<'a> {
             self.counts.same_targets += 1;
             return;
         }
-        let mut kinds: BTreeMap<Asked, Vec<TextId>> = BTreeMap::new();
+        let mut kinds: BTreeMap<NameOrOther, Vec<TextId>> = BTreeMap::new();
         // Scopes without policies of resources count too: there nothing hides what the principal's own say.
         let root = self.shared.terms.text("");
         let unvisited = [root, self.unknown_scope(root)];
-        kinds.insert(Asked::Other, unvisited.to_vec());
+        kinds.insert(NameOrOther::Other, unvisited.to_vec());
         for (rows, ..) in own.iter().flatten().filter_map(|stop| stop.rules.as_ref()) {
             for kind in rows.rules.iter().flat_map(|row| &row.kinds.texts) {
-                kinds.insert(Asked::Name(*kind), unvisited.to_vec());
+                kinds.insert(NameOrOther::Name(*kind), unvisited.to_vec());
             }
         }
         for ([kind, _], scopes) in subjects.iter().filter(|([_, found], _)| *found == version) {
             let scopes: BTreeSet<TextId> = scopes.iter().copied().chain(unvisited).collect();
-            kinds.insert(Asked::Name(*kind), scopes.into_iter().collect());
+            kinds.insert(NameOrOther::Name(*kind), scopes.into_iter().collect());
         }
         for (kind, scopes) in kinds {
-            let mut done: BTreeSet<Asked> = BTreeSet::new();
+            let mut done: BTreeSet<NameOrOther> = BTreeSet::new();
             for resource_scope in scopes {
                 let principal = Some((principal, scope));
                 let target = Target { kind, version, scope: resource_scope, principal };
                 let named = match kind {
-                    Asked::Name(kind) => Some(kind),
-                    Asked::Other => None,
+                    NameOrOther::Name(kind) => Some(kind),
+                    NameOrOther::Other => None,
                 };
                 let routes = self.routes([named, Some(version), Some(resource_scope)]);
                 let mut actions = self.actions(&own);
@@ -274,12 +274,12 @@ impl<'a> Comparer<'a> {
     }
 
     /// Returns the actions that rules of these policies name, and any other one.
-    fn actions(&self, routes: &[Vec<Stop>; 2]) -> BTreeSet<Asked> {
-        let mut actions = BTreeSet::from([Asked::Other]);
+    fn actions(&self, routes: &[Vec<Stop>; 2]) -> BTreeSet<NameOrOther> {
+        let mut actions = BTreeSet::from([NameOrOther::Other]);
         for stop in routes.iter().flatten() {
             for (rows, ..) in stop.rules.iter().chain(&stop.roles) {
                 let named = rows.rules.iter().flat_map(|row| &row.actions.texts);
-                actions.extend(named.map(|action| Asked::Name(*action)));
+                actions.extend(named.map(|action| NameOrOther::Name(*action)));
             }
         }
         actions
@@ -287,22 +287,27 @@ impl<'a> Comparer<'a> {
 
     /// Returns true if a request may be denied by the schemas of one table and not by those of the other.
     fn schemas_differ(&mut self, target: Target) -> bool {
-        let Asked::Name(kind) = target.kind else { return false };
+        let NameOrOther::Name(kind) = target.kind else { return false };
         let Self { sides, shared, .. } = self;
         let names = [kind, target.version, target.scope];
         let [old, new] = sides;
         old.schemas(shared, names) != new.schemas(shared, names)
     }
 
-    pub(super) fn place(&self, target: Target, action: Option<Asked>, roles: &[Asked]) -> Place {
+    pub(super) fn place(
+        &self,
+        target: Target,
+        action: Option<NameOrOther>,
+        roles: &[NameOrOther],
+    ) -> Access {
         let terms = &self.shared.terms;
-        let name = |asked: Asked| match asked {
-            Asked::Name(text) => Some(terms.name(text).to_owned()),
-            Asked::Other => None,
+        let name = |asked: NameOrOther| match asked {
+            NameOrOther::Name(text) => Some(terms.name(text).to_owned()),
+            NameOrOther::Other => None,
         };
         let mut roles: Vec<Option<String>> = roles.iter().map(|role| name(*role)).collect();
         roles.sort();
-        Place {
+        Access {
             kind: name(target.kind),
             version: terms.name(target.version).to_owned(),
             scope: terms.name(target.scope).to_owned(),
@@ -312,7 +317,7 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    pub(super) fn add_unknown(&mut self, place: Place, why: Why, may: Option<Change>) {
+    pub(super) fn add_unknown(&mut self, place: Access, why: Why, may: Option<Change>) {
         if self.has_room(&place) {
             self.unknown.push(Unknown { place, why, may });
         }
@@ -325,7 +330,7 @@ impl<'a> Comparer<'a> {
     }
 
     /// Returns true if one more answer may be noted. The last one says that there are more.
-    fn has_room(&mut self, place: &Place) -> bool {
+    fn has_room(&mut self, place: &Access) -> bool {
         let count = self.differences.len() + self.unknown.len();
         if count == MAX_ANSWERS {
             self.unknown.push(Unknown { place: place.clone(), why: Why::Bound, may: None });

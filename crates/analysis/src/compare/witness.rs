@@ -5,7 +5,7 @@ use wardgate_engine::request::Request;
 
 use super::question::{Candidate, Compared};
 use super::requests::{Dice, Draft, Pool, RESOURCE};
-use super::rows::Asked;
+use super::rows::NameOrOther;
 use super::target::{Comparer, Target};
 use super::{Change, Decided, Witness};
 use crate::limits::MAX_TRIES;
@@ -19,7 +19,7 @@ pub(super) struct Search<'s, 'a> {
     comparer: &'s mut Comparer<'a>,
     compared: &'s Compared,
     target: Target,
-    action: Asked,
+    action: NameOrOther,
 }
 
 /// What a way through a diagram says.
@@ -36,13 +36,13 @@ impl<'s, 'a> Search<'s, 'a> {
     pub(super) const fn new(
         comparer: &'s mut Comparer<'a>,
         compared: &'s Compared,
-        (target, action): (Target, Asked),
+        (target, action): (Target, NameOrOther),
     ) -> Self {
         Self { comparer, compared, target, action }
     }
 
     /// Returns a request that shows the difference, for a principal with these roles.
-    pub(super) fn find(self, candidate: &Candidate, roles: &[Asked]) -> Option<Witness> {
+    pub(super) fn find(self, candidate: &Candidate, roles: &[NameOrOther]) -> Option<Witness> {
         let tries = MAX_TRIES.min(self.comparer.left.tries);
         let (found, used) = self.search(candidate, roles, tries);
         self.comparer.left.tries -= used.min(tries);
@@ -52,15 +52,15 @@ impl<'s, 'a> Search<'s, 'a> {
     fn search(
         &self,
         candidate: &Candidate,
-        roles: &[Asked],
+        roles: &[NameOrOther],
         tries: usize,
     ) -> (Option<Witness>, usize) {
         let terms = &self.comparer.shared.terms;
         let stranger = self.comparer.stranger.as_str();
         let principal = self.target.principal.map_or(stranger, |(id, _)| terms.name(id));
         let names = roles.iter().filter_map(|role| match role {
-            Asked::Name(role) => Some(terms.name(*role)),
-            Asked::Other => None,
+            NameOrOther::Name(role) => Some(terms.name(*role)),
+            NameOrOther::Other => None,
         });
         let names: Vec<&str> = [principal, RESOURCE].into_iter().chain(names).collect();
         let pool = Pool::new(terms, &self.compared.conditions, (principal, &names));
@@ -99,7 +99,7 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Returns a request with all names, and without attributes.
-    fn named(&self, wanted: &Wanted, roles: &[Asked]) -> Option<Request> {
+    fn named(&self, wanted: &Wanted, roles: &[NameOrOther]) -> Option<Request> {
         let terms = &self.comparer.shared.terms;
         let text = |id: TextId| terms.name(id).to_owned();
         let mut request = Request::default();
@@ -128,9 +128,9 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Returns a name; one that is left open matches exactly the patterns that it should.
-    fn name(&self, asked: Asked, other: &str, wanted: &[(TextId, bool)]) -> Option<String> {
+    fn name(&self, asked: NameOrOther, other: &str, wanted: &[(TextId, bool)]) -> Option<String> {
         let terms = &self.comparer.shared.terms;
-        if let Asked::Name(name) = asked {
+        if let NameOrOther::Name(name) = asked {
             return Some(terms.name(name).to_owned());
         }
         let is_known = |name: &str| {

@@ -70,6 +70,8 @@ pub(crate) struct ConditionText {
     pub(crate) shapes: Vec<Rc<str>>,
     /// The reads, each once, sorted.
     pub(crate) reads: Vec<Rc<str>>,
+    /// The parts that all hold where the condition holds, and nowhere else.
+    pub(crate) conjuncts: Vec<Rc<str>>,
 }
 
 impl ConditionText {
@@ -95,7 +97,9 @@ impl ConditionText {
             None => text.into(),
         };
         let (text, shape) = (own(condition.text()), own(condition.shape()));
-        Self { text, shape, constants, atoms, shapes, reads }
+        let mut conjuncts = Vec::new();
+        condition.each_conjunct(&mut |part| conjuncts.push(own(part)));
+        Self { text, shape, constants, atoms, shapes, reads, conjuncts }
     }
 
     fn none() -> Self {
@@ -107,6 +111,7 @@ impl ConditionText {
             atoms: Vec::new(),
             shapes: Vec::new(),
             reads: Vec::new(),
+            conjuncts: Vec::new(),
         }
     }
 

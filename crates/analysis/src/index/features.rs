@@ -10,8 +10,8 @@ use super::at;
 pub(crate) struct Features {
     /// The features of each class, sorted, each once; none if the class has no rules.
     of_class: Vec<Vec<u32>>,
-    /// The classes of each feature, sorted.
-    classes: Vec<Vec<u32>>,
+    /// The classes of each feature.
+    holders: Vec<Holders>,
     /// The weight of each feature.
     weights: Vec<u32>,
     /// The weight of all features of each class; 0 if it has no rules.
@@ -19,22 +19,27 @@ pub(crate) struct Features {
     live: usize,
 }
 
+/// The classes that have a feature.
+#[derive(Debug, Default)]
+struct Holders {
+    /// The classes, sorted.
+    classes: Vec<u32>,
+    /// All bits for each class that has it, and none for others, if it is common: to add a weight to all classes
+    /// at once. Empty if it is rare.
+    lanes: Vec<u16>,
+}
+
 impl Features {
     /// Adds a class; `known` is the number of all features that have a number.
     pub(super) fn insert(&mut self, class: u32, mut features: Vec<u32>, known: usize) {
         features.sort_unstable();
         features.dedup();
-        if self.classes.len() < known {
-            self.classes.resize(known, Vec::new());
+        if self.holders.len() < known {
+            self.holders.resize_with(known, Holders::default);
         }
         for feature in &features {
-            let Some(classes) = self.classes.get_mut(at(*feature)) else { continue };
-            match classes.last() {
-                Some(last) if *last > class => {
-                    let position = classes.partition_point(|other| *other < class);
-                    classes.insert(position, class);
-                }
-                _ => classes.push(class),
+            if let Some(holders) = self.holders.get_mut(at(*feature)) {
+                holders.insert(class);
             }
         }
         if self.of_class.len() <= at(class) {
@@ -50,9 +55,8 @@ impl Features {
     pub(super) fn remove(&mut self, class: u32) {
         let Some(features) = self.of_class.get_mut(at(class)).map(std::mem::take) else { return };
         for feature in features {
-            let Some(classes) = self.classes.get_mut(at(feature)) else { continue };
-            if let Ok(position) = classes.binary_search(&class) {
-                classes.remove(position);
+            if let Some(holders) = self.holders.get_mut(at(feature)) {
+                holders.remove(class);
             }
         }
         self.live = self.live.saturating_sub(1);
@@ -61,8 +65,12 @@ impl Features {
     /// Computes the weights anew.
     pub(super) fn weigh(&mut self) {
         let live = u64::try_from(self.live).unwrap_or(u64::MAX);
+        let all = self.of_class.len();
+        for holders in &mut self.holders {
+            holders.spread(all);
+        }
         self.weights.clear();
-        self.weights.extend(self.classes.iter().map(|classes| weight(live, classes.len())));
+        self.weights.extend(self.holders.iter().map(|holders| weight(live, holders.classes.len())));
         self.totals.clear();
         let weights = &self.weights;
         let total = |features: &Vec<u32>| {
@@ -78,7 +86,12 @@ impl Features {
 
     /// Returns the classes that have a feature, sorted.
     pub(crate) fn classes(&self, feature: u32) -> &[u32] {
-        self.classes.get(at(feature)).map_or(&[], Vec::as_slice)
+        self.holders.get(at(feature)).map_or(&[], |holders| holders.classes.as_slice())
+    }
+
+    /// Returns all bits for each class that has a common feature, and none for others; nothing for a rare one.
+    pub(crate) fn lanes(&self, feature: u32) -> &[u16] {
+        self.holders.get(at(feature)).map_or(&[], |holders| holders.lanes.as_slice())
     }
 
     /// Returns the weight of a feature; that of a feature that no class has is that of a rare one.
@@ -94,6 +107,59 @@ impl Features {
         &self.totals
     }
 }
+
+impl Holders {
+    fn insert(&mut self, class: u32) {
+        match self.classes.last() {
+            Some(last) if *last > class => {
+                let position = self.classes.partition_point(|other| *other < class);
+                self.classes.insert(position, class);
+            }
+            _ => self.classes.push(class),
+        }
+        self.set(class, u16::MAX);
+    }
+
+    fn remove(&mut self, class: u32) {
+        if let Ok(position) = self.classes.binary_search(&class) {
+            self.classes.remove(position);
+        }
+        self.set(class, 0);
+    }
+
+    fn set(&mut self, class: u32, bits: u16) {
+        if self.lanes.is_empty() {
+            return;
+        }
+        if self.lanes.len() <= at(class) {
+            self.lanes.resize(at(class).saturating_add(1), 0);
+        }
+        if let Some(lane) = self.lanes.get_mut(at(class)) {
+            *lane = bits;
+        }
+    }
+
+    /// Makes the lanes as long as there are classes, or drops them if few classes have the feature.
+    fn spread(&mut self, all: usize) {
+        if self.classes.len().saturating_mul(COMMON) < all {
+            self.lanes = Vec::new();
+            return;
+        }
+        if self.lanes.is_empty() {
+            self.lanes.resize(all, 0);
+            for class in &self.classes {
+                if let Some(lane) = self.lanes.get_mut(at(*class)) {
+                    *lane = u16::MAX;
+                }
+            }
+        }
+        self.lanes.resize(all, 0);
+    }
+}
+
+/// A feature is common if at least one class in so many has it: there adding to all classes, eight at once, takes no longer
+/// than to those that have it.
+const COMMON: usize = 8;
 
 /// Returns `256 log2(1 + live / with)`, with a straight line between powers of two.
 fn weight(live: u64, with: usize) -> u32 {

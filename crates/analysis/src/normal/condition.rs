@@ -92,6 +92,16 @@ impl Normal {
         }
     }
 
+    /// Calls `visit` with the text of each part that must hold: all hold where the condition holds, and nowhere else.
+    pub(crate) fn each_conjunct(&self, visit: &mut dyn FnMut(String)) {
+        match self {
+            Self::All(parts) => parts.iter().for_each(|part| part.each_conjunct(visit)),
+            Self::Is(Node::And(nodes)) => nodes.iter().for_each(|node| visit(node.text())),
+            Self::Is(node) => visit(node.text()),
+            part => visit(part.text()),
+        }
+    }
+
     /// Returns the condition as text; two that differ have different texts.
     #[must_use]
     pub fn text(&self) -> String {

@@ -19,17 +19,19 @@ pub fn matches(index: &Index, query: &Query, found: &[Match<'_>], file: FileName
 
 fn one(index: &Index, found: &Match<'_>, file: FileName<'_>) -> Option<Json> {
     let mut one = place(index.place(found.rule)?, file);
-    let differs = found.differs.iter().map(|differs| {
+    let parts = found.parts();
+    let differs = parts.differs.iter().map(|differs| {
         json!({
             "part": differs.part.name(),
             "query": differs.query,
             "other": differs.other,
         })
     });
-    let members: [(&str, Json); 4] = [
+    let members: [(&str, Json); 5] = [
         ("rules", json!(found.rules)),
         ("score", json!(f64::from(found.score) / 1e6)),
-        ("same", found.same.iter().map(|part| part.name()).collect()),
+        ("relation", json!(found.relation().name())),
+        ("same", parts.same.iter().map(|part| part.name()).collect()),
         ("differs", differs.collect()),
     ];
     one.extend(members.map(|(name, value)| (name.to_owned(), value)));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Query;
+use super::{Parts, Query};
 use crate::index::{Body, Holder, Place};
 
 /// A part of a rule or of its place.
@@ -58,13 +58,9 @@ pub struct Difference<'i> {
 }
 
 /// Returns the parts that are the same, and the differences.
-pub(super) fn between<'i>(
-    query: &'i Query,
-    body: &'i Body,
-    place: &'i Place,
-) -> (Vec<Part>, Vec<Difference<'i>>) {
+pub(super) fn between<'i>(query: &'i Query, body: &'i Body, place: &'i Place) -> Parts<'i> {
     let ours = &query.body;
-    let mut found = Found { same: Vec::with_capacity(PARTS), differs: Vec::with_capacity(PARTS) };
+    let mut found = Parts { same: Vec::with_capacity(PARTS), differs: Vec::with_capacity(PARTS) };
     found.one(Part::Effect, ours.effect.name(), body.effect.name());
     found.actions(&ours.actions, &body.actions);
     found.holders(&ours.holders, &body.holders);
@@ -75,15 +71,10 @@ pub(super) fn between<'i>(
     found.one(Part::Kind, &query.place.kind, &place.kind);
     found.one(Part::Version, &query.place.version, &place.version);
     found.one(Part::Scope, &query.place.scope, &place.scope);
-    (found.same, found.differs)
+    found
 }
 
-struct Found<'i> {
-    same: Vec<Part>,
-    differs: Vec<Difference<'i>>,
-}
-
-impl<'i> Found<'i> {
+impl<'i> Parts<'i> {
     fn one(&mut self, part: Part, ours: &'i str, theirs: &'i str) {
         if ours == theirs {
             return self.same.push(part);

@@ -45,10 +45,18 @@ pub(super) fn best(
     let own: u32 = query.iter().map(|feature| features.weight(*feature)).sum();
     let mut best = Best::new(top, own);
     let shared = shared(features, query);
-    for ((class, shared), total) in (0_u32..).zip(shared).zip(features.totals()) {
-        if shared >= best.least && is_open(class) {
-            let either = own.saturating_add(*total).saturating_sub(shared);
-            best.offer(Ranked { class, shared, either });
+    let blocks = shared.chunks(BLOCK).zip(features.totals().chunks(BLOCK));
+    for (block, (shared, totals)) in (0_u32..).step_by(BLOCK).zip(blocks) {
+        // All of a block are compared at once, and most blocks have none that shares enough.
+        let least = best.least;
+        if !shared.iter().fold(false, |any, shared| any | (*shared >= least)) {
+            continue;
+        }
+        for ((class, shared), total) in (block..).zip(shared).zip(totals) {
+            if *shared >= best.least && is_open(class) {
+                let either = own.saturating_add(*total).saturating_sub(*shared);
+                best.offer(Ranked { class, shared: *shared, either });
+            }
         }
     }
     best.list
@@ -56,8 +64,11 @@ pub(super) fn best(
 
 /// Returns the weight that each class shares with a query.
 fn shared(features: &Features, query: &[u32]) -> Vec<u32> {
-    let mut all = vec![0_u32; features.totals().len()];
+    let mut all = common(features, query);
     for feature in query {
+        if !features.lanes(*feature).is_empty() {
+            continue; // It is among the common ones.
+        }
         let weight = features.weight(*feature);
         for class in features.classes(*feature) {
             if let Some(shared) = all.get_mut(at(*class)) {
@@ -67,6 +78,36 @@ fn shared(features: &Features, query: &[u32]) -> Vec<u32> {
     }
     all
 }
+
+/// Returns the weight that each class shares with a query in common features.
+fn common(features: &Features, query: &[u32]) -> Vec<u32> {
+    let classes = features.totals().len();
+    let mut all = vec![0_u32; classes];
+    let lanes = query.iter().map(|feature| (features.lanes(*feature), features.weight(*feature)));
+    let lanes: Vec<(&[u16], u16)> = lanes
+        .filter(|(lanes, _)| !lanes.is_empty())
+        .map(|(lanes, weight)| (lanes, u16::try_from(weight).unwrap_or(u16::MAX)))
+        .collect();
+    let mut sums = vec![0_u16; if lanes.is_empty() { 0 } else { classes }];
+    for some in lanes.chunks(MAX_SUMMANDS) {
+        sums.fill(0);
+        for (lanes, weight) in some {
+            for (sum, lane) in sums.iter_mut().zip(*lanes) {
+                *sum = sum.wrapping_add(lane & weight);
+            }
+        }
+        for (shared, sum) in all.iter_mut().zip(&sums) {
+            *shared = shared.wrapping_add(u32::from(*sum));
+        }
+    }
+    all
+}
+
+/// The classes of a block.
+const BLOCK: usize = 32;
+
+/// The weights of common features, each of 812 at most, whose sum fits 16 bits.
+const MAX_SUMMANDS: usize = 64;
 
 /// The best so far.
 struct Best {

@@ -9,6 +9,7 @@
 )]
 
 mod generated;
+mod relations;
 mod replacing;
 
 use fastrand::Rng;
@@ -49,7 +50,7 @@ fn a_rule_in_other_words_is_the_same_rule() {
                 let found = index.similar(query, 1);
                 let same = [Part::Effect, Part::Actions, Part::Roles, Part::Condition];
                 assert_eq!(found[0].score, 1_000_000, "{rule:?}\n{planted:?}");
-                assert_eq!(found[0].same[..4], same, "{rule:?}\n{planted:?}");
+                assert_eq!(found[0].parts().same[..4], same, "{rule:?}\n{planted:?}");
             }
         }
     }
@@ -70,6 +71,7 @@ fn one_edit_is_found_in_its_part_and_near_the_top() {
                 let found = index.similar(query, 3);
                 let differs_there = |found: &wardgate_analysis::similar::Match<'_>| {
                     let place = [Part::Kind, Part::Version, Part::Scope];
+                    let found = found.parts();
                     let mut parts = found.differs.iter().map(|one| one.part);
                     match part {
                         Part::Kind | Part::Scope => parts.all(|found| place.contains(&found)),
@@ -115,7 +117,8 @@ fn one_edit_is_a_group_that_differs_in_its_part() {
 #[test]
 fn the_order_is_that_of_comparing_everything() {
     let mut rng = Rng::with_seed(34);
-    let documents = policies(300, &mut rng);
+    let is_slow = std::env::var_os("SLOW_TESTS").is_some();
+    let documents = policies(if is_slow { 3_000 } else { 300 }, &mut rng);
     let index = Index::new(&resolved(&documents));
     let compare = |query: &Query| {
         let found: Vec<_> =
@@ -140,7 +143,10 @@ fn a_replaced_file_is_indexed_as_if_all_were() {
         draft.kind.clone_from(&documents[which].kind);
         documents[which] = draft;
         let now = resolved(&documents);
-        index.replace(&documents[which].file(), &now);
+        let file = documents[which].file();
+        let mut only = now.clone();
+        only.resource.retain(|policy| policy.head.location.file.path == file);
+        index.replace(&file, &only);
         let fresh = Index::new(&now);
         assert_eq!((index.rules(), index.classes()), (fresh.rules(), fresh.classes()));
         for document in documents.iter().take(10) {
@@ -148,6 +154,8 @@ fn a_replaced_file_is_indexed_as_if_all_were() {
                 let rule = index.find(&document.key(), None)[0];
                 let query = index.query(rule).unwrap();
                 let found = index.similar(&query, 10);
+                let all = index.similar_by_brute_force(&query, 10);
+                assert!(found.iter().map(|one| (one.rule, one.score)).eq(all));
                 found.iter().map(|one| one.score).collect()
             };
             assert_eq!(scores(&index), scores(&fresh));
