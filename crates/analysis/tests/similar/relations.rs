@@ -6,7 +6,7 @@ use wardgate_analysis::index::Index;
 use wardgate_analysis::similar::Relation;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::{Evaluation, PolicyTable};
 
 use super::generated::{Document, Rule, policies, text};
 use super::resolved;
@@ -19,7 +19,9 @@ fn with(rules: &[&Rule]) -> Document {
 }
 
 fn table(rules: &[&Rule]) -> PolicyTable {
-    let compiled = compile_files(&[text(&with(rules))], &Options::default()).unwrap();
+    // A relation is about where conditions hold. In a strict table one that fails has an effect too.
+    let options = Options { evaluation: Evaluation::Lenient, ..Options::default() };
+    let compiled = compile_files(&[text(&with(rules))], &options).unwrap();
     PolicyTable::from_parts_with_limits(compiled.parts).unwrap()
 }
 
