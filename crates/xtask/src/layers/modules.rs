@@ -143,7 +143,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "native",
-        "clock error limits names | mqtt | field request | attributes field_impls | fast | plain_limits question \
+        "clock error limits names | mqtt | field request | attributes field_impls text_set | fast | plain_limits question \
          value | policies | pdp+prepared protocol | decision_log limited",
     ),
     (
