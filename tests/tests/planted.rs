@@ -94,6 +94,7 @@ fn one_edit_of_a_rule_of_the_corpus_is_found() {
             let query = index.query(new).unwrap();
             let body = |found: &wardgate_analysis::similar::Match<'_>| {
                 let place = [Part::Kind, Part::Version, Part::Scope];
+                let found = found.parts();
                 let mut parts =
                     found.differs.iter().map(|one| one.part).filter(|one| !place.contains(one));
                 match (part, parts.next()) {

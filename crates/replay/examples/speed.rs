@@ -33,7 +33,7 @@ fn main() {
         ["replay", file, threads] => {
             replay(Sides { old: Some(&old), new: &new }, file, threads.parse().unwrap())
         }
-        _ => panic!("speed write FILE DECISIONS PEOPLE THINGS | speed replay FILE THREADS"),
+        _ => eprintln!("speed write FILE DECISIONS PEOPLE THINGS | speed replay FILE THREADS"),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn each_block<'s, W, F: Send>(
     };
     std::thread::scope(|scope| {
         let count = threads.clamp(1, MAX_THREADS);
-        let others: Vec<_> = (1..count).map(|_| scope.spawn(&run)).collect();
+        let others: Vec<_> = (1..count).map(|_| scope.spawn(run)).collect();
         let mut found = vec![run()];
         found.extend(
             others

@@ -29,8 +29,11 @@ struct Plain {
     buckets: Buckets,
     times: Option<(Timestamp, Timestamp)>,
     /// Counts, principals and resources by kind, action, and both decisions.
-    groups: BTreeMap<(String, String, Decided, Decided), (u64, usize, usize)>,
+    groups: BTreeMap<Key, (u64, usize, usize)>,
 }
+
+/// Kind, action, and both decisions.
+type Key = (String, String, Decided, Decided);
 
 /// One decision, which is counted at the end of the log.
 struct Open {
@@ -38,7 +41,8 @@ struct Open {
     kind: String,
     /// The attributes that it reads and the request lacks.
     missed: BTreeSet<(Owner, String)>,
-    changed: Option<((String, String, Decided, Decided), [String; 2])>,
+    /// With the ids of principal and resource.
+    changed: Option<(Key, [String; 2])>,
 }
 
 #[test]
