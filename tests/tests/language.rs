@@ -1,5 +1,5 @@
 //! The pages about the language of policies, `docs/functions.md`, `docs/policies.md` and `docs/errors.md`: each
-//! function, field and error is there, and all examples do what the page says.
+//! function, field and error is there, and all examples do what the page says; and `docs/migrating.md`.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -132,9 +132,9 @@ fn page(name: &str) -> String {
 
 #[test]
 fn the_policies_of_each_section_pass_their_tests() {
-    let page = page("policies.md");
     let mut suites = 0;
-    for section in page.split("\n## ").skip(1) {
+    let pages = page("policies.md") + &page("migrating.md");
+    for section in pages.split("\n## ").skip(1) {
         let name = section.lines().next().unwrap_or_default();
         let files = files_of(section);
         if files.is_empty() {
