@@ -45,7 +45,7 @@ describe("the package", () => {
   it("has the files of its entries, its licence, and no tests or sources", () => {
     for (const target of targets.filter((target) => !target.includes("*"))) expect(files).toContain(target.slice(2));
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "wasm/wardgate_nosimd_bg.wasm"]));
-    expect(files.filter((path) => !/^(LICENSE|README\.md|package\.json|(cjs|dist|wasm)\/.*)$/.test(path))).toEqual([]);
+    expect(files.filter((path) => !/^(LICENSE|README\.md|package\.json|(cjs|dist|wasm)\/.*|bin\/wardgate\.(mjs|wasm))$/.test(path))).toEqual([]);
     expect(files.filter((path) => /test|fixture|(?<!\.d)\.ts$/.test(path.replace("requests", "")))).toEqual([]);
   });
 

@@ -107,7 +107,7 @@ fn one_edit_of_a_rule_of_the_corpus_is_found() {
         }
     }
     println!("planted {planted}, near {near}");
-    assert!(planted > 400 && near * 100 >= planted * 99, "{near} of {planted}");
+    assert!(planted > 250 && near * 100 >= planted * 99, "{near} of {planted}");
 }
 
 fn edit(rule: &mut Json, part: Part, rng: &mut Rng) -> bool {

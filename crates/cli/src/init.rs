@@ -11,6 +11,7 @@ use wardgate_compiler::reading;
 
 use crate::arguments::{Framework, Init};
 use crate::failure::{Failure, Result, Status};
+use crate::json::message;
 use crate::output::{InOneLine, Output};
 use crate::replace;
 
@@ -75,9 +76,12 @@ fn package(directory: &Path) -> Result<Option<Json>> {
     }
     let bytes = reading::file(&path).map_err(|error| Failure::reading(&path, &error))?;
     let shown = path.in_one_line();
-    serde_json::from_slice(&bytes)
-        .map(Some)
-        .map_err(|error| Failure::system(format!("`{shown}` is not JSON: {error}")))
+    let malformed = |error: serde_json::Error| {
+        let (line, column) = (error.line(), error.column());
+        let why = message(&error);
+        Failure::system(format!("`{shown}`, line {line}, column {column}: invalid JSON: {why}"))
+    };
+    serde_json::from_slice(&bytes).map(Some).map_err(malformed)
 }
 
 /// Returns the framework that a package depends on.

@@ -98,9 +98,9 @@ shadowed-across       a rule that decides nothing beside other policies: proved
 never-decides         a rule that decides nothing beside others of its policy: proved
 contradiction         both effects under one condition, for the same action and role of a policy
 same-rule             rules that say the same
-differs-in            rules that are equal but for the effect, the actions, the roles or one constant
+differs-in            rules that are equal but for the effect, actions, roles or one constant
 same-shape            rules whose conditions are equal but for several constants
-unused                with `--log`: rules, or their roles, derived roles and actions, that decided nothing
+unused                with `--log`: rules, roles, derived roles and actions that decided nothing
 Findings are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
 A patch names files as they lie below here, or below DIR if DIR is not below here; `patch -p1` and
 `git apply` take it.
