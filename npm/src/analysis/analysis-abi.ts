@@ -6,19 +6,12 @@ import type { Diagnostic } from "../compiler/diagnostic.ts";
 import { WardgateError } from "../base/errors.ts";
 import { BytesInstance, type BytesCalls } from "../wasm/bytes-instance.ts";
 import { mismatchOf } from "../wasm/code.ts";
+import type { Head, ModuleFile } from "./analysis-message.ts";
 
 /** Returns the difference between a module and that of analysis; `undefined` if there is none. */
 export function analysisMismatch(code: WebAssembly.Module): string | undefined {
   return mismatchOf(code, EXPORTS, () => false);
 }
-
-/** The head of a message: the mirror of `crates/analysis-wasm/src/options.rs`. */
-export interface Head {
-  readonly [name: string]: string | number | boolean | readonly string[];
-}
-
-/** A file of a message. */
-export type ModuleFile = readonly [path: string, contents: Uint8Array];
 
 /** The answer as JSON, or the diagnostics as JSON for which there is none. */
 export type Answer = { readonly kind: "answer"; readonly json: string } | { readonly kind: "diagnostics"; readonly json: string };

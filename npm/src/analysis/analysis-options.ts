@@ -4,7 +4,7 @@ import { describe, describeClass, membersOf } from "../base/describe.ts";
 import { knownMembers, readOneOf, readText, readWhole } from "../base/option.ts";
 import { readTableOptions, type LintOptions } from "../compiler/compiler-options.ts";
 import { readFile, type FileContents } from "../compiler/policy-files.ts";
-import type { Head, ModuleFile } from "./analysis-abi.ts";
+import type { Head, ModuleFile } from "./analysis-message.ts";
 import type { RuleGroupKind } from "./analysis-types.ts";
 
 /** The options of `indexOf`. */

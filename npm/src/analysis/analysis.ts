@@ -7,7 +7,8 @@ import { membersOf } from "../base/describe.ts";
 import { ignoreRejection } from "../base/web.ts";
 import type { Diagnostic } from "../compiler/diagnostic.ts";
 import { readFiles, type PolicyFiles } from "../compiler/policy-files.ts";
-import { diagnosticsOf, type Answer, type AnalysisInstance, type ModuleFile } from "./analysis-abi.ts";
+import { diagnosticsOf, type Answer, type AnalysisInstance } from "./analysis-abi.ts";
+import type { ModuleFile } from "./analysis-message.ts";
 import { start } from "./analysis-module.ts";
 import {
   readAnalyzeOptions,
@@ -22,8 +23,8 @@ import {
   type SimilarOptions,
   type SimilarQuery,
 } from "./analysis-options.ts";
-import type { Comparison, RuleGroup, RuleMerge } from "./analysis-types.ts";
-import { OpenedIndex, similarOf, type PolicyIndex, type Similar } from "./policy-index.ts";
+import type { Comparison, PolicyIndex, RuleGroup, RuleMerge, Similar } from "./analysis-types.ts";
+import { OpenedIndex, similarOf } from "./policy-index.ts";
 
 export type { AnalyzeOptions, CompareOptions, IndexOptions, SimilarOptions, SimilarQuery } from "./analysis-options.ts";
 export type {
@@ -47,7 +48,6 @@ export type {
 export { WardgateError, type Code } from "../base/errors.ts";
 export type { Diagnostic, DiagnosticCode, LintCode, Position } from "../compiler/diagnostic.ts";
 export type { FileContents, PolicyFiles } from "../compiler/policy-files.ts";
-export type { PolicyIndex, Similar } from "./policy-index.ts";
 
 /** The result of `analyze`. */
 export interface Analyzed {

@@ -4,49 +4,12 @@
 
 import type { Diagnostic } from "../compiler/diagnostic.ts";
 import { readFile, type FileContents } from "../compiler/policy-files.ts";
-import { diagnosticsOf, type Answer, type AnalysisInstance, type CallName, type Head, type ModuleFile } from "./analysis-abi.ts";
+import { diagnosticsOf, type Answer, type AnalysisInstance, type CallName } from "./analysis-abi.ts";
+import type { Head, ModuleFile } from "./analysis-message.ts";
 import { startAgain } from "./analysis-module.ts";
 import { readKinds, readQuery, readTop, type SimilarQuery } from "./analysis-options.ts";
-import type { RuleGroup, RuleGroupKind, SimilarRules } from "./analysis-types.ts";
+import type { PolicyIndex, RuleGroup, RuleGroupKind, Similar, SimilarRules } from "./analysis-types.ts";
 import { WardgateError } from "../base/errors.ts";
-
-/** The answer of `similar`. */
-export interface Similar {
-  /** The rules of the question, each with the rules that are most like it; absent if a diagnostic is an error. */
-  readonly rules?: readonly SimilarRules[];
-  /** The errors in the policies or in the draft. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** An index of the rules of policies. It needs no disposal: its memory ends with it. */
-export interface PolicyIndex {
-  /**
-   * Replaces the contents of a file, or takes a new one, and returns the errors of the file and of those that import from it. With an
-   * error the index stays as it was. A file without a policy, such as an empty one, takes its policies away.
-   *
-   * What is wrong among files, such as a policy that two of them define, is found by `lint` of `wardgate/compiler` and not here.
-   *
-   * @throws TypeError if the path or the contents have the wrong kind.
-   * @throws WardgateError with the code `internal` if the module fails; the next call works in a fresh instance, with the
-   * files as they were.
-   */
-  replace(path: string, contents: FileContents): readonly Diagnostic[];
-  /**
-   * Returns the rules that are most like those of a policy or a draft, at most `top` for each, from 1 to 1000. Default: 10.
-   *
-   * @throws TypeError if an argument has the wrong kind.
-   * @throws RangeError if there is no such policy or rule, the draft holds no policy, or `top` is out of range.
-   * @throws WardgateError as for {@link PolicyIndex.replace}.
-   */
-  similar(query: SimilarQuery, top?: number): Similar;
-  /**
-   * Returns groups of rules that could be one, those first that save most; only those of some kinds, if kinds are given.
-   *
-   * @throws TypeError or RangeError for other kinds.
-   * @throws WardgateError as for {@link PolicyIndex.replace}.
-   */
-  groups(only?: readonly RuleGroupKind[]): readonly RuleGroup[];
-}
 
 export class OpenedIndex implements PolicyIndex {
   #instance: AnalysisInstance;
