@@ -1,4 +1,4 @@
-//! What policies mean together, as a module: similar rules, groups of rules, and comparisons.
+//! The module of `wardgate/analysis`: similar rules, groups of rules, and comparisons of policies.
 //!
 //! Law: the calls take and return numbers alone, and the module imports nothing. A message crosses in the
 //! room: the host writes it at the address of [`room`], and reads an answer at the address and the length in

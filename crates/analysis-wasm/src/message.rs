@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::refusal::Refusal;
 
-/// What the host sends with a call.
+/// The files and options that the host sends with a call.
 #[derive(Debug)]
 pub(crate) struct Message<'m> {
     head: &'m [u8],

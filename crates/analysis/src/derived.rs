@@ -59,7 +59,7 @@ struct Member<'p> {
     id: RuleId,
 }
 
-/// What a derived role means: its condition in normal form, and its parents, sorted.
+/// The meaning of a derived role: its condition in normal form, and its parents, sorted.
 type Meaning = (Rc<str>, Vec<String>);
 
 /// Where a derived role is defined.

@@ -16,7 +16,7 @@ use crate::index::{Effect, Index, RuleId};
 use crate::limits::MAX_REMOVALS;
 use crate::proof::Basis;
 
-/// What a finding says of a rule.
+/// The kind of a finding about a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Its policy in a parent scope says the same, and decides the same without it.

@@ -217,8 +217,30 @@ pub(crate) fn in_halves(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use wardgate_compiler::compile::FilesByPath;
+    use wardgate_compiler::resolve::model::Resolved;
+    use wardgate_compiler::resolve::resolve;
+
     use super::*;
+    use crate::index::Index;
+
+    /// Returns what `act` finds in some policies, with the basis of its proofs.
+    pub(crate) fn with_basis<T>(
+        files: &[(&str, String)],
+        options: &Options,
+        act: impl FnOnce(&Index, &Resolved, &mut Basis<'_>) -> T,
+    ) -> T {
+        let bytes = |(path, text): &(&str, String)| ((*path).to_owned(), text.as_bytes().to_vec());
+        let files: Vec<(String, Vec<u8>)> = files.iter().map(bytes).collect();
+        let files = FilesByPath::of(&files);
+        let repository = files.repository();
+        assert!(repository.errors.is_empty(), "{:?}", repository.errors);
+        let (resolved, _) = resolve(&repository);
+        let load = |path: &str| files.schema(path);
+        let mut basis = Basis::new(&repository, options, &load).unwrap();
+        act(&Index::new(&resolved), &resolved, &mut basis)
+    }
 
     #[test]
     fn what_fails_is_found_by_halves() {

@@ -43,7 +43,7 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
     let shown = Shown { index: &index, analyze };
     let options = policies::table_options(&analyze.options)?;
     let load = |path: &str| schema_in(&analyze.directory, path);
-    let mut found = Found { groups, ..Found::default() };
+    let mut found = Findings { groups, ..Findings::default() };
     if analyze.proves()
         && let Some(mut basis) = Basis::new(&repository, &options, &load)
     {
@@ -76,7 +76,7 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
 
 /// What was found.
 #[derive(Default)]
-struct Found {
+struct Findings {
     merges: Merges,
     derivations: Derivations,
     findings: Vec<Finding>,
@@ -118,7 +118,7 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    fn all_json(&self, found: &Found) -> Json {
+    fn all_json(&self, found: &Findings) -> Json {
         let (index, file) = (self.index, &file_name(&self.analyze.directory));
         let merges = report::merges(index, &found.merges, file);
         let derivations = report::derivations(index, &found.derivations, file);
@@ -127,7 +127,7 @@ impl Shown<'_> {
         merges.chain(derivations).chain(findings).chain(groups).collect()
     }
 
-    fn print_all(&self, found: &Found, out: &mut Output) -> Result<()> {
+    fn print_all(&self, found: &Findings, out: &mut Output) -> Result<()> {
         self.print_merges(&found.merges, out)?;
         self.print_derivations(&found.derivations, out)?;
         let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();

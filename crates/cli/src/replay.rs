@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use wardgate_native::Policies;
 use wardgate_replay::replay::{LogError, Replay, Sides};
 use wardgate_replay::source::{self, Source as Log};
-use wardgate_replay::tally::{Place, Report};
+use wardgate_replay::tally::{LinePlace, Report};
 
 use crate::arguments::{Forbidden, Format, Opening, ReplayLogs, TableOptions};
 use crate::clock;
@@ -106,12 +106,12 @@ fn forbidden(report: &Report, forbid: &[Forbidden]) -> Result<Status> {
 
 impl Shown<'_> {
     /// Returns the name of a log.
-    fn log(&self, place: Place) -> String {
+    fn log(&self, place: LinePlace) -> String {
         self.logs.get(place.log).map_or(String::new(), |path| path.display().to_string())
     }
 
     /// Returns the place of a line.
-    fn place(&self, place: Place) -> String {
+    fn place(&self, place: LinePlace) -> String {
         format!("{}:{}", self.log(place), place.line)
     }
 

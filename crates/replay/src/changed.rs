@@ -9,7 +9,7 @@ use wardgate_engine::request::Request;
 
 use crate::kinds::Mask;
 use crate::limits::{MAX_DISTINCT, MAX_GROUPS, MAX_SAMPLE_BYTES, MAX_SAMPLES};
-use crate::tally::{Distinct, Group, GroupKey, Place, Sample};
+use crate::tally::{Distinct, Group, GroupKey, LinePlace, Sample};
 
 /// Groups, each with the attributes that its decisions read and that may be absent from the whole log.
 #[derive(Default)]
@@ -26,7 +26,7 @@ struct Gathered {
     resources: Counted,
     times: (Timestamp, Timestamp),
     /// By place, and by the number of the decision in its entry.
-    samples: BTreeMap<(Place, usize), Sample>,
+    samples: BTreeMap<(LinePlace, usize), Sample>,
 }
 
 /// Distinct texts, by digests of 64 bits.
@@ -40,7 +40,7 @@ struct Counted {
 pub(crate) struct One<'o> {
     pub(crate) request: &'o Request,
     pub(crate) action: &'o str,
-    pub(crate) place: Place,
+    pub(crate) place: LinePlace,
     /// The number of the decision in its entry.
     pub(crate) number: usize,
     pub(crate) time: Timestamp,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use wardgate_engine::decide::{Attribute, Owner};
 use wardgate_native::Names;
-use wardgate_native::protocol::cerbos::logged::Asked;
+use wardgate_native::protocol::cerbos::logged::LoggedQuestion;
 
 use crate::limits::{MAX_ATTRIBUTES, MAX_KINDS, MAX_TARGETS};
 use crate::sides::Sides;
@@ -125,7 +125,7 @@ impl Kinds {
         &mut self,
         (watched, sides): (&Watched, &Sides<'_>),
         kind: usize,
-        asked: &Asked<'_>,
+        asked: &LoggedQuestion<'_>,
     ) -> Mask {
         let Some(state) = self.states.get_mut(kind) else { return 0 };
         let place = asked.version_and_scope();

@@ -70,14 +70,14 @@ pub enum Bucket {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// The place of the line.
-    pub place: Place,
+    pub place: LinePlace,
     /// The reason.
     pub why: String,
 }
 
 /// The place of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LinePlace {
     /// The number of the log, in the order in which the logs were given, from 0.
     pub log: usize,
     /// The number of the line, from 1.
@@ -131,7 +131,7 @@ pub struct Distinct {
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// The place of its entry.
-    pub place: Place,
+    pub place: LinePlace,
     /// The time of its entry.
     pub time: Timestamp,
     /// The request, with one action.

@@ -9,7 +9,7 @@ use wardgate_engine::decide::Attribute;
 use wardgate_engine::request::Request;
 use wardgate_native::Policies;
 use wardgate_native::protocol::cerbos::logged::{
-    Asked, Checks, Input, Line, Other, PlainEntry, PlainInput, read,
+    Checks, Input, Line, LoggedQuestion, Other, PlainEntry, PlainInput, read,
 };
 
 use crate::changed::{Changed, One};
@@ -18,7 +18,7 @@ use crate::kinds::{Kinds, Mask};
 use crate::limits::{MAX_FAULTS, MAX_LINE_BYTES, MAX_REASON_BYTES, MAX_WAITING};
 use crate::lines::Block;
 use crate::memo::Memo;
-use crate::tally::{Bucket, Buckets, Fault, GroupKey, Place};
+use crate::tally::{Bucket, Buckets, Fault, GroupKey, LinePlace};
 
 /// The work of one thread.
 pub(crate) struct Worker<'r> {
@@ -48,7 +48,7 @@ pub(crate) struct Counted {
 /// The entry of a question.
 #[derive(Clone, Copy)]
 struct Entry {
-    place: Place,
+    place: LinePlace,
     time: Timestamp,
 }
 
@@ -62,11 +62,11 @@ impl<'r> Worker<'r> {
         if block.is_too_long {
             self.counted.lines += 1;
             let why = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-            self.counted.fault(Place { log, line: block.first }, why);
+            self.counted.fault(LinePlace { log, line: block.first }, why);
         }
         for (line, text) in block.lines() {
             self.counted.lines += 1;
-            let place = Place { log, line };
+            let place = LinePlace { log, line };
             let read = read(text, |line| match line {
                 Line::Noted(checks) => self.checks(place, &checks),
                 Line::Plain(entry) => self.plain(place, &entry),
@@ -78,7 +78,7 @@ impl<'r> Worker<'r> {
         }
     }
 
-    fn checks(&mut self, place: Place, checks: &Checks<'_>) {
+    fn checks(&mut self, place: LinePlace, checks: &Checks<'_>) {
         let entry = Entry { place, time: checks.time() };
         self.counted.check(entry.time);
         let mut number = 0;
@@ -108,7 +108,7 @@ impl<'r> Worker<'r> {
         &mut self,
         (entry, number): (Entry, usize),
         (input, kind): (&Input<'_>, Option<usize>),
-        asked: &Asked<'_>,
+        asked: &LoggedQuestion<'_>,
     ) {
         let Some(logged) = asked.was_allowed else { return self.counted.absent(NO_EFFECT, 1) };
         let sides = &self.deciders.sides;
@@ -150,7 +150,7 @@ impl<'r> Worker<'r> {
         }
     }
 
-    fn plain(&mut self, place: Place, entry: &PlainEntry) {
+    fn plain(&mut self, place: LinePlace, entry: &PlainEntry) {
         let time = entry.time;
         self.counted.check(time);
         let mut number = 0;
@@ -201,7 +201,7 @@ impl<'r> Worker<'r> {
 }
 
 impl Counted {
-    fn fault(&mut self, place: Place, why: String) {
+    fn fault(&mut self, place: LinePlace, why: String) {
         self.unreadable += 1;
         let why = why.chars().take(MAX_REASON_BYTES).collect();
         self.faults.push(Fault { place, why });

@@ -9,7 +9,7 @@ use cedar_policy::{
     Request, RestrictedExpression,
 };
 
-use super::graph::{App, Asked, Entity, Graph, Value};
+use super::graph::{App, Entity, Graph, Request, Value};
 
 /// Policies in Cedar's language, ready to decide.
 pub(super) struct Cedar {
@@ -42,7 +42,7 @@ impl Cedar {
 impl Inputs {
     pub(super) fn new<A: App>(
         graph: &Graph<A::User, A::Resource>,
-        asked: &[Asked],
+        asked: &[Request],
     ) -> Result<Self, String> {
         let actions = A::ACTIONS.iter().map(|(name, _)| {
             let parents = A::GROUPED.iter().filter(|(action, _)| action == name);
@@ -52,7 +52,7 @@ impl Inputs {
         let actions: Vec<Entity> = actions.collect();
         let entities = graph.entities.iter().chain(&actions).map(entity);
         let entities = entities.collect::<Result<Vec<_>, _>>()?;
-        let request = |asked: &Asked| {
+        let request = |asked: &Request| {
             let (action, _) = A::ACTIONS.get(asked.action).ok_or("no such action")?;
             let uids = [&asked.user, &action_id(action), &asked.resource].map(|id| uid(id));
             let [principal, action, resource] = uids;

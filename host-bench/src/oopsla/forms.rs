@@ -6,7 +6,7 @@ use wardgate_bundle::{Trust, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_native::{AsPrincipal, AsResource, Pdp, Prepared, PreparedPrincipal};
 
-use super::graph::{App, Asked, Graph, Store, json};
+use super::graph::{App, Graph, Request, Store, json};
 use super::{Timed, time};
 use crate::measure::Side;
 use crate::rows::native::NOW;
@@ -29,7 +29,7 @@ pub(super) struct Forms<A: App> {
     plain: Entities<A>,
     /// With sets, made when the entities were loaded: so has Cedar its own.
     hashed: Entities<A>,
-    asked: Vec<Asked>,
+    asked: Vec<Request>,
     texts: Vec<Vec<u8>>,
     prepared: Vec<Prepared<A::User, A::Resource>>,
     pub(super) expected: Vec<bool>,
@@ -63,7 +63,7 @@ impl<A: App> Forms<A> {
     pub(super) fn new(
         engines: &Engines,
         graph: Graph<A::User, A::Resource>,
-        asked: Vec<Asked>,
+        asked: Vec<Request>,
     ) -> Result<Self, String> {
         #[cfg(feature = "rivals")]
         let of_cedar = super::cedar::Inputs::new::<A>(&graph, &asked)?;
@@ -91,7 +91,7 @@ impl<A: App> Forms<A> {
 
     /// Writes each request as text, and decides by hand.
     fn texts_and_answers(&self) -> Result<(Vec<Vec<u8>>, Vec<bool>), String> {
-        let of_one = |asked: &Asked| {
+        let of_one = |asked: &Request| {
             let (action, kind) = A::ACTIONS.get(asked.action).ok_or("no such action")?;
             let (user, resource) = self.plain.of(asked).ok_or("no such entity")?;
             let roles: Vec<&str> = user.roles().collect();
@@ -199,7 +199,7 @@ impl<A: App> Entities<A> {
     }
 
     /// Finds the entities of a request by their ids.
-    fn of(&self, asked: &Asked) -> Option<(&A::User, &A::Resource)> {
+    fn of(&self, asked: &Request) -> Option<(&A::User, &A::Resource)> {
         Some((self.users.get(&asked.user)?, self.resources.get(&asked.resource)?))
     }
 }

@@ -76,7 +76,7 @@ pub(super) enum Ids {
 }
 
 /// A request: the ids of its entities, and the number of its action.
-pub(super) struct Asked {
+pub(super) struct Request {
     pub(super) user: String,
     pub(super) action: usize,
     pub(super) resource: String,
@@ -127,7 +127,7 @@ impl<U: AsPrincipal, R: AsResource> Graph<U, R> {
     }
 
     /// Returns requests with an action and entities at random.
-    pub(super) fn requests<A>(&self, count: usize, dice: &mut Dice) -> Vec<Asked>
+    pub(super) fn requests<A>(&self, count: usize, dice: &mut Dice) -> Vec<Request>
     where
         A: App<User = U, Resource = R>,
     {
@@ -141,7 +141,7 @@ impl<U: AsPrincipal, R: AsResource> Graph<U, R> {
             let user = self.users.get(dice.below(self.users.len()))?;
             let resources = resources.get(action)?;
             let resource = resources.get(dice.below(resources.len()))?;
-            Some(Asked { user: user.id().into(), action, resource: resource.id().into() })
+            Some(Request { user: user.id().into(), action, resource: resource.id().into() })
         };
         (0..count).filter_map(|_| request()).collect()
     }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use wardgate_native::{AsPrincipal, AsResource};
 
 use super::forms::Engines;
-use super::graph::{App, Asked, Graph, json};
+use super::graph::{App, Graph, Request, json};
 use crate::measure::Figure;
 use crate::node;
 
@@ -24,7 +24,7 @@ impl Job {
     }
 
     /// Adds a graph with its requests.
-    pub(super) fn add<A: App>(&mut self, graph: &Graph<A::User, A::Resource>, asked: &[Asked]) {
+    pub(super) fn add<A: App>(&mut self, graph: &Graph<A::User, A::Resource>, asked: &[Request]) {
         let users = graph.users.iter().map(|user| {
             let roles: Vec<&str> = user.roles().collect();
             json!({ "id": user.id(), "roles": roles, "attr": json(user) })

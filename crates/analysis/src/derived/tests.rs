@@ -3,32 +3,23 @@
 use std::collections::BTreeMap;
 
 use wardgate_compiler::Options;
-use wardgate_compiler::compile::FilesByPath;
-use wardgate_compiler::resolve::resolve;
 use wardgate_engine::table::Evaluation;
 
 use super::{Derivations, derivations};
-use crate::index::Index;
-use crate::proof::Basis;
+use crate::proof::tests::with_basis;
 
 /// Returns the derived roles for some policies, and the texts of the files that change.
 fn derived(
     files: &[(&str, String)],
     evaluation: Evaluation,
 ) -> (Derivations, BTreeMap<String, String>) {
-    let files: Vec<(String, Vec<u8>)> =
-        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let found = FilesByPath::of(&files);
-    let repository = found.repository();
-    assert!(repository.errors.is_empty(), "{:?}", repository.errors);
-    let (resolved, _) = resolve(&repository);
-    let load = |path: &str| found.schema(path);
     let options = Options { evaluation, ..Options::default() };
-    let mut basis = Basis::new(&repository, &options, &load).unwrap();
-    let found = derivations(&Index::new(&resolved), &resolved, &mut basis);
-    let texts = basis.texts(found.edits()).unwrap();
-    let texts = texts.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
-    (found, texts)
+    with_basis(files, &options, |index, resolved, basis| {
+        let found = derivations(index, resolved, basis);
+        let texts = basis.texts(found.edits()).unwrap();
+        let texts = texts.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
+        (found, texts)
+    })
 }
 
 fn policy(kind: &str, rest: &str) -> String {

@@ -1,38 +1,26 @@
 //! Small sets of policies and what is found in them.
 
 use wardgate_compiler::Options;
-use wardgate_compiler::compile::FilesByPath;
-use wardgate_compiler::resolve::resolve;
 
 use super::{contradictions, idle};
-use crate::index::Index;
-use crate::proof::Basis;
+use crate::proof::tests::with_basis;
 
 /// Checks what is found: each kind with the names of the rule and of the other one.
 fn check(files: &[(&str, String)], expected: &[&str]) {
-    let files: Vec<(String, Vec<u8>)> =
-        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let found = FilesByPath::of(&files);
-    let repository = found.repository();
-    assert!(repository.errors.is_empty(), "{:?}", repository.errors);
-    let (resolved, _) = resolve(&repository);
-    let load = |path: &str| found.schema(path);
-    let options = Options::default();
-    let mut basis = Basis::new(&repository, &options, &load).unwrap();
-    let index = Index::new(&resolved);
-    let mut all = idle(&index, &resolved, &mut basis).found;
-    all.extend(contradictions(&index));
-    let name = |rule| {
-        let place = index.place(rule).unwrap();
-        format!("{}#{}", place.policy, place.rule)
-    };
-    let words: Vec<String> = all
-        .iter()
-        .map(|found| {
-            let other = found.other.map(|other| format!(" {}", name(other)));
-            format!("{} {}{}", found.kind.name(), name(found.rule), other.unwrap_or_default())
-        })
-        .collect();
+    let words: Vec<String> = with_basis(files, &Options::default(), |index, resolved, basis| {
+        let mut all = idle(index, resolved, basis).found;
+        all.extend(contradictions(index));
+        let name = |rule| {
+            let place = index.place(rule).unwrap();
+            format!("{}#{}", place.policy, place.rule)
+        };
+        all.iter()
+            .map(|found| {
+                let other = found.other.map(|other| format!(" {}", name(other)));
+                format!("{} {}{}", found.kind.name(), name(found.rule), other.unwrap_or_default())
+            })
+            .collect()
+    });
     assert_eq!(words, expected);
 }
 

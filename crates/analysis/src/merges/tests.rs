@@ -1,27 +1,19 @@
 //! Policies before and after their merges, byte for byte, and what is not merged.
 
 use wardgate_compiler::Options;
-use wardgate_compiler::compile::FilesByPath;
-use wardgate_compiler::resolve::resolve;
 
 use super::{Merges, merges};
-use crate::index::Index;
-use crate::proof::Basis;
+use crate::proof::tests::with_basis;
 
 /// Returns the merges of one policy, and its text with them.
 fn merged(path: &str, text: &str) -> (Merges, String) {
-    let files = [(path.to_owned(), text.as_bytes().to_vec())];
-    let found = FilesByPath::of(&files);
-    let repository = found.repository();
-    assert!(repository.errors.is_empty(), "{:?}", repository.errors);
-    let (resolved, _) = resolve(&repository);
-    let load = |path: &str| found.schema(path);
-    let options = Options::default();
-    let mut basis = Basis::new(&repository, &options, &load).unwrap();
-    let merges = merges(&Index::new(&resolved), &resolved, &mut basis);
-    let texts = basis.texts(merges.edits()).unwrap();
-    let new = texts.get(path).cloned().unwrap_or_else(|| text.to_owned());
-    (merges, new)
+    let files = [(path, text.to_owned())];
+    with_basis(&files, &Options::default(), |index, resolved, basis| {
+        let merges = merges(index, resolved, basis);
+        let texts = basis.texts(merges.edits()).unwrap();
+        let new = texts.get(path).cloned().unwrap_or_else(|| text.to_owned());
+        (merges, new)
+    })
 }
 
 /// Returns a policy about documents; its rules are written as lines behind `rules:`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wardgate_analysis::findings::Kind;
 
-use super::{Found, Shown};
+use super::{Findings, Shown};
 use crate::failure::Result;
 use crate::output::{Output, Tone, counted};
 use crate::rules::shown_place;
@@ -12,7 +12,7 @@ use crate::rules::shown_place;
 impl Shown<'_> {
     pub(super) fn print_findings(
         &self,
-        found: &Found,
+        found: &Findings,
         by_kind: &mut BTreeMap<&str, usize>,
         out: &mut Output,
     ) -> Result<()> {

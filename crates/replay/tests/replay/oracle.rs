@@ -41,8 +41,8 @@ struct Open {
     kind: String,
     /// The attributes that it reads and the request lacks.
     missed: BTreeSet<(Owner, String)>,
-    /// With the ids of principal and resource.
-    changed: Option<(Key, [String; 2])>,
+    /// With the id of the principal.
+    changed: Option<(Key, String)>,
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn plain(log: &str, old: Option<&PolicyTable>, new: &PolicyTable) -> Plain {
             }
         }
     }
-    let mut people: BTreeMap<_, [BTreeSet<String>; 2]> = BTreeMap::new();
+    let mut people: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
     for Open { bucket, kind, missed, changed } in open {
         let is_absent =
             |(owner, name): &(Owner, String)| !seen.contains(&(kind.clone(), *owner, name.clone()));
@@ -167,12 +167,11 @@ fn plain(log: &str, old: Option<&PolicyTable>, new: &PolicyTable) -> Plain {
             continue;
         }
         found.buckets.add(bucket, 1);
-        if let Some((key, [principal, resource])) = changed {
-            let sets = people.entry(key.clone()).or_default();
-            sets[0].insert(principal);
-            sets[1].insert(resource);
+        if let Some((key, principal)) = changed {
+            let principals = people.entry(key.clone()).or_default();
+            principals.insert(principal);
             let group = found.groups.entry(key).or_default();
-            *group = (group.0 + 1, sets[0].len(), sets[0].len());
+            *group = (group.0 + 1, principals.len(), principals.len());
         }
     }
     found
@@ -200,9 +199,9 @@ fn decision(
     let bucket = Bucket::of(logged, is.is_allowed);
     let as_logged =
         Decided { is_allowed: logged, reason: "as it was logged".to_owned(), rule: None };
-    let ids = [request.principal.id.clone(), request.resource.id.clone()];
+    let principal = request.principal.id.clone();
     let key = (kind.clone(), action.to_owned(), was.unwrap_or(as_logged), is);
-    let changed = (bucket != Bucket::Same).then_some((key, ids));
+    let changed = (bucket != Bucket::Same).then_some((key, principal));
     Open { bucket, kind, missed, changed }
 }
 

@@ -64,7 +64,7 @@ pub struct Input<'l> {
 }
 
 /// A question of the log about one action.
-pub struct Asked<'l> {
+pub struct LoggedQuestion<'l> {
     input: JsonInput<'l>,
     /// The effect that was logged; `None` if there is none.
     pub was_allowed: Option<bool>,
@@ -130,7 +130,7 @@ impl<'l> Input<'l> {
     }
 
     /// Returns the questions, one for each action.
-    pub fn asked(self) -> impl ExactSizeIterator<Item = Asked<'l>> {
+    pub fn asked(self) -> impl ExactSizeIterator<Item = LoggedQuestion<'l>> {
         let actions = self.checks.tape.range(&self.noted.actions);
         actions.iter().enumerate().map(move |(at, action)| {
             let parties = (self.noted.principal.clone(), self.noted.resource.clone());
@@ -143,7 +143,7 @@ impl<'l> Input<'l> {
                 (false, true) => Some(false),
                 _ => None,
             };
-            Asked { input, was_allowed }
+            LoggedQuestion { input, was_allowed }
         })
     }
 
@@ -174,7 +174,7 @@ impl<'l> Input<'l> {
     }
 }
 
-impl Asked<'_> {
+impl LoggedQuestion<'_> {
     /// Returns the action.
     #[must_use]
     pub fn action(&self) -> &str {
