@@ -35,6 +35,7 @@ export type {
   Principal,
   ReloadOptions,
   Resource,
+  RowsRequest,
   Target,
 } from "./pdp/types.ts";
 export type {

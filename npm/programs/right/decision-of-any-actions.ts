@@ -4,7 +4,7 @@ function allowed(decision: Decision): string[] {
   return Object.entries(decision.actions).filter(([, { effect }]) => effect === "allow").map(([action]) => action);
 }
 
-function mayView({ actions }: Decision<"view">): boolean {
+function mayView({ actions }: Pick<Decision<"view">, "actions">): boolean {
   return actions.view.effect === "allow";
 }
 

@@ -5,5 +5,5 @@ const resource = { kind: "album", id: "a1" };
 
 interface AlbumRow { readonly id: string; readonly owner: string }
 declare const rows: readonly AlbumRow[];
-// TS2322
+// TS2769
 pdp.filter({ principal, action: "view", resources: rows });

@@ -4,5 +4,5 @@ const principal = { id: "ada", roles: ["user"] };
 const resource = { kind: "album", id: "a1" };
 
 declare const rows: Promise<readonly { owner: string }[]>;
-// TS2740
+// TS2769
 pdp.filter({ principal, action: "view", resources: rows });

@@ -152,6 +152,20 @@ export interface FilterRequest<R extends Resource> {
   readonly auxData?: AuxData | undefined;
 }
 
+/** A request about one action on several rows, of which a function makes resources. */
+export interface RowsRequest<T> {
+  /** The principal that wants to act. */
+  readonly principal: Principal;
+  /** The action, such as `view`. */
+  readonly action: string;
+  /** The rows to filter, of any type. */
+  readonly rows: readonly T[];
+  /** Returns the resource of a row. It is called once for each row. */
+  readonly resource: (row: T) => Resource;
+  /** Verified data about the request, such as the claims of a token. */
+  readonly auxData?: AuxData | undefined;
+}
+
 /** A kind of resource and an action, prepared once for many requests. */
 export interface Target {
   /** The kind of the resources. */
@@ -176,6 +190,13 @@ export interface PreparedPrincipal {
    *     ada.isAllowed("view", { kind: "album", id: "a1" });
    */
   isAllowed(action: string, resource: Resource): boolean;
+  /**
+   * The same as `isAllowed`.
+   *
+   * @example
+   *     ada.can("view", { kind: "album", id: "a1" });
+   */
+  can(action: string, resource: Resource): boolean;
   /**
    * Returns the resources on which the action is allowed, in their order.
    *
@@ -302,6 +323,14 @@ export interface Pdp {
    */
   filter<R extends Resource>(request: FilterRequest<R>): R[];
   /**
+   * Returns the rows on whose resources the principal may perform the action, in their order.
+   *
+   * @example
+   *     const resource = (row: AlbumRow) => ({ kind: "album", id: row.id, attr: row });
+   *     const visible = pdp.filter({ principal, action: "view", rows, resource });
+   */
+  filter<T>(request: RowsRequest<T>): T[];
+  /**
    * Prepares a principal once for many requests. Later changes to the given object have no effect.
    * Lists and sets of more than 16 scalars among its attributes are hashed, so that a rule such as
    * `R.attr.team in P.attr.teams` does not scan them.
@@ -328,6 +357,14 @@ export interface Pdp {
    *     console.log(actions.view.effect, actions.view.reason);
    */
   check<const A extends string>(request: CheckRequest<A>): Decision<A>;
+  /**
+   * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
+   * Actions that only a pattern such as `view:*` names are not among them.
+   *
+   * @example
+   *     const buttons = pdp.allowedActions(principal, { kind: "album", id: "a1" });
+   */
+  allowedActions(principal: Principal, resource: Resource, auxData?: AuxData): string[];
   /**
    * Decides several requests, each like `check`. With `maxSteps` all of them together take at most
    * that many steps. Consecutive requests with one principal object share it: it is read once.
