@@ -26,6 +26,7 @@ export type {
   Bundle,
   BundleSource,
   CheckRequest,
+  Decisions,
   FilterRequest,
   Pdp,
   PreparedAction,

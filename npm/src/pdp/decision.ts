@@ -68,14 +68,14 @@ export interface EvaluationError {
   readonly message: string;
 }
 
-/** The answer to one request. */
-export interface Decision {
+/** The answer to one request; `A` is the type of the names of its actions. */
+export interface Decision<A extends string = string> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
   readonly resourceId: string;
   /** One decision for each action of the request. */
-  readonly actions: { readonly [action: string]: ActionDecision };
+  readonly actions: { readonly [action in A]: ActionDecision };
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */

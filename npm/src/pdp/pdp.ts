@@ -35,6 +35,7 @@ import type {
   AuxData,
   Bundle,
   CheckRequest,
+  Decisions,
   FilterRequest,
   Pdp,
   PreparedAction,
@@ -159,16 +160,17 @@ export class OpenedPdp implements Pdp {
     return new ActionQueries(this.#engine, target);
   }
 
-  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+  checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
     this.#mayDecide();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return copyOfList(requests).map((request) => {
+    const decisions = copyOfList(requests).map((request) => {
       // A budget counts the steps of the general path.
       const decision = budget === undefined ? this.#checkFast(request) : null;
       return decision ?? this.#check(...shared(request), budget);
     });
+    return decisions as Decisions<R>;
   }
 
   check(request: CheckRequest): Decision {

@@ -18,7 +18,7 @@ import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, WRITER, type DecisionListener,
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
 import type {
-  ActionRequest, AuxData, Bundle, CheckRequest, FilterRequest, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
+  ActionRequest, AuxData, Bundle, CheckRequest, Decisions, FilterRequest, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
   Resource, Target,
 } from "./types.ts";
 
@@ -66,10 +66,10 @@ export class RecordedPdp extends OpenedPdp {
     return this.#recording.several(request, super.check(request));
   }
 
-  override checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+  override checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
     this.#recording.begin();
-    const decisions = super.checkMany(requests, options);
-    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision));
+    const decisions: readonly Decision[] = super.checkMany(requests, options);
+    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision)) as Decisions<R>;
   }
 
   override decisionBytes(request: CheckRequest): Uint8Array {
