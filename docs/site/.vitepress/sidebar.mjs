@@ -100,7 +100,7 @@ export const sidebar = [
       page("Reasons", "DESIGN"),
       page("MQTT, statement by statement", "mqtt-statements"),
       page("Suites of MQTT", "mqtt-suites"),
-      page("Contributing", "CONTRIBUTING"),
+      page("Contributing", "CONTRIBUTING"), page("Releasing", "releasing"),
       page("Changes", "CHANGELOG"),
     ],
   },
