@@ -326,7 +326,10 @@ mod tests {
     }
 
     /// Options whose value has several names, because it is one of different kinds.
-    const VALUES_DIFFER: [(&str, &str); 0] = [];
+    const VALUES_DIFFER: [(&str, &str); 2] = [
+        ("output", "`-` is standard output where it is not the default"),
+        ("policies", "a log names the bundles of its decisions by their digests"),
+    ];
 
     #[test]
     fn an_option_means_one_thing_at_each_verb() {

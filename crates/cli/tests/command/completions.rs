@@ -25,7 +25,7 @@ fn scripts_have_each_verb_and_its_options() {
 fn completed(folder: &Folder, words: &[&str]) -> Vec<String> {
     let position = words.len() - 1;
     let script = format!(
-        "source script; COMP_WORDS=({}); COMP_CWORD={position}; _wardgate wardgate '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "source ./script; COMP_WORDS=({}); COMP_CWORD={position}; _wardgate wardgate '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
         words[position],
         words[position - 1],

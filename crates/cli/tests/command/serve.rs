@@ -50,11 +50,15 @@ impl Serving {
         answer
     }
 
-    /// Reads the log up to a line that has these words, and returns the line behind it.
-    fn logged(&mut self, words: &str) -> String {
+    /// Reads the log up to a line that has these words.
+    fn logged(&mut self, words: &str) {
         let has_words = |line: &String| line.contains(words);
         let line = self.log.by_ref().map(Result::unwrap).find(has_words);
         assert!(line.is_some(), "{words} is not in the log");
+    }
+
+    /// Returns the next line of the log.
+    fn next_line(&mut self) -> String {
         self.log.next().unwrap().unwrap()
     }
 }
@@ -82,12 +86,14 @@ fn a_directory_is_served_and_followed_and_errors_change_nothing() {
     let mut server = Serving::start(&folder, &["policies", HERE[0], HERE[1]], &[]);
     assert!(server.address.ip().is_loopback());
     assert!(server.ask().contains(ALLOWED), "{}", server.ask());
-    let production = server.logged("the policies in `policies` are not signed");
+    server.logged("the policies in `policies` are not signed");
+    let production = server.next_line();
     assert!(production.contains("`wardgate serve --config FILE` with a signed bundle"));
     server.logged("Ctrl-C ends");
 
     replace(&folder, "apiVersion: api.cerbos.dev/v2\n");
-    let why = server.logged("error: policies and rules stay as they were");
+    server.logged("error: policies and rules stay as they were");
+    let why = server.next_line();
     assert!(why.starts_with("policies/photo.yaml:1:1: error[validation]: "), "{why}");
     assert!(server.ask().contains(ALLOWED), "{}", server.ask());
 
@@ -110,7 +116,8 @@ fn a_bundle_is_served_and_verified_where_keys_are_given() {
     let trusting = ["p.wgb", "--trust", "k.pub", HERE[0], HERE[1]];
     let mut server = Serving::start(&folder, &trusting, &[]);
     assert!(server.ask().contains(ALLOWED));
-    assert!(server.logged("everybody on this machine gets decisions").contains("production"));
+    server.logged("everybody on this machine gets decisions");
+    assert!(server.next_line().contains("production"));
 }
 
 #[test]
