@@ -141,7 +141,7 @@ cargo xtask <command>
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
   mosquitto     test the plugin in Debian's mosquitto
   redis         test the script and the store of rate limits in Debian's redis-server
-  pages         run the programs of the README and of the pages about runtimes
+  pages         run the programs of the README, of pages about runtimes and of the examples
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP
   conformance   run the public corpora

@@ -13,6 +13,30 @@ export const sidebar = [
     ],
   },
   {
+    text: "Examples",
+    items: [
+      page("All examples", "examples/"),
+      page("Documents", "examples/documents/"),
+      page("Multi-tenant", "examples/multi-tenant/"),
+      page("Field masks", "examples/field-masks/"),
+      page("MCP tools", "examples/mcp-tools/"),
+      page("JWT", "examples/jwt/"),
+      page("SPIFFE", "examples/spiffe/"),
+      page("Schemas", "examples/schemas/"),
+      page("Scopes", "examples/scopes/"),
+    ],
+  },
+  {
+    text: "How to",
+    items: [
+      page("Rotate a signing key", "howto/rotate-keys"),
+      page("Test in continuous integration", "howto/test-in-ci"),
+      page("Change a rule safely", "howto/change-a-rule"),
+      page("Serve many tenants", "howto/tenants"),
+      page("All of them", "howto/"),
+    ],
+  },
+  {
     text: "Policies",
     items: [
       page("The policy language", "policies"),

@@ -31,7 +31,7 @@ pub(super) fn check(facts: &Facts, report: &mut Report) -> Outcome {
         let file = format!("{}-{}.crate", string(package, "name"), facts.version);
         let file = target().join("package").join(file);
         small(&file)?;
-        report.add(&file, "crates.io")?;
+        report.add(&file, "cargo")?;
     }
     Ok(())
 }
