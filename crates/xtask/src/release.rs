@@ -16,6 +16,7 @@ mod publish;
 mod report;
 mod sbom;
 mod unit;
+mod workflows;
 
 use crate::shell::Outcome;
 use facts::Facts;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return changelog::write_cut(&facts);
     }
     if order.mode == Mode::Publish {
+        publish::refuse_other_tag(order.tag.as_deref(), &facts)?;
         publish::refuse_unready(&facts)?;
     }
     let mut report = Report::default();
@@ -59,6 +61,7 @@ const STEPS: &[Step] = &[
     Step { name: "image", action: image::check },
     Step { name: "chart", action: chart::check },
     Step { name: "units", action: unit::check },
+    Step { name: "workflows", action: workflows::check },
 ];
 
 #[derive(PartialEq, Eq)]
@@ -72,19 +75,22 @@ enum Mode {
 struct Order {
     mode: Mode,
     is_quick: bool,
+    /// The tag of the commit, if a workflow releases it.
+    tag: Option<String>,
     /// The names of the steps to run; empty for all.
     only: Vec<String>,
 }
 
 impl Order {
     fn read(arguments: &[String]) -> Outcome<Self> {
-        let mut order = Self { mode: Mode::Publish, is_quick: false, only: Vec::new() };
+        let mut order = Self { mode: Mode::Publish, is_quick: false, tag: None, only: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--dry-run" => order.mode = Mode::DryRun,
                 "--quick" => order.is_quick = true,
                 "--cut" => order.mode = Mode::Cut,
+                "--tag" => order.tag = Some(words.next().ok_or("`--tag` needs a name")?.clone()),
                 "--only" => order.only.push(step_named(words.next())?),
                 other => return Err(format!("expected {EXPECTED}, found `{other}`")),
             }
@@ -109,7 +115,8 @@ fn step_named(name: Option<&String>) -> Outcome<String> {
     }
 }
 
-const EXPECTED: &str = "`--dry-run` with `--only STEP` and `--quick`, `--cut` or nothing";
+const EXPECTED: &str =
+    "`--dry-run` with `--only STEP` and `--quick`, `--cut`, `--tag NAME` or nothing";
 
 #[cfg(test)]
 mod tests {
