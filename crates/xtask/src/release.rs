@@ -15,6 +15,7 @@ mod npm_package;
 mod publish;
 mod report;
 mod sbom;
+mod template;
 mod unit;
 mod workflows;
 
@@ -55,6 +56,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "changelog", action: changelog::check },
     Step { name: "npm package", action: npm_package::check },
+    Step { name: "template", action: template::check },
     Step { name: "crates", action: crates::check },
     Step { name: "binaries", action: binaries::check },
     Step { name: "sbom", action: sbom::check },
