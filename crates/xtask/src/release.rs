@@ -47,6 +47,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
 }
 
+/// Runs the steps that need no build, for the suite.
+pub(crate) fn of_suite() -> Outcome {
+    let only = OF_SUITE.iter().flat_map(|step| ["--only", step]);
+    let words: Vec<String> = ["--dry-run"].into_iter().chain(only).map(str::to_owned).collect();
+    run(&words)
+}
+
 /// One part of a release. The action adds its checks and files to the report.
 struct Step {
     name: &'static str,
@@ -65,6 +72,9 @@ const STEPS: &[Step] = &[
     Step { name: "units", action: unit::check },
     Step { name: "workflows", action: workflows::check },
 ];
+
+/// They read sources and lock files, and take seconds.
+const OF_SUITE: &[&str] = &["changelog", "crates", "sbom", "units"];
 
 #[derive(PartialEq, Eq)]
 enum Mode {
@@ -126,6 +136,13 @@ mod tests {
 
     fn read(line: &str) -> Result<Order, String> {
         Order::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_suite_runs_steps_that_exist() {
+        for step in super::OF_SUITE {
+            assert!(super::STEPS.iter().any(|known| known.name == *step), "{step}");
+        }
     }
 
     #[test]
