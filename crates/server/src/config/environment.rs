@@ -155,7 +155,10 @@ impl<'e> Overrides<'e> {
             if tables.iter().any(|table| *name == variable_of(table)) {
                 return Err(malformed(&format!("{PREFIX}{name}")));
             }
-            let key = |table: &&str| name.strip_prefix(&variable_of(table))?.strip_prefix('_');
+            let key = |table: &&str| {
+                let key = name.strip_prefix(&variable_of(table))?.strip_prefix('_')?;
+                (!is_of_service(key)).then_some(key)
+            };
             // Of `decision-log` and a shorter name the longer one is meant.
             let found = tables.iter().filter_map(|table| Some((table, key(table)?)));
             if let Some((table, key)) = found.max_by_key(|(table, _)| table.len()) {
@@ -202,6 +205,12 @@ impl Override<'_> {
         let text = text.strip_suffix('\r').unwrap_or(text).to_owned();
         Ok(self.content.get_or_init(|| DeValue::String(text.into())))
     }
+}
+
+/// Returns true for the end of a variable by which Kubernetes tells each container of a service, as
+/// of one that is called `wardgate-http`.
+fn is_of_service(key: &str) -> bool {
+    key.split('_').any(|word| word == "SERVICE" || word == "PORT")
 }
 
 /// Returns the path of the key that a variable names; `None` if it has another form.

@@ -185,6 +185,8 @@ fn variables_for_other_purposes_are_passed_over() {
         "WARDGATE_SERVICE_HOST=10.0.0.1",
         "WARDGATE_PORT=tcp://10.0.0.1:3592",
         "WARDGATE_PORT_3592_TCP_ADDR=10.0.0.1",
+        "WARDGATE_HTTP_PORT=tcp://10.0.0.1:3592",
+        "WARDGATE_MQTT_SERVICE_HOST=10.0.0.1",
         "WARDGATE_VERSION=1",
         "WARDGATE_=1",
     ];
