@@ -95,6 +95,7 @@ impl Arguments {
             hospital::NAME,
             tenants::NAME,
             rest::NAME,
+            END_TO_END,
         ];
         self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
@@ -138,6 +139,7 @@ const OTHERS: &[&str] = &[
     hospital::NAME,
     tenants::NAME,
     rest::NAME,
+    END_TO_END,
     CRYPTO,
     DECISION_LOG,
     MQTT,
@@ -146,6 +148,9 @@ const OTHERS: &[&str] = &[
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";
+
+/// The section about a shop that asks.
+pub(crate) const END_TO_END: &str = "end-to-end";
 
 /// The section about recording decisions.
 pub(crate) const DECISION_LOG: &str = "decision-log";

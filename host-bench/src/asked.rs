@@ -36,6 +36,11 @@ impl Questions {
         request.is_some_and(|(request, action)| pdp.is_allowed(request, action, NOW))
     }
 
+    /// Returns all requests as JSON.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Json> {
+        self.texts.iter().map(|text| serde_json::from_slice(text).unwrap_or_default())
+    }
+
     /// Returns a row for each form.
     pub(crate) fn rows<'a>(&'a self, pdp: &'a Pdp) -> Vec<Row<'a>> {
         let Self { requests, texts, expected } = self;

@@ -17,12 +17,15 @@ mod corpus;
 mod crypto;
 #[cfg(feature = "decision-log")]
 mod decision_log;
+#[cfg(feature = "shop")]
+mod end_to_end;
 #[cfg(any(feature = "mqtt", feature = "ratelimit"))]
 mod entry;
 mod files;
 mod hospital;
 #[cfg(feature = "hosts")]
 mod hosts;
+mod http;
 mod machine;
 mod measure;
 #[cfg(feature = "mqtt")]
@@ -63,10 +66,11 @@ pub use measure::Row;
 #[must_use]
 pub fn bench() -> ExitCode {
     let mut words = std::env::args().skip(1);
-    let is_child = words.next().is_some_and(|word| word == compile::CHILD);
-    exit_code(match words.next().filter(|_| is_child) {
-        Some(folder) => compile::child(Path::new(&folder)),
-        None => Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)),
+    exit_code(match (words.next().as_deref(), words.next()) {
+        (Some(compile::CHILD), Some(folder)) => compile::child(Path::new(&folder)),
+        #[cfg(feature = "shop")]
+        (Some(end_to_end::CHILD), Some(job)) => end_to_end::child(Path::new(&job)),
+        _ => Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)),
     })
 }
 
@@ -178,6 +182,9 @@ fn native_versions() -> Vec<String> {
     let mut versions: Vec<&str> = Vec::new();
     if cfg!(feature = "rivals") {
         versions.extend(["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"]);
+    }
+    if cfg!(feature = "shop") {
+        versions.extend(["axum 0.8.9", "rusqlite 0.43.0"]);
     }
     #[cfg(feature = "mqtt")]
     versions.extend(mqtt::VERSIONS);

@@ -145,9 +145,16 @@ impl Figure {
 
     /// Returns the time that 99 % of the samples do not exceed; `None` with fewer than 100 samples.
     pub(crate) fn p99(&self) -> Option<f64> {
+        self.quantile(990)
+    }
+
+    /// Returns the time that so many of a thousand samples do not exceed; `None` with too few samples to have one
+    /// beyond it.
+    pub(crate) fn quantile(&self, of_thousand: usize) -> Option<f64> {
         let mut samples: Vec<f32> = self.runs.iter().flatten().copied().collect();
         samples.sort_by(f32::total_cmp);
-        let at = (samples.len() * 99 / 100).checked_sub(1).filter(|_| samples.len() >= 100)?;
+        let is_enough = samples.len() * 1000_usize.saturating_sub(of_thousand) >= 1000;
+        let at = (samples.len() * of_thousand / 1000).checked_sub(1).filter(|_| is_enough)?;
         samples.get(at).copied().map(f64::from)
     }
 

@@ -177,6 +177,8 @@ mod tests {
             .chain(crate::hospital::all_decisions())
             .chain(crate::tenants::all_decisions())
             .chain(crate::rest::all_decisions());
+        #[cfg(feature = "shop")]
+        let all = all.chain(crate::end_to_end::all_decisions());
         for (workload, parameters, digest) in all {
             found.insert(key(&workload, &parameters), digest);
         }

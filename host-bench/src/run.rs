@@ -10,6 +10,8 @@ use crate::arguments::Arguments;
 use crate::arguments::CRYPTO;
 #[cfg(feature = "decision-log")]
 use crate::arguments::DECISION_LOG;
+#[cfg(feature = "shop")]
+use crate::arguments::END_TO_END;
 #[cfg(feature = "mqtt")]
 use crate::arguments::MQTT;
 #[cfg(feature = "ratelimit")]
@@ -75,10 +77,14 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
         sections.extend(hospital::sections(arguments)?);
     }
     if arguments.native && arguments.wants(tenants::NAME) {
-        sections.extend(tenants::sections(arguments)?);
+        sections.extend(tenants::sections(root, arguments)?);
     }
     if arguments.native && arguments.wants(rest::NAME) {
         sections.extend(rest::sections(root, arguments)?);
+    }
+    #[cfg(feature = "shop")]
+    if arguments.wants(END_TO_END) {
+        sections.extend(crate::end_to_end::sections(root, arguments)?);
     }
     if arguments.wants(oopsla::NAME) {
         sections.extend(oopsla::sections(root, arguments)?);

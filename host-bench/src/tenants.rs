@@ -3,6 +3,9 @@
 //! Every tenant has the same 20 kinds, and three of them its own way. Requests are of tenants by Zipf's law
 //! with exponent 1.0. Before anything is timed all answers are those of the rules by hand.
 
+mod over_http;
+
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,8 +16,9 @@ use wardgate_native::Pdp;
 
 use crate::arguments::Arguments;
 use crate::asked::{Questions, opened};
-use crate::measure::{self, Figure, Side, single};
-use crate::report::{NATIVE, Section};
+use crate::http::resident;
+use crate::measure::{self, Figure, Side, float, single};
+use crate::report::{NATIVE, Section, duration};
 use crate::results::digest;
 use crate::workload::{Random, lines};
 
@@ -23,10 +27,13 @@ pub(crate) const NAME: &str = "tenants";
 
 type Files = Vec<(String, Vec<u8>)>;
 
-/// Measures each number of tenants.
-pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
+/// Measures each number of tenants, and one over HTTP.
+pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
     let sizes = COUNTS.iter().filter(|count| !arguments.quick || **count < LARGE);
-    sizes.map(|tenants| section(*tenants, arguments)).collect()
+    let sections = sizes.map(|tenants| section(*tenants, arguments));
+    let mut sections = sections.collect::<Result<Vec<_>, _>>()?;
+    sections.extend(over_http::section(root, arguments)?);
+    Ok(sections)
 }
 
 fn section(tenants: usize, arguments: &Arguments) -> Result<Section, String> {
@@ -35,12 +42,14 @@ fn section(tenants: usize, arguments: &Arguments) -> Result<Section, String> {
     let pdp = opened(&bundle)?;
     let questions = questions(tenants, true)?;
     let mut figures = measure::rows(&questions.0.rows(&pdp), arguments.bounds())?;
-    figures.extend(under_reloads(&questions.0, &pdp, &bundle, arguments.quick)?);
+    let (of_reloads, late) = under_reloads(&questions.0, &pdp, &bundle, arguments.quick)?;
+    figures.extend(of_reloads);
     let apart = apart(tenants, arguments, &mut figures)?;
     let title = format!("{tenants} tenants, 20 kinds, three overrides each: {apart}");
     let mut section = Section::new(format!("{NAME}-{tenants}"), title, NOTE);
     section.decisions = Some(digest(&questions.0.expected));
     section.parameters = parameters(tenants);
+    section.details = late;
     eprintln!("{}: {:.1} s", section.name, start.elapsed().as_secs_f64());
     Ok(section.with(NATIVE, figures))
 }
@@ -68,11 +77,12 @@ fn apart(
     let variants = tenants.min(VARIANTS);
     let bundles: Vec<Vec<u8>> =
         (0..variants).map(|variant| compiled(&own(variant))).collect::<Result<_, _>>()?;
-    let before = resident();
+    let memory_now = || resident(std::process::id()).unwrap_or(0);
+    let before = memory_now();
     let pdps: Vec<Pdp> = (0..tenants)
         .map(|tenant| opened(bundles.get(tenant % variants).map_or(&[], Vec::as_slice)))
         .collect::<Result<_, _>>()?;
-    let memory = resident().saturating_sub(before) / tenants;
+    let memory = memory_now().saturating_sub(before) / tenants;
     let (questions, of_tenants) = questions(tenants, false)?;
     let inputs: Vec<(usize, usize)> = of_tenants.into_iter().enumerate().collect();
     let cases = measure::Cases { inputs, expected: questions.expected.as_slice() };
@@ -84,41 +94,69 @@ fn apart(
     Ok(format!("a bundle of its own has {bytes} bytes and takes {memory} KiB of memory"))
 }
 
-/// Measures single decisions while the policies are replaced each second, and without that.
+/// Measures single decisions while the policies are replaced each second, and without that, in turn. The text tells how
+/// many answers are late in both.
 fn under_reloads(
     questions: &Questions,
     pdp: &Pdp,
     bundle: &[u8],
     quick: bool,
-) -> Result<Vec<Figure>, String> {
-    let time = Duration::from_secs(if quick { 2 } else { 5 });
-    let quiet = single_decisions(questions, pdp, time)?;
-    let is_over = AtomicBool::new(false);
-    let reload = || -> Result<u32, String> {
-        let (mut next, mut reloads) = (Instant::now(), 0);
-        while !is_over.load(Ordering::Relaxed) {
-            if Instant::now() >= next {
-                pdp.reload(bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
-                reloads += 1;
-                next += Duration::from_secs(1);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Ok(reloads)
-    };
-    let (samples, reloads) = std::thread::scope(|scope| {
-        let reloads = scope.spawn(reload);
-        let samples = single_decisions(questions, pdp, time);
-        is_over.store(true, Ordering::Relaxed);
-        let reloads = reloads.join().map_err(|_| "a thread has panicked".to_owned());
-        Ok::<_, String>((samples?, reloads??))
-    })?;
+) -> Result<(Vec<Figure>, String), String> {
+    let time = Duration::from_secs(if quick { 1 } else { 2 });
+    let (mut quiet, mut replaced, mut reloads) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..TURNS {
+        quiet.push(single_decisions(questions, pdp, time)?);
+        let is_over = AtomicBool::new(false);
+        let (samples, more) = std::thread::scope(|scope| {
+            let reloads = scope.spawn(|| reload_each_second(pdp, bundle, &is_over));
+            let samples = single_decisions(questions, pdp, time);
+            is_over.store(true, Ordering::Relaxed);
+            let reloads = reloads.join().map_err(|_| "a thread has panicked".to_owned());
+            Ok::<_, String>((samples?, reloads??))
+        })?;
+        replaced.push(samples);
+        reloads += more;
+    }
     let name = "Wardgate is_allowed, a clock beside each";
     let with = format!("{name}, {reloads} reloads meanwhile");
-    Ok(vec![
-        Figure::of_runs(name.to_owned(), Side::Ours, vec![quiet]),
-        Figure::of_runs(with, Side::Ours, vec![samples]),
-    ])
+    let figures = vec![
+        Figure::of_runs(name.to_owned(), Side::Ours, quiet),
+        Figure::of_runs(with, Side::Ours, replaced),
+    ];
+    let text = late(&figures);
+    Ok((figures, text))
+}
+
+/// Opens the policies again each second. Returns how often.
+fn reload_each_second(pdp: &Pdp, bundle: &[u8], is_over: &AtomicBool) -> Result<u32, String> {
+    let (mut next, mut reloads) = (Instant::now(), 0);
+    while !is_over.load(Ordering::Relaxed) {
+        if Instant::now() >= next {
+            pdp.reload(bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+            reloads += 1;
+            next += Duration::from_secs(1);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(reloads)
+}
+
+/// Tells how many answers took more than twice the 99th percentile without reloads, and the longest of each row.
+fn late(figures: &[Figure]) -> String {
+    let bound = 2.0 * figures.first().and_then(Figure::p99).unwrap_or(f64::NAN);
+    let mut text = format!(
+        "\nAnswers later than {}, twice the 99th percentile without reloads:\n\n\
+         | | of a million | longest |\n|---|--:|--:|\n",
+        duration(bound)
+    );
+    for figure in figures {
+        let samples = || figure.runs.iter().flatten().map(|sample| f64::from(*sample));
+        let late = samples().filter(|sample| *sample > bound).count();
+        let share = float(late) / float(samples().count()) * 1e6;
+        let longest = duration(samples().fold(0.0, f64::max));
+        text += &format!("| {} | {share:.0} | {longest} |\n", figure.name);
+    }
+    text
 }
 
 fn single_decisions(questions: &Questions, pdp: &Pdp, time: Duration) -> Result<Vec<f32>, String> {
@@ -214,13 +252,6 @@ fn compiled(files: &Files) -> Result<Vec<u8>, String> {
     Ok(pack(&compiled.map_err(|errors| lines(errors.iter().take(5)))?.parts))
 }
 
-/// Returns the memory of this process in KiB, which only Linux has in a file.
-fn resident() -> usize {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0)
-}
-
 /// Numbers of which the first is drawn twice as often as the second, and so on.
 struct Zipf(Vec<f64>);
 
@@ -250,6 +281,8 @@ const KINDS: usize = 20;
 const OVERRIDES: usize = 3;
 const USERS: usize = 200;
 const REQUESTS: usize = 2000;
+/// Turns without and with reloads.
+const TURNS: usize = 3;
 /// Ways of having three kinds one's own way.
 const VARIANTS: usize = 97;
 const RESOLUTION: usize = 1 << 24;

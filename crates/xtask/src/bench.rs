@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [COMPILE] | [CORPUS] | [REST] | [SIMILAR] | [HOSPITAL] | [TENANTS] | [COMPARE] => {
             String::new()
         }
+        [END_TO_END] => SHOP.to_owned(),
         [MQTT] => MQTT.to_owned(),
         [RATELIMIT] => RATELIMIT.to_owned(),
         [DECISION_LOG] => DECISION_LOG.to_owned(),
@@ -37,18 +38,20 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         hosts::build()?;
         measure.arg("--hosts").arg(hosts::folder());
     }
-    if only.is_empty() || only.contains(&REST) {
+    let wants =
+        |sections: &[&str]| only.is_empty() || only.iter().any(|one| sections.contains(one));
+    if wants(&[REST, TENANTS, END_TO_END]) {
         let mut build = shell::cargo(["build", "--release", "--package", "wardgate-cli"]);
         shell::logged("building the server", &mut build)?;
         measure.arg("--server").arg(target().join("release").join("wardgate"));
     }
-    if only.is_empty() || only.contains(&COMPILE) || only.contains(&REST) {
+    if wants(&[COMPILE, REST, TENANTS, END_TO_END]) {
         match cerbos::build() {
             Ok(program) => drop(measure.arg("--cerbos").arg(program)),
             Err(message) => println!("    cerbos is left out: {message}"),
         }
     }
-    if only.is_empty() || only.contains(&MQTT) || only.contains(&RATELIMIT) {
+    if wants(&[MQTT, RATELIMIT]) {
         measure.arg("--counter").arg(counter(features)?);
     }
     let needs_no_node =
@@ -58,16 +61,21 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         npm::build_entry()?;
     } else if has_node {
         setup::npm_ci("host-bench/node")?;
-        if only.is_empty()
-            || only.iter().any(|section| ![CRYPTO, DECISION_LOG, MQTT, RATELIMIT].contains(section))
-        {
+        if only.is_empty() || only.iter().any(|section| !WITHOUT_DECIDERS.contains(section)) {
             deciders(&mut measure)?;
         }
-        if only.contains(&MQTT) {
+        if only.contains(&MQTT) || only.contains(&END_TO_END) {
             npm::build()?;
         }
-        if only.is_empty() || only.contains(&CRYPTO) {
+        if wants(&[CRYPTO]) {
             measure.arg("--modules").arg(modules::build()?);
+        }
+    }
+    let asks_opa = has_node && measure.get_args().any(|argument| argument == "--cli");
+    if asks_opa || wants(&[REST, TENANTS]) {
+        match opa() {
+            Ok(program) => drop(measure.arg("--opa").arg(program)),
+            Err(message) => println!("    opa is left out: {message}"),
         }
     }
     // Compiled separately, so that a long build shows its progress.
@@ -117,10 +125,6 @@ fn only(arguments: &[String]) -> Vec<&str> {
 fn deciders(measure: &mut Command) -> Outcome {
     npm::build()?;
     measure.arg("--cli").arg(shell::program("wardgate")?.get_program());
-    match opa() {
-        Ok(program) => drop(measure.arg("--opa").arg(program)),
-        Err(message) => println!("    opa-wasm is left out: {message}"),
-    }
     Ok(())
 }
 
@@ -163,6 +167,13 @@ const MQTT: &str = "mqtt";
 /// The section about rate limits, which needs one competitor, redis-server and no Node.
 const RATELIMIT: &str = "ratelimit";
 const DECISION_LOG: &str = "decision-log";
+
+/// The section about a shop, and the feature that brings it.
+const END_TO_END: &str = "end-to-end";
+const SHOP: &str = "shop";
+
+/// The sections in Node that need neither the command nor OPA.
+const WITHOUT_DECIDERS: &[&str] = &[CRYPTO, DECISION_LOG, MQTT, RATELIMIT, END_TO_END];
 
 /// The sections about policies alone, which need neither Node nor competitors.
 const REST: &str = "rest";

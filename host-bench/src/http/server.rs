@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use crate::files;
 
 /// A server that ends when this is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     address: SocketAddr,
 }
 
 impl Server {
     /// Starts our server with a bundle.
-    pub(super) fn wardgate(program: &Path, folder: &Path, bundle: &[u8]) -> Result<Self, String> {
+    pub(crate) fn wardgate(program: &Path, folder: &Path, bundle: &[u8]) -> Result<Self, String> {
         let address = free()?;
         let path = folder.join("policies.wgb");
         files::save(&path, bundle)?;
@@ -34,7 +34,7 @@ impl Server {
     }
 
     /// Starts Cerbos on the folder of the policies, without telemetry and without its log of requests.
-    pub(super) fn cerbos(program: &Path, folder: &Path) -> Result<Self, String> {
+    pub(crate) fn cerbos(program: &Path, folder: &Path) -> Result<Self, String> {
         let (address, grpc) = (free()?, free()?);
         let policies = folder.join("policies");
         let policies = policies.canonicalize().map_err(|error| files::cannot(&policies, &error))?;
@@ -52,12 +52,26 @@ impl Server {
         Self::start(command, address)
     }
 
-    pub(super) const fn address(&self) -> SocketAddr {
+    /// Starts OPA on a folder of modules in Rego.
+    pub(crate) fn opa(program: &Path, modules: &Path) -> Result<Self, String> {
+        let address = free()?;
+        let mut command = Command::new(program);
+        command.args(["run", "--server", "--skip-version-check", "--log-level", "error", "--addr"]);
+        command.arg(address.to_string()).arg(modules);
+        Self::start(command, address)
+    }
+
+    /// Returns the number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Starts a program, and waits until it listens.
-    fn start(mut command: Command, address: SocketAddr) -> Result<Self, String> {
+    pub(crate) fn start(mut command: Command, address: SocketAddr) -> Result<Self, String> {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let mut server = Self { child, address };
@@ -84,7 +98,7 @@ impl Drop for Server {
 }
 
 /// Returns an address on which nothing listens.
-fn free() -> Result<SocketAddr, String> {
+pub(crate) fn free() -> Result<SocketAddr, String> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr());
     address.map_err(|error| error.to_string())
 }
