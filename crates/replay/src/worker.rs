@@ -123,29 +123,40 @@ impl<'r> Worker<'r> {
             };
             asked.try_fast(policies, entry.time).unwrap_or_else(general)
         };
-        let new = decide(sides.new);
-        let old = sides.old.map_or(logged, decide);
+        let old = sides.old.map_or(logged, &mut decide);
+        let new = if old == logged { decide(sides.new) } else { logged };
+        if let Some(Err(error)) = &request {
+            return self.counted.absent(&error.to_string(), 1);
+        }
+        if old != logged {
+            return self.counted.not_reproduced(input.kind(), asked.action());
+        }
         let may_miss = kind.filter(|kind| self.counted.kinds.unseen(*kind) != 0);
         let may_miss = may_miss.is_some_and(|kind| {
             self.counted.kinds.may_miss((&self.deciders.watched, sides), kind, asked) != 0
         });
-        if old == logged && new == old && !may_miss {
+        if new == old && !may_miss {
             self.counted.buckets.same += 1;
             return;
         }
-        let request = request.unwrap_or_else(|| input.request());
-        match request {
+        match request.unwrap_or_else(|| input.request()) {
             Err(error) => self.counted.absent(&error.to_string(), 1),
-            Ok(request) => {
-                let [principal, resource, aux_data] = input.texts();
-                let parts = [principal, resource, aux_data, asked.action()];
-                let judged = self.memo.answer(&parts, || {
-                    let (judged, is_lasting) =
-                        self.deciders.judge(&request, asked.action(), entry.time);
-                    (Rc::new(judged), is_lasting)
-                });
+            Ok(mut request) => {
+                request.actions = vec![asked.action().to_owned()];
                 let one = One::of(&request, asked.action(), (entry, number));
-                self.counted.judged(self.deciders, &judged, (logged, kind), &one);
+                let missed =
+                    if may_miss { self.deciders.missed(&request, one.action, one.time) } else { 0 };
+                let bucket = Bucket::of(logged, new);
+                let missed = self.counted.decided(bucket, missed, kind);
+                if let Bucket::Changed(change) = bucket {
+                    let [principal, resource, aux_data] = input.texts();
+                    let parts = [principal, resource, aux_data, asked.action()];
+                    let judged = self.memo.answer(&parts, || {
+                        let (judged, is_lasting) = self.deciders.judge(&request, entry.time);
+                        (Rc::new(judged), is_lasting)
+                    });
+                    self.counted.changed(self.deciders, &judged, (change, missed), &one);
+                }
             }
         }
     }
@@ -189,14 +200,24 @@ impl<'r> Worker<'r> {
         let Some(logged) = logged else { return self.counted.absent(NO_EFFECT, 1) };
         let sides = &self.deciders.sides;
         let decide = |policies: &Policies| policies.is_allowed(one.request, one.action, one.time);
-        let (new, old) = (decide(sides.new), sides.old.map_or(logged, decide));
+        if sides.old.map_or(logged, decide) != logged {
+            return self.counted.not_reproduced(&one.request.resource.kind, one.action);
+        }
+        let bucket = Bucket::of(logged, decide(sides.new));
         let may_miss = kind.is_some_and(|kind| self.counted.kinds.unseen(kind) != 0);
-        if old == logged && new == old && !may_miss {
+        if bucket == Bucket::Same && !may_miss {
             self.counted.buckets.same += 1;
             return;
         }
-        let (judged, _) = self.deciders.judge(one.request, one.action, one.time);
-        self.counted.judged(self.deciders, &judged, (logged, kind), one);
+        let actions = vec![one.action.to_owned()];
+        let request = Request { actions, ..one.request.clone() };
+        let missed =
+            if may_miss { self.deciders.missed(&request, one.action, one.time) } else { 0 };
+        let missed = self.counted.decided(bucket, missed, kind);
+        if let Bucket::Changed(change) = bucket {
+            let (judged, _) = self.deciders.judge(&request, one.time);
+            self.counted.changed(self.deciders, &judged, (change, missed), one);
+        }
     }
 }
 
@@ -223,26 +244,24 @@ impl Counted {
         *self.absent.entry(why.to_owned()).or_default() += count;
     }
 
-    fn judged(
-        &mut self,
-        deciders: &Deciders<'_>,
-        judged: &Judged,
-        (logged, kind): (bool, Option<usize>),
-        one: &One<'_>,
-    ) {
-        let is_reproduced = judged.old.as_ref().is_none_or(|old| old.is_allowed == logged);
-        if !is_reproduced {
-            return self.not_reproduced(one);
-        }
-        let bucket = Bucket::of(logged, judged.new.is_allowed);
-        let missed = kind.map_or(0, |kind| judged.missed & self.kinds.unseen(kind));
+    /// Counts a decision that is reproduced and read these absent attributes, and returns those that no entry of its kind had.
+    fn decided(&mut self, bucket: Bucket, missed: Mask, kind: Option<usize>) -> Mask {
+        let missed = kind.map_or(0, |kind| missed & self.kinds.unseen(kind));
         match kind {
             Some(kind) if missed != 0 => self.wait(kind, missed, bucket),
             _ => self.buckets.add(bucket, 1),
         }
-        if let Bucket::Changed(change) = bucket {
-            self.changed.add(key(deciders, judged, change, one), missed, one);
-        }
+        missed
+    }
+
+    fn changed(
+        &mut self,
+        deciders: &Deciders<'_>,
+        judged: &Judged,
+        (change, missed): (Change, Mask),
+        one: &One<'_>,
+    ) {
+        self.changed.add(key(deciders, judged, change, one), missed, one);
     }
 
     fn wait(&mut self, kind: usize, missed: Mask, bucket: Bucket) {
@@ -253,9 +272,9 @@ impl Counted {
         *self.waiting.entry(key).or_default() += 1;
     }
 
-    fn not_reproduced(&mut self, one: &One<'_>) {
+    fn not_reproduced(&mut self, kind: &str, action: &str) {
         self.buckets.not_reproduced += 1;
-        let key = (one.request.resource.kind.clone(), one.action.to_owned());
+        let key = (kind.to_owned(), action.to_owned());
         if self.not_reproduced.len() < MAX_WAITING || self.not_reproduced.contains_key(&key) {
             *self.not_reproduced.entry(key).or_default() += 1;
         }

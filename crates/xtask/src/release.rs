@@ -9,6 +9,8 @@ mod changelog;
 mod chart;
 mod crates;
 mod facts;
+mod image;
+mod image_test;
 mod npm_package;
 mod publish;
 mod report;
@@ -54,6 +56,7 @@ const STEPS: &[Step] = &[
     Step { name: "crates", action: crates::check },
     Step { name: "binaries", action: binaries::check },
     Step { name: "sbom", action: sbom::check },
+    Step { name: "image", action: image::check },
     Step { name: "chart", action: chart::check },
     Step { name: "units", action: unit::check },
 ];
