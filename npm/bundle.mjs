@@ -1,4 +1,4 @@
-// Writes `dist` and `cjs`: one file for each entry and runtime, with its source map. `cargo xtask`
+// Writes `dist`: one file for each entry and runtime, with its source map. `cargo xtask`
 // runs this program after the TypeScript compiler, which writes the declarations.
 //
 //     node bundle.mjs          every entry for every runtime
@@ -8,7 +8,7 @@
 // a program, so the other entries import the main entry for them: see SHARED. A module that could
 // exist twice ends the build.
 
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
@@ -52,9 +52,6 @@ const RUNTIMES = {
   "edge-light": { loaders: "edge-light", port: "web", spawn: "web" },
 };
 
-/** The same for `cjs`, the package for `require` in a Node that cannot require ES modules. */
-const REQUIRE = { loaders: "require", port: "node", spawn: "require" };
-
 /** The modules without state, and without classes that callers see. Each file may have a copy. */
 const STATELESS = /^(\0rolldown|base|runtimes)\/|^wasm\/(code|shared-loader)\.ts$|^pdp\/(check-many|recording|sharing)\.ts$/;
 
@@ -73,19 +70,8 @@ if (process.argv[2] === "entry") {
   for (const [name, runtime] of Object.entries(RUNTIMES)) await bundleRuntime(`dist/${name}`, runtime, ENTRIES);
   for (const name of ["workerd", "edge-light"]) await bundle(`dist/${name}`, "wasm", `runtimes/${name}/wasm.ts`, {});
   await bundleBeside("dist", COMMON, {}, (await described(MAIN.source)).moduleIds);
-  await bundleForRequire();
-}
-
-/** Writes `cjs`. The nearest `package.json` decides the form of a file. */
-async function bundleForRequire() {
   // A copy of the package must contain its licence.
   cpSync(new URL("../LICENSE", import.meta.url), new URL("LICENSE", import.meta.url));
-  const folder = new URL("cjs/", import.meta.url);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  writeFileSync(new URL("package.json", folder), `${JSON.stringify({ type: "commonjs" }, null, 2)}\n`);
-  cpSync(new URL("dist/types/", import.meta.url), new URL("types/", folder), { recursive: true });
-  await bundleRuntime("cjs", REQUIRE, { ...ENTRIES, ...COMMON });
 }
 
 /** Writes the main entry of a runtime, and other entries. */
@@ -114,11 +100,9 @@ async function bundle(folder, name, source, runtime) {
     plugins: [source === MAIN.source ? withInternals() : withShared(), withAddresses(folder), withMarks()],
     output: {
       dir: fileURLToPath(new URL(folder, import.meta.url)),
-      format: folder === "cjs" ? "cjs" : "es",
+      format: "es",
       entryFileNames: `${name}.js`,
       codeSplitting: false,
-      esModule: true,
-      strict: true,
       sourcemap: true,
       // Callers read descriptions in the declarations, and engines would read them at every start.
       comments: { annotation: true, jsdoc: false, legal: true },

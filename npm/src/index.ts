@@ -26,6 +26,7 @@ export type {
   Bundle,
   BundleSource,
   CheckRequest,
+  Decisions,
   FilterRequest,
   Pdp,
   PreparedAction,
@@ -34,6 +35,7 @@ export type {
   Principal,
   ReloadOptions,
   Resource,
+  RowsRequest,
   Target,
 } from "./pdp/types.ts";
 export type {

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde_json::Value as Json;
 use wardgate_analysis::compare as comparing;
 use wardgate_analysis::index::Index;
-use wardgate_analysis::merges::{Merges, merges};
 use wardgate_analysis::policies::{DraftError, IndexedPolicies};
 use wardgate_analysis::proof::Basis;
 use wardgate_analysis::report;
+use wardgate_analysis::similar::Query;
+use wardgate_analysis::suggestions::{Suggestions, need_proof};
 use wardgate_compiler::compile::{FilesByPath, resolve_and_emit};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Options, compile_files};
@@ -47,13 +48,13 @@ impl Indexed {
         replaced.map_err(|found| below(&self.directory, found))
     }
 
-    /// Returns the rules that are most like those of a policy or a draft.
+    /// Returns the policies that are most like a policy or a draft, and the rules that are most like its rules.
     pub(crate) fn similar(&self, message: &Message<'_>) -> Result<String, Refusal> {
         let Similar { to, top } = message.head()?;
         let index = self.policies.index();
-        let queries = match (to, message.files.as_slice()) {
+        let queries: Vec<Query> = match (&to, message.files.as_slice()) {
             (Some(to), []) => {
-                let rules = index.named(&to);
+                let rules = index.named(to);
                 if rules.is_empty() {
                     return Err(Refusal::Range(format!("there is no policy or rule `{to}`")));
                 }
@@ -64,11 +65,12 @@ impl Indexed {
             }
             _ => return Err(Refusal::Malformed),
         };
+        let is_of_policy = to.is_none_or(|to| !to.contains('#'));
+        let alike = if is_of_policy { index.similar_policies(&queries, top) } else { Vec::new() };
+        let found: Vec<_> =
+            queries.iter().map(|query| (query, index.similar(query, top))).collect();
         let file = |file: &str| join(&self.directory, file);
-        let matches = queries
-            .iter()
-            .map(|query| report::matches(index, query, &index.similar(query, top), &file));
-        Ok(matches.collect::<Json>().to_string())
+        Ok(report::similar(index, &alike, &found, &file).to_string())
     }
 
     /// Returns the groups of rules.
@@ -82,7 +84,7 @@ impl Indexed {
     }
 }
 
-/// Returns the merges and the groups of the rules in the files of a message.
+/// Returns the suggestions about the rules in the files of a message.
 pub(crate) fn analyze(message: &Message<'_>) -> Result<String, Refusal> {
     let Analyzing { table, directory, only } = message.head()?;
     let options = table.options()?;
@@ -96,17 +98,10 @@ pub(crate) fn analyze(message: &Message<'_>) -> Result<String, Refusal> {
     }
     let wants = |kind: &str| only.is_empty() || only.iter().any(|name| name == kind);
     let index = Index::new(&resolved);
-    let mut groups = index.groups();
-    groups.retain(|group| wants(group.kind.name()));
-    let mut found = Merges::default();
-    if wants("merge")
-        && let Some(mut basis) = Basis::new(&repository, &options, &load)
-    {
-        found = merges(&index, &resolved, &mut basis);
-    }
+    let mut basis = if need_proof(wants) { Basis::new(&repository, &options, &load) } else { None };
+    let found = Suggestions::of((&index, &resolved), basis.as_mut(), wants);
     let file = |file: &str| join(&directory, file);
-    let groups = report::groups(&index, &groups, &file);
-    Ok(report::merges(&index, &found, &file).chain(groups).collect::<Json>().to_string())
+    Ok(report::suggestions(&index, &found, &file).to_string())
 }
 
 /// Compares the files of a message before and after a change.

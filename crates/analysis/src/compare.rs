@@ -155,3 +155,5 @@ pub fn compare(old: &PolicyTable, new: &PolicyTable, now: Timestamp) -> Comparis
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod verdicts;

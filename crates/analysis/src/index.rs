@@ -123,6 +123,11 @@ impl Index {
         self.policies.get(policy).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the policies by their keys, each with the numbers of its rules, in no order.
+    pub(crate) fn policies(&self) -> impl Iterator<Item = (&Rc<str>, &[u32])> {
+        self.policies.iter().map(|(key, rules)| (key, rules.as_slice()))
+    }
+
     /// Returns the rules that a text names: `POLICY`, or `POLICY#RULE`.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<RuleId> {
@@ -210,17 +215,16 @@ impl Index {
         }
     }
 
+    /// Returns the class of the rules with a body, if there was one.
+    pub(crate) fn class_like(&self, body: &Body) -> Option<u32> {
+        let [effect, actions, holders, condition, output] =
+            body.parts().map(|part| self.names.known(&part));
+        self.numbers.get(&[effect?, actions?, holders?, condition?, output?]).copied()
+    }
+
     fn class_for(&mut self, body: Body) -> u32 {
-        let mut numbered = |text: &str| self.names.number(text);
-        let holders: Vec<&str> = body.holders.iter().map(|holder| &*holder.meaning).collect();
-        let parts = [
-            numbered(body.effect.name()),
-            numbered(&body.actions.join("\u{1}")),
-            numbered(&holders.join("\u{1}")),
-            numbered(&body.condition.text),
-            numbered(&body.output),
-        ];
-        let shape = numbered(&body.condition.shape);
+        let parts = body.parts().map(|part| self.names.number(&part));
+        let shape = self.names.number(&body.condition.shape);
         let new = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
         let class = *self.numbers.entry(parts).or_insert(new);
         if class == new {

@@ -17,4 +17,5 @@ pub mod policies;
 pub mod proof;
 pub mod report;
 pub mod similar;
+pub mod suggestions;
 mod written;

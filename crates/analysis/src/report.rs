@@ -8,17 +8,19 @@ mod findings;
 mod groups;
 mod matches;
 mod merges;
+mod suggestions;
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::index::Place;
 use crate::proof::Edit;
+use findings::{derivations, findings};
+use merges::merges;
 
 pub use comparison::{comparison, decided, request, word};
-pub use findings::{derivations, findings};
 pub use groups::groups;
-pub use matches::matches;
-pub use merges::merges;
+pub use matches::similar;
+pub use suggestions::suggestions;
 
 /// Returns the name of a file for the reader, given its path below the folder of the policies.
 pub type FileName<'f> = &'f dyn Fn(&str) -> String;

@@ -5,6 +5,7 @@
 //! A scan of sketches (MinHash) would find most of them only.
 
 mod difference;
+mod policies;
 mod rank;
 mod relation;
 
@@ -16,6 +17,7 @@ use crate::index::{Body, Describer, Index, Place, RuleId};
 use rank::Ranked;
 
 pub use difference::{Difference, Part};
+pub use policies::PolicyMatch;
 pub use relation::Relation;
 
 /// A rule to which others are compared: one of the index, or a draft.

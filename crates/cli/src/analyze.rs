@@ -10,15 +10,12 @@ mod unused;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value as Json;
-use wardgate_analysis::derived::{Derivations, derivations};
-use wardgate_analysis::findings::{self as of_rules, Finding};
 use wardgate_analysis::groups::{Group, Kind};
 use wardgate_analysis::index::{Index, RuleId};
-use wardgate_analysis::merges::{Merges, merges as merges_of};
 use wardgate_analysis::proof::Basis;
 use wardgate_analysis::report;
 use wardgate_analysis::similar::Part;
+use wardgate_analysis::suggestions::{Suggestions, need_proof};
 use wardgate_compiler::compile::schema_in;
 
 use crate::arguments::Analyze;
@@ -38,62 +35,32 @@ pub(crate) fn run(analyze: &Analyze, out: &mut Output) -> Result<Status> {
     paths(analyze).check()?;
     let (repository, resolved) = read(&analyze.directory, &analyze.options)?;
     let index = Index::new(&resolved);
-    let mut groups = index.groups();
-    groups.retain(|group| analyze.wants(group.kind.name()));
-    let shown = Shown { index: &index, analyze };
     let options = policies::table_options(&analyze.options)?;
     let load = |path: &str| schema_in(&analyze.directory, path);
-    let mut found = Findings { groups, ..Findings::default() };
-    if analyze.proves()
-        && let Some(mut basis) = Basis::new(&repository, &options, &load)
-    {
-        if analyze.wants("merge") {
-            found.merges = merges_of(&index, &resolved, &mut basis);
-        }
-        if analyze.wants("derived-role") {
-            found.derivations = derivations(&index, &resolved, &mut basis);
-        }
-        if let Some(path) = &analyze.patch {
-            let edits: Vec<_> = found.merges.edits().chain(found.derivations.edits()).collect();
-            patch::write((&analyze.directory, path), &basis, &edits, out)?;
-        }
-        if IDLE.iter().any(|kind| analyze.wants(kind)) && !analyze.patches_output() {
-            let idle = of_rules::idle(&index, &resolved, &mut basis);
-            (found.findings, found.untried) = (idle.found, idle.untried);
-        }
+    let wants = |kind: &str| analyze.wants(kind);
+    let proves = analyze.patch.is_some() || need_proof(wants);
+    let mut basis = if proves { Basis::new(&repository, &options, &load) } else { None };
+    let found = Suggestions::of((&index, &resolved), basis.as_mut(), wants);
+    if let (Some(path), Some(basis)) = (&analyze.patch, &basis) {
+        let edits: Vec<_> = found.edits().collect();
+        patch::write((&analyze.directory, path), basis, &edits, out)?;
     }
-    found.findings.extend(of_rules::contradictions(&index));
-    found.findings.retain(|finding| analyze.wants(finding.kind.name()));
     if analyze.patches_output() {
         return Ok(Status::Done);
     }
+    let shown = Shown { index: &index, analyze };
     match analyze.json {
-        true => out.line(shown.all_json(&found))?,
+        true => out.line(report::suggestions(&index, &found, &file_name(&analyze.directory)))?,
         false => shown.print_all(&found, out)?,
     }
     Ok(Status::Done)
 }
 
-/// What was found.
-#[derive(Default)]
-struct Findings {
-    merges: Merges,
-    derivations: Derivations,
-    findings: Vec<Finding>,
-    /// The number of rules that were not tried.
-    untried: usize,
-    groups: Vec<Group>,
-}
-
 impl Analyze {
+    /// Returns true if findings of a kind are asked for; a patch in place of the findings has those with edits.
     fn wants(&self, kind: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only.0 == kind)
-    }
-
-    /// Returns true if a finding needs a proof.
-    fn proves(&self) -> bool {
-        ["merge", "derived-role"].iter().chain(&IDLE).any(|kind| self.wants(kind))
-            || self.patch.is_some()
+        let is_asked = self.only.is_empty() || self.only.iter().any(|only| only.0 == kind);
+        is_asked && (!self.patches_output() || matches!(kind, "merge" | "derived-role"))
     }
 
     /// Returns true if the patch goes to standard output.
@@ -118,16 +85,7 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    fn all_json(&self, found: &Findings) -> Json {
-        let (index, file) = (self.index, &file_name(&self.analyze.directory));
-        let merges = report::merges(index, &found.merges, file);
-        let derivations = report::derivations(index, &found.derivations, file);
-        let findings = report::findings(index, &found.findings, file);
-        let groups = report::groups(index, &found.groups, file);
-        merges.chain(derivations).chain(findings).chain(groups).collect()
-    }
-
-    fn print_all(&self, found: &Findings, out: &mut Output) -> Result<()> {
+    fn print_all(&self, found: &Suggestions, out: &mut Output) -> Result<()> {
         self.print_merges(&found.merges, out)?;
         self.print_derivations(&found.derivations, out)?;
         let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
@@ -195,9 +153,6 @@ impl Shown<'_> {
         }
     }
 }
-
-/// The kinds of findings about rules that decide nothing.
-const IDLE: [&str; 3] = ["same-in-parent-scope", "shadowed-across", "never-decides"];
 
 /// Rules of a group that are printed; JSON has all.
 const MAX_SHOWN: usize = 20;

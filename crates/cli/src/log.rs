@@ -1,8 +1,8 @@
 //! `wardgate log`: the decision logs that `wardgate serve` writes.
 
-mod bundles;
+pub(crate) mod bundles;
 mod each;
-mod evidence;
+pub(crate) mod evidence;
 mod explain;
 mod export;
 mod given;

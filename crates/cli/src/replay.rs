@@ -4,6 +4,7 @@
 
 mod html;
 mod json;
+mod recorded;
 mod sarif;
 mod table;
 
@@ -11,6 +12,7 @@ use std::fs::File;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use wardgate_native::Policies;
 use wardgate_replay::replay::{LogError, Replay, Sides};
@@ -20,8 +22,11 @@ use wardgate_replay::tally::{LinePlace, Report};
 use crate::arguments::{Forbidden, Format, Opening, ReplayLogs, TableOptions};
 use crate::clock;
 use crate::failure::{Failure, Result, Status};
+use crate::log::bundles::Bundles;
 use crate::output::{Output, complain};
 use crate::policies::{self, Source};
+
+use recorded::{Absent, RecordedLines};
 
 /// A report, with the paths that it is about.
 #[derive(Clone, Copy)]
@@ -37,8 +42,17 @@ pub(crate) fn run(given: &ReplayLogs, out: &mut Output) -> Result<Status> {
     let new = side(&given.new, given)?;
     let old = given.old.as_deref().map(|old| side(old, given)).transpose()?;
     let replay = Replay::new(Sides { old: old.as_ref(), new: &new });
-    let report = replay.run(given.logs.iter().map(|path| open(path)), threads());
-    let report = report.map_err(|error| unreadable(&given.logs, &error))?;
+    let (bundles, absent) = (bundles(given)?, Absent::default());
+    let open = |path: &PathBuf| match path.is_dir() {
+        false => open(path),
+        true => RecordedLines::open(path, (&bundles, &new), &absent)
+            .map(|(first, lines)| Log::numbered_from(first, lines)),
+    };
+    let report = replay.run(given.logs.iter().map(open), threads());
+    let mut report = report.map_err(|error| unreadable(&given.logs, &error))?;
+    for (absence, count) in &*absent.lock().unwrap_or_else(PoisonError::into_inner) {
+        report.add_absent(&format!("decisions {absence}"), *count);
+    }
     let old = given.old.as_deref().unwrap_or(&given.new);
     let shown = Shown { report: &report, logs: &given.logs, old, new: &given.new };
     match given.format {
@@ -64,7 +78,15 @@ fn side(path: &Path, given: &ReplayLogs) -> Result<Policies> {
     policies::table_and_sources(source, clock::now()).map(|(table, _)| Policies::of(table))
 }
 
-/// Opens a log.
+/// Opens the bundle of then, by which records of our own log are read that have no whole request.
+fn bundles(given: &ReplayLogs) -> Result<Bundles> {
+    let has_records = given.logs.iter().any(|path| path.is_dir());
+    let old: Vec<PathBuf> =
+        given.old.iter().filter(|old| has_records && !old.is_dir()).cloned().collect();
+    Bundles::open(&old, &given.opening)
+}
+
+/// Opens a log of lines.
 pub(crate) fn open(path: &Path) -> io::Result<Log<'static>> {
     if path == Path::new("-") {
         return source::open(io::stdin());

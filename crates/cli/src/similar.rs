@@ -3,16 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value as Json;
 use wardgate_analysis::index::Index;
 use wardgate_analysis::policies::{DraftError, IndexedPolicies};
 use wardgate_analysis::report;
-use wardgate_analysis::similar::{Match, Query, Relation};
+use wardgate_analysis::similar::{Match, PolicyMatch, Query, Relation};
 use wardgate_compiler::reading;
 
 use crate::arguments::Similar;
 use crate::failure::{Failure, Result, Status};
-use crate::output::{InOneLine, Output, Tone, counted};
+use crate::output::{InOneLine, Output, Tone, counted, shown};
 use crate::rules::{few, file_name, name, read, shown_place};
 
 pub(crate) fn run(similar: &Similar, out: &mut Output) -> Result<Status> {
@@ -20,14 +19,18 @@ pub(crate) fn run(similar: &Similar, out: &mut Output) -> Result<Status> {
     let policies = IndexedPolicies::new(repository, &resolved);
     let (index, to) = (policies.index(), Path::new(&similar.to));
     let queries = if is_file(to) { of_draft(&policies, to)? } else { of_rules(similar, index)? };
-    let found = queries.iter().map(|query| (query, index.similar(query, similar.top.into())));
-    let shown = Shown { index, similar };
+    let top = usize::from(similar.top);
+    // A rule alone is no policy.
+    let is_of_policy = is_file(to) || !similar.to.contains('#');
+    let alike = if is_of_policy { index.similar_policies(&queries, top) } else { Vec::new() };
+    let found: Vec<(&Query, Vec<Match<'_>>)> =
+        queries.iter().map(|query| (query, index.similar(query, top))).collect();
     if similar.json {
         let file = &file_name(&similar.directory);
-        let all: Vec<Json> =
-            found.map(|(query, matches)| report::matches(index, query, &matches, file)).collect();
-        out.line(Json::from(all))?;
+        out.line(report::similar(index, &alike, &found, file))?;
     } else {
+        let shown = Shown { index, similar };
+        shown.print_policies(queries.first(), &alike, out)?;
         for (query, matches) in found {
             shown.print(query, &matches, out)?;
         }
@@ -73,6 +76,24 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
+    fn print_policies(
+        &self,
+        query: Option<&Query>,
+        alike: &[PolicyMatch<'_>],
+        out: &mut Output,
+    ) -> Result<()> {
+        let Some(query) = query.filter(|_| !alike.is_empty()) else { return Ok(()) };
+        let policy = shown(&query.place().policy);
+        out.line(out.paint(Tone::Title, &format!("policies like {policy}")).into_owned())?;
+        for PolicyMatch { place, rules, equal, score } in alike {
+            let file = self.similar.directory.join(&place.location.file.path);
+            let name = format!("{} ({})", place.policy, file.display());
+            let (name, rules) = (shown(&name), counted(*rules, "rule", "rules"));
+            out.line(format_args!("  {:>3} %  {name}: {equal} of {rules} equal", score / 10_000))?;
+        }
+        out.line("")
+    }
+
     fn print(&self, query: &Query, matches: &[Match<'_>], out: &mut Output) -> Result<()> {
         out.line(out.paint(Tone::Title, &name(query.place())).into_owned())?;
         if matches.is_empty() {

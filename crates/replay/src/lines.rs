@@ -9,7 +9,7 @@ pub struct Lines<R> {
     log: R,
     /// What was read beyond the last block.
     rest: Vec<u8>,
-    /// The number of the next line, from 1.
+    /// The number of the next line.
     next: u64,
     has_ended: bool,
 }
@@ -18,16 +18,16 @@ pub struct Lines<R> {
 #[derive(Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
-    /// The number of the first line, from 1.
+    /// The number of the first line.
     pub first: u64,
     /// True if the block stands for one line that is too long, and is empty.
     pub is_too_long: bool,
 }
 
 impl<R: Read> Lines<R> {
-    /// Returns the lines of `log`.
-    pub const fn new(log: R) -> Self {
-        Self { log, rest: Vec::new(), next: 1, has_ended: false }
+    /// Returns the lines of `log`, of which the first one has the number `next`.
+    pub const fn new(log: R, next: u64) -> Self {
+        Self { log, rest: Vec::new(), next, has_ended: false }
     }
 
     /// Reads the next block into `block`, and returns false at the end.
@@ -106,7 +106,7 @@ mod tests {
     use crate::limits::MAX_LINE_BYTES;
 
     fn read(log: &[u8]) -> Vec<(u64, usize)> {
-        let (mut lines, mut block, mut found) = (Lines::new(log), Block::default(), Vec::new());
+        let (mut lines, mut block, mut found) = (Lines::new(log, 1), Block::default(), Vec::new());
         while lines.read(&mut block).unwrap() {
             if block.is_too_long {
                 found.push((block.first, usize::MAX));

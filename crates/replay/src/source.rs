@@ -6,9 +6,20 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
 /// A log that can be read on any thread.
-pub type Source<'s> = Box<dyn Read + Send + 's>;
+pub struct Source<'s> {
+    pub(crate) lines: Box<dyn Read + Send + 's>,
+    /// The number of the first line.
+    pub(crate) first: u64,
+}
 
-/// Returns the content of a log, which may be packed by gzip or zstd: its first bytes say so.
+impl<'s> Source<'s> {
+    /// Returns a log of lines, of which the first one has this number.
+    pub fn numbered_from(first: u64, lines: impl Read + Send + 's) -> Self {
+        Self { lines: Box::new(lines), first }
+    }
+}
+
+/// Returns the content of a log, which may be packed by gzip or zstd: its first bytes say so. Its lines are numbered from 1.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -18,9 +29,9 @@ pub fn open<'s>(mut log: impl Read + Send + 's) -> io::Result<Source<'s>> {
     let (is_gzip, is_zstd) = (head.starts_with(&GZIP), head == ZSTD);
     let whole = BufReader::with_capacity(BUFFER_BYTES, io::Cursor::new(head).chain(log));
     Ok(match (is_gzip, is_zstd) {
-        (true, _) => Box::new(MultiGzDecoder::new(whole)),
-        (_, true) => Box::new(Frames { rest: Some(whole), frame: None }),
-        _ => Box::new(whole),
+        (true, _) => Source::numbered_from(1, MultiGzDecoder::new(whole)),
+        (_, true) => Source::numbered_from(1, Frames { rest: Some(whole), frame: None }),
+        _ => Source::numbered_from(1, whole),
     })
 }
 

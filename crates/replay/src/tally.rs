@@ -80,7 +80,7 @@ pub struct Fault {
 pub struct LinePlace {
     /// The number of the log, in the order in which the logs were given, from 0.
     pub log: usize,
-    /// The number of the line, from 1.
+    /// The number of the line: from 1, if its source does not say otherwise.
     pub line: u64,
 }
 
@@ -136,6 +136,14 @@ pub struct Sample {
     pub time: Timestamp,
     /// The request, with one action.
     pub request: Request,
+}
+
+impl Report {
+    /// Counts decisions that are not in the lines, because the log lacks something.
+    pub fn add_absent(&mut self, why: &str, count: u64) {
+        self.buckets.add(Bucket::NotAnswerable, count);
+        *self.absent.entry(why.to_owned()).or_default() += count;
+    }
 }
 
 impl Buckets {

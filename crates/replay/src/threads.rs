@@ -1,6 +1,6 @@
 //! The blocks of logs, shared by several threads.
 
-use std::io;
+use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use crate::limits::MAX_THREADS;
@@ -52,7 +52,7 @@ pub(crate) fn each_block<'s, W, F: Send>(
 /// The blocks of all logs, one after the other.
 struct Feed<'s, I> {
     logs: I,
-    current: Option<Lines<Source<'s>>>,
+    current: Option<Lines<Box<dyn Read + Send + 's>>>,
     /// The number of the next log.
     next: usize,
 }
@@ -77,7 +77,7 @@ impl<'s, I: Iterator<Item = io::Result<Source<'s>>>> Feed<'s, I> {
             let number = self.next;
             self.next += 1;
             let log = log.map_err(|error| LogError { log: number, error })?;
-            self.current = Some(Lines::new(log));
+            self.current = Some(Lines::new(log.lines, log.first));
         }
     }
 }

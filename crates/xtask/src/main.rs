@@ -20,6 +20,7 @@ mod npm_command;
 mod parity;
 mod policy_tests;
 mod readme;
+mod release;
 mod setup;
 mod shell;
 mod site;
@@ -89,6 +90,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "lint" => without_arguments(rest, suite::lint),
         "build-command" => without_arguments(rest, npm_command::build),
         "site" => without_arguments(rest, site::build),
+        "release" => release::run(rest),
         _ => return None,
     })
 }
@@ -139,7 +141,7 @@ cargo xtask <command>
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
   mosquitto     test the plugin in Debian's mosquitto
   redis         test the script and the store of rate limits in Debian's redis-server
-  pages         run the programs of the README and of the pages about runtimes
+  pages         run the programs of the README, of pages about runtimes and of the examples
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP
   conformance   run the public corpora
@@ -160,6 +162,11 @@ cargo xtask <command>
   instructions  count the instructions of a decision; fails 5 % above the table
                   --write           write the table anew
   fuzz-smoke    a short fuzz of every reader of untrusted input
+  release       build, check and publish a version (docs/releasing.md)
+                  --dry-run       print what would be published, and publish nothing
+                  --only STEP     only this step of a dry run, such as `crates` (may be repeated)
+                  --quick         in a dry run, build programs without optimisation
+                  --cut           make the version of what is new in docs/CHANGELOG.md
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.
 Exit codes: 0 done, 1 a check or a step failed, 2 unknown command.

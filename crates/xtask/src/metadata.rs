@@ -1,6 +1,6 @@
 //! The facts about the crates of the workspace, from `cargo metadata`.
 //!
-//! Only the members that `layers` needs are read.
+//! Only the members that `layers` and `release` need are read.
 
 use std::path::PathBuf;
 
@@ -50,12 +50,13 @@ fn read(package: &Value, ours: &[&str]) -> Crate {
     Crate { name: string(package, "name").to_owned(), uses, roots }
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+/// Returns the list under `key`, empty if there is none.
+pub(crate) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the text under `key`; cargo writes `null` for the usual kind of dependency.
-fn string<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn string<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 //! Builds and checks the npm package.
 //!
 //! The TypeScript compiler writes the declarations, and `npm/bundle.mjs` one file for each entry and
-//! runtime into `npm/dist` and `npm/cjs`.
+//! runtime into `npm/dist`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-//! Runs the programs in the README and the pages about runtimes.
+//! Runs the programs in the README, in the pages about runtimes and in the examples.
 //!
 //! Every fenced block whose first line is a comment naming a file is written to a scratch folder
 //! under that name, and every `sh` block runs there, so a reader copies what the suite has run. An
-//! app for a browser or an edge runtime is run too, as for its users.
+//! app for a browser or an edge runtime is run too, as for its users. The files of an example are
+//! beside its page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,13 +28,27 @@ pub(crate) fn check() -> Outcome {
         }
         run_page(&format!("docs/runtimes/{runtime}.md"), &folder)?;
     }
+    examples()
+}
+
+/// Runs each folder of `docs/examples` by the commands of its page.
+fn examples() -> Outcome {
+    let installed = scratch("examples")?;
+    let folders = shell::entries(&root().join("docs/examples"))?.into_iter();
+    for example in folders.filter(|entry| entry.is_dir()) {
+        let name = example.file_name().unwrap_or_default().to_string_lossy();
+        // Node and npm find the package in the folder above.
+        let folder = installed.join(&*name);
+        copy_folder(&example, &folder)?;
+        run_page(&format!("docs/examples/{name}/README.md"), &folder)?;
+    }
     Ok(())
 }
 
 /// Writes the files of a page, runs its commands and its app, and compares what they print.
 fn run_page(name: &str, folder: &Path) -> Outcome {
     let text = shell::read(&root().join(name))?;
-    let (mut expected, mut printed) = (Vec::new(), String::new());
+    let (mut expected, mut printed) = (promised_beside(folder)?, String::new());
     for block in blocks(&text) {
         match file_name(&block) {
             Some(file) => {
@@ -55,6 +70,12 @@ fn run_page(name: &str, folder: &Path) -> Outcome {
             Err(format!("{name} promises `{line}`, its program printed `{}`", printed.trim()))
         }
     }
+}
+
+/// Returns what the program of an example promises; nothing if there is none yet.
+fn promised_beside(folder: &Path) -> Outcome<Vec<String>> {
+    let program = folder.join("main.mjs");
+    if program.exists() { Ok(promised(&shell::read(&program)?)) } else { Ok(Vec::new()) }
 }
 
 /// Returns the lines that the comments of a program promise as its output or answers, as in
@@ -119,6 +140,15 @@ fn copy(from: &Path, to: &Path) -> Outcome {
     let bytes =
         fs::read(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
     shell::write(to, bytes)
+}
+
+/// Copies the files of a folder, with those of the folders in it.
+fn copy_folder(from: &Path, to: &Path) -> Outcome {
+    for entry in shell::entries(from)? {
+        let target = to.join(entry.file_name().unwrap_or_default());
+        if entry.is_dir() { copy_folder(&entry, &target)? } else { copy(&entry, &target)? }
+    }
+    Ok(())
 }
 
 /// Runs the app in its environment, and returns its output.

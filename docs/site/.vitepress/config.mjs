@@ -27,6 +27,7 @@ export default defineConfig({
     search: { provider: "local" },
     nav: [
       { text: "Tutorial", link: "/docs/tutorial" },
+      { text: "Examples", link: "/docs/examples/" },
       { text: "Policies", link: "/docs/policies" },
       { text: "Functions", link: "/docs/functions" },
       { text: "All documents", link: "/docs/" },

@@ -13,6 +13,20 @@ export const sidebar = [
     ],
   },
   {
+    text: "Examples",
+    items: [
+      page("All examples", "examples/"),
+      page("Documents", "examples/documents/"),
+      page("Multi-tenant", "examples/multi-tenant/"),
+      page("Field masks", "examples/field-masks/"),
+      page("MCP tools", "examples/mcp-tools/"),
+      page("JWT", "examples/jwt/"),
+      page("SPIFFE", "examples/spiffe/"),
+      page("Schemas", "examples/schemas/"),
+      page("Scopes", "examples/scopes/"),
+    ],
+  },
+  {
     text: "Policies",
     items: [
       page("The policy language", "policies"),
@@ -76,7 +90,7 @@ export const sidebar = [
       page("Reasons", "DESIGN"),
       page("MQTT, statement by statement", "mqtt-statements"),
       page("Suites of MQTT", "mqtt-suites"),
-      page("Contributing", "CONTRIBUTING"),
+      page("Contributing", "CONTRIBUTING"), page("Releasing", "releasing"),
       page("Changes", "CHANGELOG"),
     ],
   },

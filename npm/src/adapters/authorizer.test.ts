@@ -150,7 +150,7 @@ describe.each([
       expect(() => Reflect.apply(authorize, undefined, given)).toThrow(new TypeError(message));
     };
     check([album], "a question must be an object, found undefined");
-    check([album, { ...question(), acton: "view" }], "unknown member `acton`, expected one of principal, action, resource, auxData");
+    check([album, { ...question(), acton: "view" }], "unknown member `acton`, did you mean `action`?");
     check([album, { ...question(), principal }], "`principal` must be a function, found object");
     check([album, { ...question(), action: undefined }], "`action` is missing in the question");
     check([album, { principal: () => principal, action: "view" }], "`resource` is missing in the question");

@@ -2,6 +2,7 @@
 // request to the PDP.
 
 import { describe, membersOf } from "../base/describe.ts";
+import { expected } from "../base/nearest.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 /** A PDP, or a function that returns one for each request, such as `() => watcher.ready`. */
@@ -112,7 +113,7 @@ function mustBeQuestion(question: unknown): void {
 
 function mustBeKnown(members: ReadonlyMap<string, unknown>, names: readonly string[], what: string): void {
   for (const name of members.keys()) {
-    if (!names.includes(name)) throw new TypeError(`unknown ${what} \`${name}\`, expected one of ${names.join(", ")}`);
+    if (!names.includes(name)) throw new TypeError(`unknown ${what} \`${name}\`${expected(name, names)}`);
   }
 }
 

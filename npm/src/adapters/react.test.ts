@@ -135,10 +135,10 @@ describe("useCan", () => {
   });
 });
 
-describe.each(["dist/react.js", "cjs/react.js"])("%s", (file) => {
+describe("dist/react.js", () => {
   it("is marked as a client module, which frameworks with server components require", () => {
-    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-    expect(text).toMatch(/^(\/\/.*\n|\s|"use strict";)*"use client";/);
+    const text = readFileSync(new URL("../../dist/react.js", import.meta.url), "utf8");
+    expect(text).toMatch(/^(\/\/.*\n|\s)*"use client";/);
   });
 });
 

@@ -5,7 +5,7 @@ import { knownMembers, readOneOf, readText, readWhole } from "../base/option.ts"
 import { readTableOptions, type LintOptions } from "../compiler/compiler-options.ts";
 import { readFile, type FileContents } from "../compiler/policy-files.ts";
 import type { Head, ModuleFile } from "./analysis-message.ts";
-import type { RuleGroupKind } from "./analysis-types.ts";
+import type { RuleGroupKind, Suggestion } from "./analysis-types.ts";
 
 /** The options of `indexOf`. */
 export interface IndexOptions extends LintOptions {
@@ -22,7 +22,7 @@ export interface SimilarOptions extends IndexOptions {
 /** The options of `analyze`. */
 export interface AnalyzeOptions extends IndexOptions {
   /** Only findings of these kinds. Default: all kinds. */
-  readonly only?: readonly (RuleGroupKind | "merge")[] | undefined;
+  readonly only?: readonly Suggestion["kind"][] | undefined;
 }
 
 /** The options of `compare`. Those of tables hold for both sides. */
@@ -64,7 +64,7 @@ export function readSimilarOptions(options: unknown): Settings & { readonly top:
 
 export function readAnalyzeOptions(options: unknown): Settings {
   const { code, head } = readIndexOptions(options, ["only"]);
-  return { code, head: { ...head, only: readKinds(membersOf(options)!.get("only"), ["merge", ...KINDS]) } };
+  return { code, head: { ...head, only: readKinds(membersOf(options)!.get("only"), [...OTHER_KINDS, ...KINDS]) } };
 }
 
 export function readCompareOptions(options: unknown): Settings {
@@ -124,6 +124,15 @@ function readNow(value: unknown): number {
 }
 
 const KINDS: readonly RuleGroupKind[] = ["same-rule", "differs-in", "same-shape"];
+/** The kinds of suggestions that are no groups. */
+const OTHER_KINDS: readonly Exclude<Suggestion["kind"], RuleGroupKind>[] = [
+  "merge",
+  "derived-role",
+  "same-in-parent-scope",
+  "shadowed-across",
+  "never-decides",
+  "contradiction",
+];
 const MAX_KINDS = 64;
 const DEFAULT_TOP = 10;
 const MAX_TOP = 1000;

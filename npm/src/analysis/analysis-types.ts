@@ -112,6 +112,46 @@ export interface RuleMerge {
   readonly refused: string | null;
 }
 
+/** A derived role that carries, or would carry, a condition of many rules. */
+export interface RuleDerivation {
+  readonly kind: "derived-role";
+  /** The name of the derived role. */
+  readonly name: string;
+  /** The set of derived roles that defines it, or would. */
+  readonly set: string;
+  /** The path of the file of the set. */
+  readonly file: string;
+  /** True if the set defines it already. */
+  readonly known: boolean;
+  /** The roles that gain it. */
+  readonly parentRoles: readonly string[];
+  /** The condition, in normal form. */
+  readonly condition: string;
+  /** The number of rules that would no longer need the condition, but for one. */
+  readonly saves: number;
+  /** The rules. */
+  readonly rules: readonly RulePlace[];
+  /** Edits that are proved to change no decision; empty if they were refused. */
+  readonly edits: readonly RuleEdit[];
+  /** The reason why there are no edits, in a few words; `null` if there are. */
+  readonly refused: string | null;
+}
+
+/** A kind of findings about rules. Newer versions may add kinds. */
+export type RuleFindingKind = "same-in-parent-scope" | "shadowed-across" | "never-decides" | "contradiction";
+
+/** A rule that is proved to decide nothing, or that contradicts another. */
+export interface RuleFinding {
+  readonly kind: RuleFindingKind;
+  /** 1 if the rule can go, or 0. */
+  readonly saves: number;
+  /** The rule, and then the rule that says the same or the contrary, if it is about one. */
+  readonly rules: readonly RulePlace[];
+}
+
+/** A suggestion about the rules of policies. Newer versions may add kinds. */
+export type Suggestion = RuleMerge | RuleDerivation | RuleFinding | RuleGroup;
+
 /** An edit of a file. */
 export interface RuleEdit {
   /** The path of the file; one that is not there is new. */
@@ -195,8 +235,24 @@ export interface UnknownAccess extends AccessPlace {
   readonly may?: "more" | "less";
 }
 
+/** A policy that is like another. */
+export interface SimilarPolicy {
+  /** Its key. */
+  readonly policy: string;
+  /** The path of its file. */
+  readonly file: string;
+  /** The likeness, from 0 to 1: the mean over the rules of both, each with the rule of the other that is most like it. */
+  readonly score: number;
+  /** The number of its rules. */
+  readonly rules: number;
+  /** The number of its rules that say the same as a rule of the other. */
+  readonly equal: number;
+}
+
 /** The answer of `similar`. */
 export interface Similar {
+  /** The policies that are most like that of the question, none for one rule; absent if a diagnostic is an error. */
+  readonly policies?: readonly SimilarPolicy[];
   /** The rules of the question, each with the rules that are most like it; absent if a diagnostic is an error. */
   readonly rules?: readonly SimilarRules[];
   /** The errors in the policies or in the draft. */

@@ -23,7 +23,7 @@ import {
   type SimilarOptions,
   type SimilarQuery,
 } from "./analysis-options.ts";
-import type { Comparison, PolicyIndex, RuleGroup, RuleMerge, Similar } from "./analysis-types.ts";
+import type { Comparison, PolicyIndex, Similar, Suggestion } from "./analysis-types.ts";
 import { OpenedIndex, similarOf } from "./policy-index.ts";
 
 export type { AnalyzeOptions, CompareOptions, IndexOptions, SimilarOptions, SimilarQuery } from "./analysis-options.ts";
@@ -34,8 +34,11 @@ export type {
   Comparison,
   GroupedRule,
   PolicyIndex,
+  RuleDerivation,
   RuleDifference,
   RuleEdit,
+  RuleFinding,
+  RuleFindingKind,
   RuleGroup,
   RuleGroupKind,
   RuleMerge,
@@ -43,8 +46,10 @@ export type {
   RulePlace,
   RuleRelation,
   Similar,
+  SimilarPolicy,
   SimilarRule,
   SimilarRules,
+  Suggestion,
   UnknownAccess,
 } from "./analysis-types.ts";
 export { WardgateError, type Code } from "../base/errors.ts";
@@ -53,8 +58,11 @@ export type { FileContents, PolicyFiles } from "../compiler/policy-files.ts";
 
 /** The result of `analyze`. */
 export interface Analyzed {
-  /** The merges, and then the groups, those first that save most; absent if the policies have errors. */
-  readonly findings?: readonly (RuleMerge | RuleGroup)[];
+  /**
+   * The merges, the derived roles, the findings about rules and the groups, those first that save most; absent if the policies
+   * have errors.
+   */
+  readonly findings?: readonly Suggestion[];
   /** The errors in the policies. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -76,7 +84,8 @@ export interface Indexed {
 }
 
 /**
- * Returns the rules that are most like those of a policy or a draft, as `wardgate similar` does.
+ * Returns the policies that are most like a policy or a draft and the rules that are most like its rules, as `wardgate
+ * similar` does.
  *
  * Errors in the policies become diagnostics; they are never thrown. To ask more than once, use {@link indexOf}.
  *
@@ -99,7 +108,11 @@ export async function similar(files: PolicyFiles, query: SimilarQuery, options: 
 }
 
 /**
- * Returns rules of one policy that can be one, with edits that are proved to change no decision, and groups of rules that are alike, as `wardgate analyze` does.
+ * Returns what policies could do without or say in fewer words, as `wardgate analyze` does: rules of one policy that can be
+ * one and derived roles that would carry conditions, with edits that are proved to change no decision; rules that decide
+ * nothing; rules that contradict each other; groups of rules that are alike.
+ *
+ * Proofs can take seconds. For large sets use a worker.
  *
  * @throws as {@link similar} does.
  *

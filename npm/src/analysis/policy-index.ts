@@ -8,7 +8,7 @@ import { diagnosticsOf, type Answer, type AnalysisInstance, type CallName } from
 import type { Head, ModuleFile } from "./analysis-message.ts";
 import { startAgain } from "./analysis-module.ts";
 import { readKinds, readQuery, readTop, type SimilarQuery } from "./analysis-options.ts";
-import type { PolicyIndex, RuleGroup, RuleGroupKind, Similar, SimilarRules } from "./analysis-types.ts";
+import type { PolicyIndex, RuleGroup, RuleGroupKind, Similar, SimilarPolicy, SimilarRules } from "./analysis-types.ts";
 import { WardgateError } from "../base/errors.ts";
 
 export class OpenedIndex implements PolicyIndex {
@@ -58,5 +58,6 @@ export class OpenedIndex implements PolicyIndex {
 /** Reads the answer of `similar`. */
 export function similarOf(answer: Answer): Similar {
   if (answer.kind === "diagnostics") return { diagnostics: diagnosticsOf(answer) };
-  return { rules: JSON.parse(answer.json) as readonly SimilarRules[], diagnostics: [] };
+  const { policies, rules } = JSON.parse(answer.json) as { readonly policies: readonly SimilarPolicy[]; readonly rules: readonly SimilarRules[] };
+  return { policies, rules, diagnostics: [] };
 }

@@ -1,13 +1,14 @@
 // Reads single options that come from JavaScript without type checks.
 
 import { describe } from "./describe.ts";
+import { expected } from "./nearest.ts";
 
 /** Returns the members of an object of options. An unknown name is an error. */
 export function knownMembers(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
   const members = new Map<string, unknown>(Object.entries(options));
   for (const name of members.keys()) {
     if (!names.includes(name)) {
-      throw new TypeError(`unknown option \`${name}\`, expected one of ${names.join(", ")}`);
+      throw new TypeError(`unknown option \`${name}\`${expected(name, names)}`);
     }
   }
   return members;

@@ -138,7 +138,8 @@ describe("filter", () => {
     check(undefined, "request must be an object, found undefined");
     check({ principal: ada, action: "edit" }, "resources must be an array, found undefined");
     const known = "principal, action, resources, auxData";
-    check({ principal: ada, resource: [] }, `unknown field \`resource\` in request, expected one of ${known}`);
+    check({ principal: ada, where: [] }, `unknown field \`where\` in request, expected one of ${known}`);
+    check({ principal: ada, resource: [] }, "unknown field `resource` in request, did you mean `resources`?");
     check({ principal: ada, action: 7, resources: [resource(1)] }, "action must be a string, found number");
     const request = { action: "edit", resources: [resource(1)] };
     check({ ...request, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");

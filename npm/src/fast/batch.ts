@@ -59,8 +59,11 @@ export interface Filter {
   readonly auxData: unknown;
 }
 
-/** Returns the resources on which the principal may perform the action, in their order. */
-export function filterRows<R>(engine: Engine, filter: Filter, resources: readonly R[]): R[] {
+/**
+ * Returns the resources on which the principal may perform the action, in their order; or what stands
+ * in their place in `instead`, which this function changes.
+ */
+export function filterRows<R, T = R>(engine: Engine, filter: Filter, resources: readonly R[], instead?: T[]): T[] {
   const { record, action, target, auxData } = filter;
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
   // A copy: code of the caller may change the list in the meantime. The allowed rows move to its
@@ -75,15 +78,17 @@ export function filterRows<R>(engine: Engine, filter: Filter, resources: readonl
   const { principal } = record;
   const general = (at: number): boolean =>
     engine.general({ principal, action, resource: target === undefined ? rows[at] : target.completed(rows[at]), auxData });
+  const results = instead ?? (rows as unknown[] as T[]);
+  const { length } = rows;
   let count = 0;
-  for (let first = 0; first < rows.length; first += 32) {
+  for (let first = 0; first < length; first += 32) {
     let yes = answers.allowed[first >>> 5]!;
     const unsure = answers.unsure[first >>> 5]!;
     if (unsure !== 0) yes |= generalAnswers(first, unsure, general);
-    count = moveToFront(rows, first, yes, count);
+    count = moveToFront(results, first, yes, count);
   }
-  rows.length = count;
-  return rows;
+  results.length = count;
+  return results;
 }
 
 /**

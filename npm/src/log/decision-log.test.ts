@@ -332,6 +332,20 @@ describe("the listener of decisions", () => {
     ]);
   });
 
+  it("gets the decisions of `can`, of `allowedActions`, and of rows", async () => {
+    const pdp = await listening();
+    const { principal, resource } = viewing();
+    expect(pdp.for(principal).can("view", resource)).toBe(true);
+    const rows = ["ada", "eve", "ada"];
+    expect(pdp.filter({ principal, action: "edit", rows, resource: (owner) => ({ ...resource, attr: { owner } }) })).toEqual(["ada", "ada"]);
+    expect(pdp.allowedActions(principal, resource)).toContain("view");
+    expect(heard.slice(0, 2)).toMatchObject([
+      { kind: "action", action: "view", effect: "allow" },
+      { kind: "search", action: "edit", asked: 3, allowed: 2 },
+    ]);
+    expect(heard.slice(2).map(({ action }) => action)).toEqual(pdp.actions("album"));
+  });
+
   it("changes no decision by its exceptions, which are reported", async () => {
     const reported: unknown[] = [];
     vi.stubGlobal("reportError", (thrown: unknown) => reported.push(thrown));

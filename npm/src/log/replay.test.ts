@@ -174,7 +174,7 @@ describe("replay", () => {
 
   it.each<[string, unknown]>([
     ["options must be an object, found null", null],
-    ["unknown option `bundle`, expected one of bundles, trust, unsealKey, with, withTrust, code", { bundle: album }],
+    ["unknown option `bundle`, did you mean `bundles`?", { bundle: album }],
     ["option `bundles` must be a list, found object", { bundles: album, trust: "unsigned" }],
     ["a bundle must be a Uint8Array or an ArrayBuffer, found string", { bundles: ["album.bundle"], trust: "unsigned" }],
     ["option `withTrust` is for the option `with`", { bundles: [], trust: "unsigned", withTrust: "unsigned" }],

@@ -12,6 +12,7 @@ import { isWellFormed } from "../base/text.ts";
 import { writeTime } from "../fast/derived.ts";
 import { callState } from "../wasm/reentrancy.ts";
 import { ALWAYS, CLASSES_AT, EMITS, NOW, PROGRAMS, TRUE, UNKNOWN } from "../wasm/frame.ts";
+import { Answer } from "./answer.ts";
 import type { ActionDecision, Decision, Output, Reason } from "./decision.ts";
 import type { Fields, Tokens } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "../fast/fast-paths.ts";
@@ -79,13 +80,10 @@ export function checkFast(fastPaths: FastPaths, request: unknown): Decision | nu
     const reason = (rule === undefined ? { kind } : { kind, rule }) as Reason;
     decided[NAMES[at]!] = { effect, policy, scope, reason };
   }
-  const decision: Decision = { requestId: requestId ?? "", resourceId, actions: decided };
-  if (granted === 0 && call.outputs === null) return decision;
-  return {
-    ...decision,
-    ...(granted !== 0 && { effectiveDerivedRoles: [...list.names(granted)] }),
-    ...(call.outputs !== null && { outputs: call.outputs }),
-  };
+  const decision = new Answer(requestId ?? "", resourceId, decided);
+  if (granted !== 0) decision.effectiveDerivedRoles = [...list.names(granted)];
+  if (call.outputs !== null) decision.outputs = call.outputs;
+  return decision;
 }
 
 /** Returns true if the actions before this position do not name this one. */

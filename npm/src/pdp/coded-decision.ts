@@ -3,8 +3,9 @@
 // The texts of policies cross the border once, when an answer first names them. The objects equal
 // those that `JSON.parse` makes of the canonical JSON, in the order of their members too.
 
-import { wordAt, type Answer } from "../wasm/abi.ts";
+import { wordAt, type Answer as Words } from "../wasm/abi.ts";
 import type { Message } from "../wasm/request.ts";
+import { Answer, answerOf, type DecisionData } from "./answer.ts";
 import type { ActionDecision, Decision, Reason } from "./decision.ts";
 
 /** The strings of a table, by the ids in answers. */
@@ -30,9 +31,9 @@ export class TableTexts {
 }
 
 /** Returns the decision on a message. */
-export function decisionOf(answer: Answer, { requestId, resourceId, actions }: Message, texts: TableTexts): Decision {
+export function decisionOf(answer: Words, { requestId, resourceId, actions }: Message, texts: TableTexts): Decision {
   const { start, end, json } = answer;
-  if (start === end) return JSON.parse(json) as Decision;
+  if (start === end) return answerOf(JSON.parse(json) as DecisionData);
   const roles = wordAt(start);
   const decided: { [action: string]: ActionDecision } = {};
   for (let at = start + 1 + roles; at < end; at += ACTION_WORDS) {
@@ -41,7 +42,7 @@ export function decisionOf(answer: Answer, { requestId, resourceId, actions }: M
     if (action !== "__proto__") decided[action] = decision;
     else Object.defineProperty(decided, action, { value: decision, configurable: true, enumerable: true, writable: true });
   }
-  const decision: { -readonly [name in keyof Decision]: Decision[name] } = { requestId, resourceId, actions: decided };
+  const decision = new Answer(requestId, resourceId, decided);
   if (roles > 0) {
     decision.effectiveDerivedRoles = Array.from({ length: roles }, (_, role) => texts.of(wordAt(start + 1 + role)));
   }

@@ -68,14 +68,17 @@ export interface EvaluationError {
   readonly message: string;
 }
 
-/** The answer to one request. */
-export interface Decision {
+/**
+ * The answer to one request; `A` is the type of the names of its actions. Its methods are members of
+ * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
+ */
+export interface Decision<A extends string = string> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
   readonly resourceId: string;
   /** One decision for each action of the request. */
-  readonly actions: { readonly [action: string]: ActionDecision };
+  readonly actions: { readonly [action in A]: ActionDecision };
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
@@ -84,6 +87,27 @@ export interface Decision {
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */
   readonly evaluationErrors?: readonly EvaluationError[];
+  /**
+   * Returns true if the action is allowed. An action that is not in the request is not allowed.
+   *
+   * @example
+   *     if (pdp.check(request).isAllowed("edit")) save();
+   */
+  isAllowed(action: A): boolean;
+  /**
+   * Returns the allowed actions, in the order of the request.
+   *
+   * @example
+   *     const buttons = pdp.check(request).allowedActions();
+   */
+  allowedActions(): A[];
+  /**
+   * Returns true if every action is allowed, and there is one.
+   *
+   * @example
+   *     if (!pdp.check(request).allAllowed()) throw new Forbidden();
+   */
+  allAllowed(): boolean;
 }
 
 /** A rule that the PDP considered, and its outcome. */

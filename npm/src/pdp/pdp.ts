@@ -4,6 +4,7 @@ import {
   actions, apply, check, checkText, checkWithin, close, explain, header, isAllowed, isDelta, open, planKinds, principals, readNames, reload, rulesAt,
   sourceOf, textOf, unseal, type Budget,
 } from "../wasm/abi.ts";
+import { answerOf, type DecisionData } from "./answer.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { checkFast } from "./check-fast.ts";
@@ -23,7 +24,7 @@ import type { KindNumbers } from "../fast/kinds.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { METERED, METERING, NEEDS_LIMITER, type Metered, type MeteredSharer } from "../base/metered.ts";
 import { callListener } from "../base/report.ts";
-import { copyOfList, readFilter } from "./read-lists.ts";
+import { copyOfList, readFilter, type ReadFilter } from "./read-lists.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
@@ -35,6 +36,7 @@ import type {
   AuxData,
   Bundle,
   CheckRequest,
+  Decisions,
   FilterRequest,
   Pdp,
   PreparedAction,
@@ -42,6 +44,7 @@ import type {
   Principal,
   ReloadOptions,
   Resource,
+  RowsRequest,
   Target,
 } from "./types.ts";
 import { PrincipalRecord } from "../fast/prepared-requests.ts";
@@ -143,10 +146,18 @@ export class OpenedPdp implements Pdp {
     return copyOfList(requests).map((request) => this.isAllowed(request));
   }
 
-  filter<R extends Resource>(request: FilterRequest<R>): R[] {
+  filter<R extends Resource>(request: FilterRequest<R>): R[];
+  filter<T>(request: RowsRequest<T>): T[];
+  filter<T>(request: FilterRequest<T & Resource> | RowsRequest<T>): T[] {
     this.#mayDecide();
-    const { principal, action, resources, auxData } = readFilter(request);
-    return filterRows(this.#engine, { record: new PrincipalRecord(principal), action, auxData }, resources);
+    return this.filterRead(readFilter(request));
+  }
+
+  /** Decides on the resources of a request that was read, and returns what it asks for. */
+  protected filterRead<T>({ principal, action, resources, rows, auxData }: ReadFilter<T>): T[] {
+    // The resources of rows may have been made by code that disposed of this PDP.
+    this.#mustBeOpen();
+    return filterRows(this.#engine, { record: new PrincipalRecord(principal), action, auxData }, resources, rows?.slice());
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
@@ -159,21 +170,27 @@ export class OpenedPdp implements Pdp {
     return new ActionQueries(this.#engine, target);
   }
 
-  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+  checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
     this.#mayDecide();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return copyOfList(requests).map((request) => {
+    const decisions = copyOfList(requests).map((request) => {
       // A budget counts the steps of the general path.
       const decision = budget === undefined ? this.#checkFast(request) : null;
       return decision ?? this.#check(...shared(request), budget);
     });
+    return decisions as Decisions<R>;
   }
 
-  check(request: CheckRequest): Decision {
+  check<const A extends string>(request: CheckRequest<A>): Decision<A> {
     if (this.#settings.enforcesLimits) throw ofLimiter();
-    return this.#checkFast(request) ?? this.#check(request, 0);
+    return (this.#checkFast(request) ?? this.#check(request, 0)) as Decision<A>;
+  }
+
+  allowedActions(principal: Principal, resource: Resource, auxData?: AuxData): string[] {
+    const actions = this.actions(resource?.kind);
+    return this.check({ principal, resource, actions, ...(auxData === undefined ? {} : { auxData }) }).allowedActions();
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
@@ -184,7 +201,8 @@ export class OpenedPdp implements Pdp {
   explain(request: ActionRequest): Explanation {
     const now = this.#settings.clock();
     const text = this.#call((handle) => explain(handle, this.#checked(readRequest(request, "action", ALL_NAMES)), now));
-    return JSON.parse(text) as Explanation;
+    const { decision, ...rest } = JSON.parse(text) as Explanation;
+    return { decision: answerOf(decision), ...rest };
   }
 
   examine(bundle: Bundle, options?: ReloadOptions): BundleHeader {
@@ -356,7 +374,7 @@ export class OpenedPdp implements Pdp {
   }
 
   #check(request: CheckRequest, shared: number, budget?: Budget): Decision {
-    if (budget !== undefined) return JSON.parse(this.#checkText(request, shared, budget)) as Decision;
+    if (budget !== undefined) return answerOf(JSON.parse(this.#checkText(request, shared, budget)) as DecisionData);
     const now = this.#settings.clock();
     return this.#call((handle) => {
       const message = this.#message(handle, request, "actions", shared);

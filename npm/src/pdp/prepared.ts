@@ -5,6 +5,7 @@ import type { FastPath } from "../fast/fast-paths.ts";
 import { hashLists } from "../fast/derived.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { describe } from "../base/describe.ts";
+import { expected } from "../base/nearest.ts";
 import { isObject } from "../base/plain.ts";
 import { snapshot } from "../base/snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
@@ -40,6 +41,10 @@ export class PrincipalQueries implements PreparedPrincipal {
     }
     if (answer !== UNSURE) return answer === ALLOW;
     return engine.general({ principal: this.#record.principal, action, resource, auxData: this.#auxData });
+  }
+
+  can(action: string, resource: Resource): boolean {
+    return this.isAllowed(action, resource);
   }
 
   /** Returns what decides now about an action on a kind, for the gate of MQTT; `null` if that is not known. */
@@ -128,7 +133,7 @@ function readTarget(target: unknown): PreparedTarget {
   if (!isObject(target)) throw new TypeError(`a target must be an object, found ${describe(target)}`);
   for (const name of Object.keys(target)) {
     if (!TARGET_FIELDS.includes(name)) {
-      throw new TypeError(`unknown field \`${name}\` in a target, expected one of ${TARGET_FIELDS.join(", ")}`);
+      throw new TypeError(`unknown field \`${name}\` in a target${expected(name, TARGET_FIELDS)}`);
     }
   }
   const { kind, action } = target;

@@ -9,16 +9,18 @@ import { callListener } from "../base/report.ts";
 import { snapshot } from "../base/snapshot.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import type { Runtime } from "../wasm/runtime.ts";
+import { answerOf, type DecisionData } from "./answer.ts";
 import type { CheckManyOptions } from "./check-many.ts";
 import type { ActionDecision, Decision } from "./decision.ts";
 import { EvidenceSource, type WholeEvidence } from "./evidence-source.ts";
 import type { Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
+import type { ReadFilter } from "./read-lists.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
 import type {
-  ActionRequest, AuxData, Bundle, CheckRequest, FilterRequest, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
+  ActionRequest, AuxData, Bundle, CheckRequest, Decisions, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
   Resource, Target,
 } from "./types.ts";
 
@@ -42,11 +44,12 @@ export class RecordedPdp extends OpenedPdp {
     return this.#recording.one(principal.id, resource, resource.policyVersion, resource.scope, action, requestId, isAllowed, request, answer !== UNSURE);
   }
 
-  override filter<R extends Resource>(request: FilterRequest<R>): R[] {
+  protected override filterRead<T>(request: ReadFilter<T>): T[] {
     this.#recording.begin();
-    const asked = copyOf(request?.resources);
-    const allowed = super.filter(request);
-    return this.#recording.found(request.principal.id, request.action, NO_TARGET, asked, allowed);
+    const { principal, action, rows } = request;
+    const asked = copyOf(request.resources);
+    const allowed = super.filterRead(request);
+    return this.#recording.found(principal.id, action, NO_TARGET, asked, allowed, rows);
   }
 
   override for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
@@ -61,21 +64,21 @@ export class RecordedPdp extends OpenedPdp {
     return new RecordedAction(prepared, { ...target }, this.#recording);
   }
 
-  override check(request: CheckRequest): Decision {
+  override check<const A extends string>(request: CheckRequest<A>): Decision<A> {
     this.#recording.begin();
-    return this.#recording.several(request, super.check(request));
+    return this.#recording.several(request, super.check(request)) as Decision<A>;
   }
 
-  override checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+  override checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
     this.#recording.begin();
-    const decisions = super.checkMany(requests, options);
-    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision));
+    const decisions: readonly Decision[] = super.checkMany(requests, options);
+    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision)) as Decisions<R>;
   }
 
   override decisionBytes(request: CheckRequest): Uint8Array {
     this.#recording.begin();
     const bytes = super.decisionBytes(request);
-    const decision = JSON.parse(new TextDecoder().decode(bytes)) as Decision;
+    const decision = answerOf(JSON.parse(new TextDecoder().decode(bytes)) as DecisionData);
     const recorded = this.#recording.several(request, decision);
     return recorded === decision ? bytes : new TextEncoder().encode(JSON.stringify(recorded));
   }
@@ -188,8 +191,13 @@ class Recording {
     return { ...metered, settle: (decision) => this.several(request, decision, whole) };
   }
 
-  /** Records which of some resources are allowed, for each run of one kind, version and scope. */
-  found<R extends Resource>(principalId: string, action: string, target: Pick<Target, "policyVersion" | "scope">, asked: readonly R[], allowed: R[]): R[] {
+  /**
+   * Records which of some resources are allowed, for each run of one kind, version and scope. What is
+   * allowed is part of `rows`, which has a value for each resource; by default the resource itself.
+   */
+  found<R extends Resource, T = R>(
+    principalId: string, action: string, target: Pick<Target, "policyVersion" | "scope">, asked: readonly R[], allowed: T[], rows: readonly unknown[] = asked,
+  ): T[] {
     let mayAnswer = true;
     let next = 0;
     for (let from = 0; from < asked.length; ) {
@@ -199,7 +207,7 @@ class Recording {
       for (; at < asked.length; at += 1) {
         const { kind: other, policyVersion: version = target.policyVersion, scope: place = target.scope } = asked[at]!;
         if (other !== kind || version !== policyVersion || place !== scope) break;
-        if (next < allowed.length && allowed[next] === asked[at]) next += 1;
+        if (next < allowed.length && allowed[next] === rows[at]) next += 1;
       }
       const [count, granted] = [at - from, next - first];
       if (this.writer !== undefined) {
@@ -246,6 +254,10 @@ class RecordedPrincipal implements PreparedPrincipal {
     const { principal, auxData } = this.#asker;
     const request = this.#recording.asked(principal, action, resource, auxData);
     return this.#recording.one(this.#id, resource, resource.policyVersion, resource.scope, action, undefined, isAllowed, request);
+  }
+
+  can(action: string, resource: Resource): boolean {
+    return this.isAllowed(action, resource);
   }
 
   filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
@@ -327,7 +339,7 @@ function copyOf<R>(resources: readonly R[]): readonly R[] {
 function denied(decision: Decision): Decision {
   const actions = Object.entries(decision.actions).map(([action, { policy, scope }]) => [action, { effect: "deny", policy, scope, reason: { kind: "log-full" } }] as const);
   const { effectiveDerivedRoles: _, outputs: __, ...rest } = decision;
-  return { ...rest, actions: Object.fromEntries(actions) };
+  return answerOf({ ...rest, actions: Object.fromEntries(actions) });
 }
 
 /** The reasons of denials of what the policies allow. */

@@ -2,6 +2,7 @@
 // reads. Its module doc has the layout.
 
 import { describe, membersOf } from "../base/describe.ts";
+import { expected } from "../base/nearest.ts";
 import { readId, readPublicKey, type PublicKey, type ReadKey } from "./keys.ts";
 
 /**
@@ -88,7 +89,7 @@ function readTrust(trust: unknown): ReadTrust {
 function readSet(members: ReadonlyMap<string, unknown>): ReadTrust {
   for (const name of members.keys()) {
     if (!SET.includes(name)) {
-      throw new TypeError(`unknown member \`${name}\` of \`trust\`, expected one of ${SET.join(", ")}`);
+      throw new TypeError(`unknown member \`${name}\` of \`trust\`${expected(name, SET)}`);
     }
   }
   const keys = readKeys(members.get("keys"));

@@ -51,13 +51,20 @@ export interface Attributes {
 }
 
 /**
- * Attributes, or an object with attributes as members, such as one of an interface or a class. For
- * such an object the type only excludes lists, `Map` and functions; a member that is not an
- * {@link AttributeValue} is refused when it is read.
+ * Attributes, or an object with attributes as members, such as one of an interface, a class, or a row
+ * of a database. For such an object the type only excludes lists, functions, and the built-in classes
+ * that are no attributes, such as a `Promise` or a `Date`. Of a class the PDP reads the own members: a
+ * getter, a method and a private member are absent. A member that is not an {@link AttributeValue} is
+ * refused when it is read.
  */
 export type AttributeHolder =
   | Attributes
-  | (object & { readonly [Symbol.iterator]?: never; readonly [Symbol.hasInstance]?: never });
+  | (object & {
+      readonly [Symbol.iterator]?: never;
+      readonly [Symbol.hasInstance]?: never;
+      readonly [Symbol.toPrimitive]?: never;
+      readonly [Symbol.toStringTag]?: never;
+    });
 
 /**
  * The principal that wants to act.
@@ -122,11 +129,16 @@ export interface ActionRequest extends RequestParts {
   readonly action: string;
 }
 
-/** A request about several actions. */
-export interface CheckRequest extends RequestParts {
+/** A request about several actions; `A` is the type of their names. */
+export interface CheckRequest<A extends string = string> extends RequestParts {
   /** The actions, such as `["view", "edit"]`. */
-  readonly actions: readonly string[];
+  readonly actions: readonly A[];
 }
+
+/** The decisions on a list of requests: one for each, with the actions of that request. */
+export type Decisions<R extends readonly CheckRequest[]> = {
+  -readonly [at in keyof R]: Decision<R[at]["actions"][number]>;
+};
 
 /** A request about one action on several resources. */
 export interface FilterRequest<R extends Resource> {
@@ -136,6 +148,20 @@ export interface FilterRequest<R extends Resource> {
   readonly action: string;
   /** The resources to filter. */
   readonly resources: readonly R[];
+  /** Verified data about the request, such as the claims of a token. */
+  readonly auxData?: AuxData | undefined;
+}
+
+/** A request about one action on several rows, of which a function makes resources. */
+export interface RowsRequest<T> {
+  /** The principal that wants to act. */
+  readonly principal: Principal;
+  /** The action, such as `view`. */
+  readonly action: string;
+  /** The rows to filter, of any type. */
+  readonly rows: readonly T[];
+  /** Returns the resource of a row. It is called once for each row. */
+  readonly resource: (row: T) => Resource;
   /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
 }
@@ -164,6 +190,13 @@ export interface PreparedPrincipal {
    *     ada.isAllowed("view", { kind: "album", id: "a1" });
    */
   isAllowed(action: string, resource: Resource): boolean;
+  /**
+   * The same as `isAllowed`.
+   *
+   * @example
+   *     ada.can("view", { kind: "album", id: "a1" });
+   */
+  can(action: string, resource: Resource): boolean;
   /**
    * Returns the resources on which the action is allowed, in their order.
    *
@@ -290,6 +323,14 @@ export interface Pdp {
    */
   filter<R extends Resource>(request: FilterRequest<R>): R[];
   /**
+   * Returns the rows on whose resources the principal may perform the action, in their order.
+   *
+   * @example
+   *     const resource = (row: AlbumRow) => ({ kind: "album", id: row.id, attr: row });
+   *     const visible = pdp.filter({ principal, action: "view", rows, resource });
+   */
+  filter<T>(request: RowsRequest<T>): T[];
+  /**
    * Prepares a principal once for many requests. Later changes to the given object have no effect.
    * Lists and sets of more than 16 scalars among its attributes are hashed, so that a rule such as
    * `R.attr.team in P.attr.teams` does not scan them.
@@ -308,13 +349,22 @@ export interface Pdp {
    */
   prepare(target: Target): PreparedAction;
   /**
-   * Decides several actions, and returns the reason for each decision.
+   * Decides several actions, and returns the reason for each decision. The answer has the actions of
+   * the request as its members, so that a misspelt one does not compile.
    *
    * @example
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
-   *     console.log(actions["view"]?.effect, actions["view"]?.reason);
+   *     console.log(actions.view.effect, actions.view.reason);
    */
-  check(request: CheckRequest): Decision;
+  check<const A extends string>(request: CheckRequest<A>): Decision<A>;
+  /**
+   * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
+   * Actions that only a pattern such as `view:*` names are not among them.
+   *
+   * @example
+   *     const buttons = pdp.allowedActions(principal, { kind: "album", id: "a1" });
+   */
+  allowedActions(principal: Principal, resource: Resource, auxData?: AuxData): string[];
   /**
    * Decides several requests, each like `check`. With `maxSteps` all of them together take at most
    * that many steps. Consecutive requests with one principal object share it: it is read once.
@@ -322,7 +372,7 @@ export interface Pdp {
    * @example
    *     const decisions = pdp.checkMany([{ principal, resource, actions: ["view"] }]);
    */
-  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[];
+  checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R>;
   /**
    * Decides several actions, and returns the canonical bytes of the decision, equal on every host.
    *

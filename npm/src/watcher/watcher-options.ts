@@ -1,6 +1,7 @@
 // Reads the options of a watcher.
 
 import { describe, membersOf } from "../base/describe.ts";
+import { expected } from "../base/nearest.ts";
 import type { WardgateError } from "../base/errors.ts";
 import type { BundleHeader } from "../pdp/header.ts";
 import { readOptions, type OpenOptions } from "../pdp/options.ts";
@@ -286,7 +287,7 @@ class Options {
     const members = membersOf(on);
     if (members === undefined) throw new TypeError(`option \`on\` must be an object, found ${describe(on)}`);
     for (const name of members.keys()) {
-      if (!EVENTS.includes(name)) throw new TypeError(`unknown event \`${name}\`, expected one of ${EVENTS.join(", ")}`);
+      if (!EVENTS.includes(name)) throw new TypeError(`unknown event \`${name}\`${expected(name, EVENTS)}`);
     }
     for (const name of EVENTS) {
       // Inherited handlers count too: a listener may be an instance of a class.

@@ -1,5 +1,6 @@
 //! A rule without its place: what it says, in one spelling.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use wardgate_compiler::policy::model::Effect as Written;
@@ -135,6 +136,18 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    /// Returns effect, actions, holders, condition and output, each as one text. Bodies with equal parts are equal.
+    pub(crate) fn parts(&self) -> [Cow<'_, str>; 5] {
+        let holders: Vec<&str> = self.holders.iter().map(|holder| &*holder.meaning).collect();
+        [
+            self.effect.name().into(),
+            self.actions.join("\u{1}").into(),
+            holders.join("\u{1}").into(),
+            (&*self.condition.text).into(),
+            (&*self.output).into(),
+        ]
+    }
+
     /// Returns the names of the features, each once.
     pub(crate) fn features(&self) -> Vec<String> {
         let mut features = vec![format!("effect {}", self.effect.name())];

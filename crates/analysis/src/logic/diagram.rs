@@ -173,3 +173,28 @@ impl Diagrams {
 }
 
 const LEAF_IDS: [Diagram; LEAVES] = [0, 1, 2, 3];
+
+#[cfg(test)]
+impl Diagrams {
+    /// Adds the leaves to which a diagram leads. `class` chooses the class of a variable; where it chooses none, all
+    /// are taken.
+    pub(crate) fn leaves(
+        &self,
+        diagram: Diagram,
+        class: &dyn Fn(usize) -> Option<usize>,
+        found: &mut std::collections::BTreeSet<Diagram>,
+    ) {
+        let Some((variable, edge)) = self.node(diagram) else {
+            found.insert(diagram);
+            return;
+        };
+        let size = self.sizes.get(at(*variable)).copied().unwrap_or_default();
+        let edges = &self.edges[*edge..*edge + size];
+        let chosen = class(at(*variable));
+        for (number, to) in edges.iter().enumerate() {
+            if chosen.is_none_or(|chosen| chosen == number) {
+                self.leaves(*to, class, found);
+            }
+        }
+    }
+}

@@ -14,7 +14,7 @@ use super::terms::{Head, Literal, Term, TermId, Terms, TextId};
 /// A class of values of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Class {
-    /// A path whose last step but one leads to nothing: reading it fails, and so does `has`.
+    /// A path whose last step but one leads to nothing or to a list: reading it fails, and so does `has`.
     Broken,
     /// A path whose last step leads to nothing: reading it fails, and `has` is false.
     Missing,

@@ -8,7 +8,7 @@ use crate::findings::Finding;
 use crate::index::{Index, RuleId};
 
 /// Returns derived roles, in their order.
-pub fn derivations<'r>(
+pub(super) fn derivations<'r>(
     index: &'r Index,
     found: &'r Derivations,
     file: FileName<'r>,
@@ -17,7 +17,7 @@ pub fn derivations<'r>(
 }
 
 /// Returns findings, in their order.
-pub fn findings<'r>(
+pub(super) fn findings<'r>(
     index: &'r Index,
     found: &'r [Finding],
     file: FileName<'r>,

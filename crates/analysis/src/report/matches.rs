@@ -1,14 +1,37 @@
-//! Similar rules as JSON.
+//! Similar policies and rules as JSON.
 
 use serde_json::{Value as Json, json};
 
 use super::{FileName, place};
 use crate::index::Index;
-use crate::similar::{Match, Query};
+use crate::similar::{Match, PolicyMatch, Query};
 
-/// Returns a rule, and the rules that are most like it.
+/// Returns the policies that are most like one, and for each rule the rules that are most like it.
 #[must_use]
-pub fn matches(index: &Index, query: &Query, found: &[Match<'_>], file: FileName<'_>) -> Json {
+pub fn similar(
+    index: &Index,
+    policies: &[PolicyMatch<'_>],
+    rules: &[(&Query, Vec<Match<'_>>)],
+    file: FileName<'_>,
+) -> Json {
+    let rules = rules.iter().map(|(query, found)| matches(index, query, found, file));
+    json!({
+        "policies": policies.iter().map(|found| policy(found, file)).collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+    })
+}
+
+fn policy(found: &PolicyMatch<'_>, file: FileName<'_>) -> Json {
+    json!({
+        "policy": &*found.place.policy,
+        "file": file(&found.place.location.file.path),
+        "score": f64::from(found.score) / 1e6,
+        "rules": found.rules,
+        "equal": found.equal,
+    })
+}
+
+fn matches(index: &Index, query: &Query, found: &[Match<'_>], file: FileName<'_>) -> Json {
     let matches = found.iter().filter_map(|found| one(index, found, file));
     json!({
         "policy": &*query.place().policy,

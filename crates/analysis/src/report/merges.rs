@@ -7,7 +7,7 @@ use crate::index::Index;
 use crate::merges::{Merge, Merges};
 
 /// Returns merges, in their order.
-pub fn merges<'r>(
+pub(super) fn merges<'r>(
     index: &'r Index,
     merges: &'r Merges,
     file: FileName<'r>,

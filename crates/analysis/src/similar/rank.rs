@@ -62,6 +62,16 @@ pub(super) fn best(
     best.list
 }
 
+/// Returns the likeness of each class to a query, in millionths.
+pub(super) fn scores(features: &Features, query: &[u32]) -> Vec<u32> {
+    let own: u32 = query.iter().map(|feature| features.weight(*feature)).sum();
+    let score = |(shared, total): (u32, &u32)| {
+        let either = own.saturating_add(*total).saturating_sub(shared);
+        Ranked { class: 0, shared, either }.score()
+    };
+    shared(features, query).into_iter().zip(features.totals()).map(score).collect()
+}
+
 /// Returns the weight that each class shares with a query.
 fn shared(features: &Features, query: &[u32]) -> Vec<u32> {
     let mut all = common(features, query);

@@ -1,7 +1,9 @@
 //! Policies of which one file is replaced at a time are indexed as if all had been read.
 
+use serde_json::Value as Json;
 use wardgate_analysis::policies::{DraftError, IndexedPolicies};
 use wardgate_analysis::report;
+use wardgate_analysis::similar::Query;
 use wardgate_compiler::Options;
 
 type Files = Vec<(String, Vec<u8>)>;
@@ -43,14 +45,11 @@ fn read(files: &Files) -> IndexedPolicies {
 fn answers(policies: &IndexedPolicies, policy: &str) -> String {
     let (index, file) = (policies.index(), |file: &str| file.to_owned());
     let rules = index.named(policy).into_iter().filter_map(|rule| index.query(rule));
-    let mut text = report::groups(index, &index.groups(), &file)
-        .map(|group| group.to_string())
-        .collect::<String>();
-    for query in rules {
-        let found = index.similar(&query, 10);
-        text.push_str(&report::matches(index, &query, &found, &file).to_string());
-    }
-    text
+    let queries: Vec<Query> = rules.collect();
+    let found: Vec<_> = queries.iter().map(|query| (query, index.similar(query, 10))).collect();
+    let alike = index.similar_policies(&queries, 10);
+    let groups: Json = report::groups(index, &index.groups(), &file).collect();
+    format!("{groups}{}", report::similar(index, &alike, &found, &file))
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use wardgate_analysis::findings::Kind;
+use wardgate_analysis::suggestions::Suggestions;
 
-use super::{Findings, Shown};
+use super::Shown;
 use crate::failure::Result;
 use crate::output::{Output, Tone, counted};
 use crate::rules::shown_place;
@@ -12,7 +13,7 @@ use crate::rules::shown_place;
 impl Shown<'_> {
     pub(super) fn print_findings(
         &self,
-        found: &Findings,
+        found: &Suggestions,
         by_kind: &mut BTreeMap<&str, usize>,
         out: &mut Output,
     ) -> Result<()> {

@@ -9,14 +9,15 @@ use super::{Forbidden, Format, Opening, TableOptions};
 #[derive(Debug, Args)]
 pub(crate) struct ReplayLogs {
     /// The logs: lines of JSON as Cerbos writes them (`DecisionLogEntry`), plain or packed by gzip or zstd; `-` reads
-    /// standard input.
+    /// standard input. A folder is a decision log of `wardgate serve`.
     #[arg(value_name = "LOG|-", required = true)]
     pub(crate) logs: Vec<PathBuf>,
     /// The policies that decide again: a directory, or a bundle.
     #[arg(long = "with", value_name = "NEW")]
     pub(crate) new: PathBuf,
     /// The policies of then: a directory, or a bundle. What they do not decide as it was logged is counted as not
-    /// reproduced, and rules of old decisions are named [default: the logged effects are the old decisions].
+    /// reproduced, and rules of old decisions are named [default: the logged effects are the old decisions]. Records of
+    /// `wardgate serve` without the whole request are read by the bundle that made them.
     #[arg(long = "bundle", value_name = "OLD")]
     pub(crate) old: Option<PathBuf>,
     /// Exit with 1 if anything that was denied is allowed; with `less`, if anything that was allowed is denied.

@@ -15,11 +15,11 @@ use crate::failure::Result;
 use crate::opening::{self, Terms};
 
 /// Policies that were in force.
-pub(super) struct Bundles(HashMap<[u8; 32], Policies>);
+pub(crate) struct Bundles(HashMap<[u8; 32], Policies>);
 
 impl Bundles {
     /// Opens bundles, each at a time when it was valid.
-    pub(super) fn open(paths: &[PathBuf], opening: &Opening) -> Result<Self> {
+    pub(crate) fn open(paths: &[PathBuf], opening: &Opening) -> Result<Self> {
         let open = |path: &PathBuf| {
             let bytes = opening::bytes(path, opening)?;
             let begin = describe(&bytes).ok().and_then(|about| about.header.label.not_before);
@@ -35,7 +35,7 @@ impl Bundles {
     }
 
     /// Returns the policies that made a decision.
-    pub(super) fn of(&self, decision: &Decision, names: &Names) -> Result<&Policies, Absence> {
+    pub(crate) fn of(&self, decision: &Decision, names: &Names) -> Result<&Policies, Absence> {
         let policies = names.policies(decision).and_then(|policies| self.0.get(&policies.root));
         policies.ok_or(Absence::NoPolicies)
     }

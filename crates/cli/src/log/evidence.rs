@@ -14,7 +14,7 @@ use crate::failure::Result;
 
 /// Why a decision cannot be made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Absence {
+pub(crate) enum Absence {
     NotRecorded,
     TooLarge,
     OnlyDigest,
@@ -28,15 +28,15 @@ pub(super) enum Absence {
 }
 
 /// A decision with the values that could be opened in the places of their commitments.
-pub(super) struct Revealed {
-    pub(super) decision: Decision,
+pub(crate) struct Revealed {
+    pub(crate) decision: Decision,
     /// Why it has no evidence, if it has none.
     absence: Option<Absence>,
 }
 
 impl Revealed {
     /// Opens the values of the record with this number.
-    pub(super) fn open(number: u64, decision: &Decision, values: &mut Unsealer) -> Result<Self> {
+    pub(crate) fn open(number: u64, decision: &Decision, values: &mut Unsealer) -> Result<Self> {
         let mut decision = decision.clone();
         let mut open = |field: Field, commitment: &[u8; 32]| {
             let place = ValuePosition { record: number, field };
@@ -100,7 +100,7 @@ impl Revealed {
     }
 
     /// Returns the decision as it is decided again. Ids that are not known as a whole are left out.
-    pub(super) fn recorded<'r>(
+    pub(crate) fn recorded<'r>(
         &'r self,
         targets: &'r [Question<'r>],
     ) -> Result<RecordedDecision<'r>, Absence> {
@@ -119,7 +119,7 @@ fn digest(bytes: Vec<u8>) -> record::Evidence {
 }
 
 /// Returns the targets of the outcomes of a decision, if all are defined.
-pub(super) fn targets<'n>(
+pub(crate) fn targets<'n>(
     decision: &Decision,
     names: &'n Names,
 ) -> Result<Vec<&'n Target>, Absence> {
@@ -128,7 +128,7 @@ pub(super) fn targets<'n>(
 }
 
 /// Returns a target as the engine takes it.
-pub(super) fn question(target: &Target) -> Question<'_> {
+pub(crate) fn question(target: &Target) -> Question<'_> {
     Question {
         kind: target.kind.as_str(),
         action: target.action.as_str(),

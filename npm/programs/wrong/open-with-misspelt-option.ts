@@ -1,0 +1,3 @@
+import { open } from "wardgate";
+// TS2769
+await open(new Uint8Array(), { trust: "unsigned", minRevison: 3 });

@@ -1,0 +1,59 @@
+// Programs of users against the declarations of the built package: those in `programs/right` compile
+// and decide, and each in `programs/wrong` has exactly the error that stands above its line.
+
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+import type { Pdp } from "./pdp/types.ts";
+import { openAlbum } from "./testing.ts";
+
+const home = new URL("../programs/", import.meta.url);
+const namesIn = (folder: string): string[] => readdirSync(new URL(folder, home)).sort();
+
+/** An error of a program: its place, and the code of TypeScript. */
+type Found = `${string}:${number} TS${number}`;
+
+/** Returns the errors of all programs in a folder. */
+function errorsIn(folder: string): Found[] {
+  const path = fileURLToPath(new URL("tsconfig.json", home));
+  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(path, ts.sys.readFile).config, ts.sys, fileURLToPath(home));
+  const program = ts.createProgram(namesIn(folder).map((name) => fileURLToPath(new URL(`${folder}/${name}`, home))), options);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start, code }): Found => {
+    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start!).line + 1;
+    return `${basename(file?.fileName ?? "no file")}:${line} TS${code}`;
+  }).sort();
+}
+
+/** Returns the errors that the comments of a program promise for the line below them. */
+function promised(name: string): Found[] {
+  const lines = ts.sys.readFile(fileURLToPath(new URL(`wrong/${name}`, home)))!.split("\n");
+  return lines.flatMap((text, at): Found[] => {
+    const code = /^ *\/\/ TS(\d+)$/.exec(text)?.[1];
+    return code === undefined ? [] : [`${name}:${at + 2} TS${Number(code)}`];
+  });
+}
+
+describe("a wrong program", () => {
+  it("has the error that its comment promises, and no other", () => {
+    const names = namesIn("wrong");
+    expect(names.length).toBeGreaterThanOrEqual(30);
+    for (const name of names) expect([name, promised(name).length]).toEqual([name, 1]);
+    expect(errorsIn("wrong")).toEqual(names.flatMap(promised).sort());
+  });
+});
+
+describe("a right program", () => {
+  it("compiles", () => {
+    expect(namesIn("right").length).toBeGreaterThanOrEqual(30);
+    expect(errorsIn("right")).toEqual([]);
+  });
+
+  it.each(namesIn("right"))("decides: %s", async (name) => {
+    const { decide } = (await import(new URL(`right/${name}`, home).href)) as { decide(pdp: Pdp): boolean | Promise<boolean> };
+    expect(await decide(await openAlbum())).toBe(true);
+  });
+});
