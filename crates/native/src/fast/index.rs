@@ -108,13 +108,7 @@ impl Index {
                 versions.entry(version).or_default().push((scope, list));
             }
         }
-        for [key, kind, version, scope, _] in entries.clone() {
-            if key == Key::Resource.code() && !listed.contains(&[kind, version, scope]) {
-                let [kind, version, scope] = [kind, version, scope].map(|id| table.string(id));
-                let versions = others.entry(kind).or_default();
-                versions.entry(version).or_default().push((scope, UNLISTED));
-            }
-        }
+        add_unlisted(table, &listed, &mut others);
         let of_scopes = entries.clone().filter(|[key, ..]| *key == Key::ResourceScope.code());
         index.scopes = of_scopes.map(|[_, scope, ..]| (table.string(scope), ())).collect();
         for [key, .., offset] in entries {
@@ -132,13 +126,7 @@ impl Index {
             kinds.extend(list.map(|list| (kind, list)));
         }
         index.kinds = kinds.into_iter().collect();
-        let mut numbers: Vec<(&str, u32)> = others.keys().copied().zip(0..).collect();
-        for kind in KINDS_OF_MQTT {
-            let spelled = sanitized(kind);
-            let number = numbers.iter().find(|(known, _)| *known == spelled);
-            numbers.extend(number.map(|(_, number)| (kind, *number)));
-        }
-        index.other_kinds = numbers.into_iter().collect();
+        index.other_kinds = numbered(&others);
         let by_scope = |(version, scopes): (&str, Vec<_>)| {
             (Known::from(Box::from(version)), scopes.into_iter().collect())
         };
@@ -295,6 +283,32 @@ impl Index {
             next
         })
     }
+}
+
+/// Adds the policies of resources that have no list.
+fn add_unlisted<'t>(
+    table: &'t PolicyTable,
+    listed: &HashSet<[u32; 3]>,
+    others: &mut Collected<'t>,
+) {
+    for [key, kind, version, scope, _] in table.entries().iter().copied() {
+        if key == Key::Resource.code() && !listed.contains(&[kind, version, scope]) {
+            let [kind, version, scope] = [kind, version, scope].map(|id| table.string(id));
+            let versions = others.entry(kind).or_default();
+            versions.entry(version).or_default().push((scope, UNLISTED));
+        }
+    }
+}
+
+/// Returns the number of each kind, also as hosts of MQTT spell it.
+fn numbered(others: &Collected<'_>) -> Names<u32> {
+    let mut numbers: Vec<(&str, u32)> = others.keys().copied().zip(0..).collect();
+    for kind in KINDS_OF_MQTT {
+        let spelled = sanitized(kind);
+        let number = numbers.iter().find(|(known, _)| *known == spelled);
+        numbers.extend(number.map(|(_, number)| (kind, *number)));
+    }
+    numbers.into_iter().collect()
 }
 
 impl List {
