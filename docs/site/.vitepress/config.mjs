@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { slug } from "github-slugger";
 import { defineConfig } from "vitepress";
+import { addReferences, references } from "./references.mjs";
 import { checkLinks } from "./links.mjs";
 import { writeSummary } from "./llms.mjs";
 import { sidebar } from "./sidebar.mjs";
@@ -17,6 +18,7 @@ export default defineConfig({
   rewrites: (page) => page.replace(/(^|\/)README\.md$/, "$1index.md"),
   markdown: {
     languageAlias: { cel: "js" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // Anchors as code hosts make them, for links that work in both.
     anchor: { slugify: slug },
     config: (md) => md.core.ruler.push("adapt", ({ tokens }) => tokens.forEach(adapt)),
@@ -31,12 +33,14 @@ export default defineConfig({
       { text: "Policies", link: "/docs/policies" },
       { text: "Functions", link: "/docs/functions" },
       { text: "All documents", link: "/docs/" },
+      ...references,
     ],
     sidebar,
     outline: [2, 3],
   },
   // VitePress looks at links between pages; `checkLinks` looks at all, with their anchors.
   buildEnd: async (site) => {
+    await addReferences(site);
     await checkLinks(site);
     await writeSummary(site);
   },
@@ -47,8 +51,13 @@ function alias(name, file) {
   return { find: new RegExp(`^${name}$`), replacement: fileURLToPath(new URL(`../node_modules/${file}`, import.meta.url)) };
 }
 
-/** Points links at what files without a page become: a `README.md` is an `index.md`. Frames indented code as fenced code. */
-function adapt(token) {
+/**
+ * Points links at what files without a page become: a `README.md` is an `index.md`. Frames indented code as fenced code. Makes a
+ * plain cell of a head of a table without text, which heads nothing.
+ */
+function adapt(token, at, tokens) {
+  const isEmptyHead = token.type === "th_open" && tokens[at + 1].content === "";
+  if (isEmptyHead) for (const side of [token, tokens[at + 2]]) side.tag = "td";
   if (token.type === "code_block") Object.assign(token, { type: "fence", tag: "code", info: "text" });
   const href = token.attrGet?.("href");
   if (href === "LICENSE") token.attrSet("href", "https://www.apache.org/licenses/LICENSE-2.0");

@@ -27,6 +27,16 @@ export const sidebar = [
     ],
   },
   {
+    text: "How to",
+    items: [
+      page("Rotate a signing key", "howto/rotate-keys"),
+      page("Test in continuous integration", "howto/test-in-ci"),
+      page("Change a rule safely", "howto/change-a-rule"),
+      page("Serve many tenants", "howto/tenants"),
+      page("All of them", "howto/"),
+    ],
+  },
+  {
     text: "Policies",
     items: [
       page("The policy language", "policies"),
