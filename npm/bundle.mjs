@@ -41,6 +41,7 @@ const COMMON = {
   hono: "adapters/hono.ts",
   ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
+  view: "adapters/view.ts",
 };
 
 /** The folder of loaders in `src/runtimes` and the endings of files of threads, for each runtime. */

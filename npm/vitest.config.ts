@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "adapters/view", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },
@@ -18,7 +18,7 @@ const alias = [
 ];
 
 // The time ends a test that hangs; on a busy machine some take more than the usual five seconds.
-export default defineConfig({ resolve: { alias }, test: { include: ["src/**/*.test.ts"], testTimeout: 60_000 } });
+export default defineConfig({ resolve: { alias }, test: { include: ["src/**/*.test.{ts,tsx}"], testTimeout: 60_000 } });
 
 function source(path: string): string {
   return fileURLToPath(new URL(`src/${path}.ts`, import.meta.url));

@@ -14,7 +14,7 @@ import * as onHono from "../example/hono.ts";
 import { changesBy, decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { editable } from "../example/pool.ts";
-import { Page } from "../example/react.ts";
+import { decisionsFor, Page } from "../example/react.tsx";
 import * as onLimits from "../example/ratelimit.ts";
 import * as policyLimits from "../example/policy-limits.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
@@ -28,9 +28,9 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 
 describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
-    const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
+    const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => /\.tsx?$/.test(name));
     const texts = examples.map((name) => read(`../example/${name}`));
-    const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block!);
+    const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```tsx?\n(.*?)^```$/gms)].map(([, block]) => block!);
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(texts.some((text) => text.includes(block)), block).toBe(true);
   });
@@ -78,13 +78,15 @@ describe("the example", () => {
     server.closeAllConnections();
   });
 
-  it("for React shows what may be done", async () => {
+  it("for React shows what may be done, by decisions of the server or by a PDP", async () => {
     const pdp = await openAlbum();
-    const page = (changes: object): string => renderToString(createElement(Page, { pdp, principal, album: resource, ...changes }));
-    expect(page({})).toBe("look only");
-    expect(page({ album: { ...resource, attr: { owner: "ada" } } })).toBe("<button>edit</button>");
-    expect(page({ principal: undefined })).toBe("not for you");
-    expect(page({ pdp: undefined })).toBe("not for you");
+    const mine = [{ id: "a1", owner: "ada" }, { id: "a2", owner: "bo" }];
+    const page = (changes: object): string => renderToString(createElement(Page, { albums: mine, principal, ...changes })).replaceAll("<!-- -->", "");
+    const shown = "<section><button>edit</button></section><section>look only<small>by bo</small></section>";
+    expect(page({ pdp })).toBe(shown);
+    expect(page({ decisions: JSON.parse(JSON.stringify(decisionsFor(pdp, principal, mine))) })).toBe(shown);
+    expect(page({ pdp, principal: null })).toBe("");
+    expect(page({})).toBe("<p>one moment</p>");
   });
 
   it("of a watcher logs and decides", async () => {

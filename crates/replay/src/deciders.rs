@@ -23,8 +23,6 @@ pub(crate) struct Judged {
     /// `None` if there are no old policies.
     pub(crate) old: Option<Decided>,
     pub(crate) new: Decided,
-    /// The watched attributes that the new decision reads, and the request lacks.
-    pub(crate) missed: Mask,
 }
 
 impl<'p> Deciders<'p> {
@@ -33,21 +31,23 @@ impl<'p> Deciders<'p> {
         Self { sides, watched: Watched::of(&sides), roles: NamedRoles::of(tables) }
     }
 
-    /// Decides with all reasons. The second value is true if the answer is the same at every time.
-    pub(crate) fn judge(&self, request: &Request, action: &str, now: Timestamp) -> (Judged, bool) {
-        let alone = Request { actions: vec![action.to_owned()], ..request.clone() };
+    /// Decides a request about one action with all reasons. The second value is true if the answer is the same at
+    /// every time.
+    pub(crate) fn judge(&self, request: &Request, now: Timestamp) -> (Judged, bool) {
         let explain = |policies: &Policies| {
-            let (explanation, is_timed) = policies.table().explain_timed(&alone, now);
+            let (explanation, is_timed) = policies.table().explain_timed(request, now);
             (Decided::of(&explanation), is_timed)
         };
         let (new, new_is_timed) = explain(self.sides.new);
         let (old, old_is_timed) = self.sides.old.map(explain).unzip();
-        let missed = if self.watched.all() == 0 { 0 } else { self.missed(&alone, action, now) };
-        (Judged { old, new, missed }, !new_is_timed && old_is_timed != Some(true))
+        (Judged { old, new }, !new_is_timed && old_is_timed != Some(true))
     }
 
     /// Returns the watched attributes that the new decision reads, and the request lacks.
-    fn missed(&self, request: &Request, action: &str, now: Timestamp) -> Mask {
+    pub(crate) fn missed(&self, request: &Request, action: &str, now: Timestamp) -> Mask {
+        if self.watched.all() == 0 {
+            return 0;
+        }
         let maps = maps(request);
         let is_absent = |attribute: &Attribute<'_>| {
             let map = maps.iter().find(|(owner, _)| *owner == attribute.owner);

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use memchr::{memchr, memchr_iter, memrchr};
+
 use crate::limits::{BLOCK_BYTES, MAX_LINE_BYTES};
 
 /// The lines of a log, block by block.
@@ -43,7 +45,7 @@ impl<R: Read> Lines<R> {
             if !self.has_ended && block.bytes.len() < BLOCK_BYTES {
                 self.fill(&mut block.bytes, BLOCK_BYTES)?;
             }
-            if let Some(end) = block.bytes.iter().rposition(|byte| *byte == b'\n') {
+            if let Some(end) = memrchr(b'\n', &block.bytes) {
                 self.rest.extend(block.bytes.drain(end + 1..));
                 self.next += count(&block.bytes);
                 return Ok(true);
@@ -75,7 +77,7 @@ impl<R: Read> Lines<R> {
         loop {
             block.bytes.clear();
             self.fill(&mut block.bytes, BLOCK_BYTES)?;
-            if let Some(end) = block.bytes.iter().position(|byte| *byte == b'\n') {
+            if let Some(end) = memchr(b'\n', &block.bytes) {
                 self.rest.extend(block.bytes.drain(end + 1..));
             } else if !self.has_ended {
                 continue;
@@ -89,15 +91,19 @@ impl<R: Read> Lines<R> {
 impl Block {
     /// Returns the lines with their numbers; empty ones are left out.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
+        let ends = memchr_iter(b'\n', &self.bytes).chain([self.bytes.len()]);
+        let lines = ends.scan(0, |start, end| {
+            let line = self.bytes.get(*start..end)?;
+            *start = end.saturating_add(1);
+            Some(line)
+        });
         let numbered = (self.first..).zip(lines.map(<[u8]>::trim_ascii));
         numbered.filter(|(_, line)| !line.is_empty())
     }
 }
 
 fn count(bytes: &[u8]) -> u64 {
-    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-    u64::try_from(lines).unwrap_or(u64::MAX)
+    u64::try_from(memchr_iter(b'\n', bytes).count()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -123,31 +123,58 @@ impl<'r> Worker<'r> {
             };
             asked.try_fast(policies, entry.time).unwrap_or_else(general)
         };
-        let new = decide(sides.new);
-        let old = sides.old.map_or(logged, decide);
+        let old = sides.old.map_or(logged, &mut decide);
+        let new = if old == logged { decide(sides.new) } else { logged };
+        if let Some(Err(error)) = &request {
+            return self.counted.absent(&error.to_string(), 1);
+        }
+        if old != logged {
+            return self.counted.not_reproduced(input.kind(), asked.action());
+        }
         let may_miss = kind.filter(|kind| self.counted.kinds.unseen(*kind) != 0);
         let may_miss = may_miss.is_some_and(|kind| {
             self.counted.kinds.may_miss((&self.deciders.watched, sides), kind, asked) != 0
         });
-        if old == logged && new == old && !may_miss {
+        if new == old && !may_miss {
             self.counted.buckets.same += 1;
             return;
         }
-        let request = request.unwrap_or_else(|| input.request());
-        match request {
+        match request.unwrap_or_else(|| input.request()) {
             Err(error) => self.counted.absent(&error.to_string(), 1),
-            Ok(request) => {
-                let [principal, resource, aux_data] = input.texts();
-                let parts = [principal, resource, aux_data, asked.action()];
-                let judged = self.memo.answer(&parts, || {
-                    let (judged, is_lasting) =
-                        self.deciders.judge(&request, asked.action(), entry.time);
-                    (Rc::new(judged), is_lasting)
-                });
+            Ok(mut request) => {
+                request.actions = vec![asked.action().to_owned()];
                 let one = One::of(&request, asked.action(), (entry, number));
-                self.counted.judged(self.deciders, &judged, (logged, kind), &one);
+                let kind = kind.filter(|_| may_miss);
+                self.weigh(&one, (logged, new), kind, Some(input.texts()));
             }
         }
+    }
+
+    /// Counts a decision that changed, or that may read what no entry of its kind had so far. `texts` are what
+    /// its request was read from, if it may come again.
+    fn weigh(
+        &mut self,
+        one: &One<'_>,
+        (old, new): (bool, bool),
+        kind: Option<usize>,
+        texts: Option<[&str; 3]>,
+    ) {
+        let missed = kind.map_or(0, |_| self.deciders.missed(one.request, one.action, one.time));
+        let bucket = Bucket::of(old, new);
+        let missed = self.counted.decided(bucket, missed, kind);
+        let Bucket::Changed(change) = bucket else { return };
+        let judge = || self.deciders.judge(one.request, one.time);
+        let judged = match texts {
+            None => Rc::new(judge().0),
+            Some([principal, resource, aux_data]) => {
+                let parts = [principal, resource, aux_data, one.action];
+                self.memo.answer(&parts, || {
+                    let (judged, is_lasting) = judge();
+                    (Rc::new(judged), is_lasting)
+                })
+            }
+        };
+        self.counted.changed.add(key(self.deciders, &judged, change, one), missed, one);
     }
 
     fn plain(&mut self, place: LinePlace, entry: &PlainEntry) {
@@ -189,14 +216,19 @@ impl<'r> Worker<'r> {
         let Some(logged) = logged else { return self.counted.absent(NO_EFFECT, 1) };
         let sides = &self.deciders.sides;
         let decide = |policies: &Policies| policies.is_allowed(one.request, one.action, one.time);
-        let (new, old) = (decide(sides.new), sides.old.map_or(logged, decide));
+        if sides.old.map_or(logged, decide) != logged {
+            return self.counted.not_reproduced(&one.request.resource.kind, one.action);
+        }
+        let new = decide(sides.new);
         let may_miss = kind.is_some_and(|kind| self.counted.kinds.unseen(kind) != 0);
-        if old == logged && new == old && !may_miss {
+        if new == logged && !may_miss {
             self.counted.buckets.same += 1;
             return;
         }
-        let (judged, _) = self.deciders.judge(one.request, one.action, one.time);
-        self.counted.judged(self.deciders, &judged, (logged, kind), one);
+        let actions = vec![one.action.to_owned()];
+        let alone = Request { actions, ..one.request.clone() };
+        let one = One { request: &alone, ..*one };
+        self.weigh(&one, (logged, new), kind.filter(|_| may_miss), None);
     }
 }
 
@@ -223,26 +255,14 @@ impl Counted {
         *self.absent.entry(why.to_owned()).or_default() += count;
     }
 
-    fn judged(
-        &mut self,
-        deciders: &Deciders<'_>,
-        judged: &Judged,
-        (logged, kind): (bool, Option<usize>),
-        one: &One<'_>,
-    ) {
-        let is_reproduced = judged.old.as_ref().is_none_or(|old| old.is_allowed == logged);
-        if !is_reproduced {
-            return self.not_reproduced(one);
-        }
-        let bucket = Bucket::of(logged, judged.new.is_allowed);
-        let missed = kind.map_or(0, |kind| judged.missed & self.kinds.unseen(kind));
+    /// Counts a decision that is reproduced and read these absent attributes, and returns those that no entry of its kind had.
+    fn decided(&mut self, bucket: Bucket, missed: Mask, kind: Option<usize>) -> Mask {
+        let missed = kind.map_or(0, |kind| missed & self.kinds.unseen(kind));
         match kind {
             Some(kind) if missed != 0 => self.wait(kind, missed, bucket),
             _ => self.buckets.add(bucket, 1),
         }
-        if let Bucket::Changed(change) = bucket {
-            self.changed.add(key(deciders, judged, change, one), missed, one);
-        }
+        missed
     }
 
     fn wait(&mut self, kind: usize, missed: Mask, bucket: Bucket) {
@@ -253,9 +273,9 @@ impl Counted {
         *self.waiting.entry(key).or_default() += 1;
     }
 
-    fn not_reproduced(&mut self, one: &One<'_>) {
+    fn not_reproduced(&mut self, kind: &str, action: &str) {
         self.buckets.not_reproduced += 1;
-        let key = (one.request.resource.kind.clone(), one.action.to_owned());
+        let key = (kind.to_owned(), action.to_owned());
         if self.not_reproduced.len() < MAX_WAITING || self.not_reproduced.contains_key(&key) {
             *self.not_reproduced.entry(key).or_default() += 1;
         }

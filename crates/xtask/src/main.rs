@@ -166,6 +166,7 @@ cargo xtask <command>
                   --dry-run       print what would be published, and publish nothing
                   --only STEP     only this step of a dry run, such as `crates` (may be repeated)
                   --quick         in a dry run, build programs without optimisation
+                  --tag NAME      refuse to publish unless the version has this tag
                   --cut           make the version of what is new in docs/CHANGELOG.md
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.

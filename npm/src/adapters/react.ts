@@ -1,72 +1,147 @@
-// Components for React: the entry `wardgate/react`.
+// Components and hooks for React: the entry `wardgate/react`.
 //
 // They show and hide parts of a page. The server must decide again before it performs an action.
 // The components follow the bundle in use, and render again only if the decision has changed.
 
 "use client";
 
-import { createContext, createElement, Fragment, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, createElement, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
+import { loadedNow, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
-/** The PDP and the principal of a part of a page. */
+export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
+
+/** The decisions, the PDP and the principal of a part of a page. */
 export interface WardgateProps {
-  /** The PDP. While it is missing, every action is denied. */
-  readonly pdp: Pdp | null | undefined;
-  /** The principal. While it is missing, every action is denied. */
+  /**
+   * The PDP, or a promise or function that loads it, which is called once the page is shown. While it
+   * is missing, `decisions` answer. Give a function that stays the same between renders.
+   */
+  readonly pdp?: LazyPdp | null | undefined;
+  /** The principal; `null` if nobody is signed in. While it is missing, every decision is loading. */
   readonly principal: Principal | null | undefined;
+  /** The decisions of the server: see `decide` of `wardgate/view`. */
+  readonly decisions?: PageDecisions | null | undefined;
   /** Verified data about the requests, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
+  /** Gets each question that server and PDP answer differently, once. Default: a warning on the console. */
+  readonly onDifference?: ((difference: Difference) => unknown) | undefined;
+  /** Gets the error if the PDP could not be loaded. Default: it is reported as an uncaught one. */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
   /** The components that use the PDP. */
   readonly children?: ReactNode;
 }
 
-/** An action on a resource, and the elements to show for an allow and for a deny. */
+/** An action on a resource, and the elements to show for each state of the decision. */
 export interface CanProps {
   /** The action, such as `edit`. */
   readonly action: string;
-  /** The resource. While it is missing, the action is denied. */
+  /** The resource; `null` if there is none. While it is missing, the decision is loading. */
   readonly resource: Resource | null | undefined;
-  /** The element to show if the action is denied. Default: none. */
+  /** True to show the children if the action is denied, and `fallback` if it is allowed. */
+  readonly not?: boolean | undefined;
+  /** The element to show while the decision is loading. Default: none. */
+  readonly loading?: ReactNode;
+  /** The element to show if the children are not. Default: none. */
   readonly fallback?: ReactNode;
-  /** The elements to show if the action is allowed. */
-  readonly children?: ReactNode;
+  /** The elements to show if the action is allowed, or a function of the decision that is called in every state. */
+  readonly children?: ReactNode | ((decision: Shown) => ReactNode);
 }
 
-/** Provides the PDP and the principal to the components below it. */
-export function WardgateProvider({ pdp, principal, auxData, children }: WardgateProps): ReactElement {
-  const value = useMemo(() => ({ pdp, principal, auxData }), [pdp, principal, auxData]);
-  return createElement(WardgateContext.Provider, { value }, children);
+/** Provides decisions, the PDP and the principal to the components below it. */
+export function WardgateProvider({ pdp: lazy, principal, decisions, auxData, onDifference, onError, children }: WardgateProps): ReactElement {
+  const [loaded, setLoaded] = useState<{ readonly from: unknown; readonly pdp: Pdp | null }>();
+  const now = loadedNow(lazy);
+  useEffect(() => now ? undefined : whenLoaded(lazy, (pdp, error) => {
+    setLoaded({ from: lazy, pdp });
+    if (pdp === null) (onError ?? report)(error);
+  }), [lazy]);
+  const late = loaded?.from === lazy ? loaded?.pdp : undefined;
+  const pdp = now ?? late;
+  const isFinal = late === null;
+  const view = useMemo(
+    () => new View({ pdp, isFinal, principal, auxData, decisions, onDifference }),
+    [pdp, isFinal, principal, auxData, decisions, onDifference],
+  );
+  return createElement(WardgateContext.Provider, { value: view }, children);
 }
 
 /**
  * Returns true if the principal may perform the action. It decides again after each `reload` of the
- * PDP.
+ * PDP. While the decision is loading it is false.
  *
  * @throws Error outside of a `WardgateProvider`.
  * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error
  * boundary.
  */
 export function useCan(action: string, resource: Resource | null | undefined): boolean {
-  const context = useContext(WardgateContext);
-  if (context === undefined) throw new Error("`useCan` must be used inside of a `WardgateProvider`");
-  const { pdp, principal, auxData } = context;
-  const subscribe = useCallback((notify: () => void) => pdp?.onReload(notify) ?? nothing, [pdp]);
-  const isAllowed = (): boolean =>
-    isThere(pdp) && isThere(principal) && isThere(resource) && pdp.isAllowed({ principal, action, resource, auxData });
-  return useSyncExternalStore(subscribe, isAllowed, isAllowed);
+  return useShownState("useCan", action, resource) === "allowed";
 }
 
-/** Shows its children if the action is allowed, and `fallback` if not. */
-export function Can({ action, resource, fallback, children }: CanProps): ReactElement {
-  return createElement(Fragment, null, useCan(action, resource) ? children : fallback);
+/**
+ * Returns what is known about an action: `loading`, `allowed` or `denied`, and why.
+ *
+ * @throws as `useCan`.
+ */
+export function useDecision(action: string, resource: Resource | null | undefined): Shown {
+  const view = useView("useDecision");
+  // Texts are compared by their value, so that an equal decision renders nothing again.
+  const text = useSnapshot(view, (isFirst) => JSON.stringify(isFirst ? view.first(action, resource) : view.show(action, resource, true)));
+  return useMemo(() => JSON.parse(text) as Shown, [text]);
 }
 
-function isThere<T>(value: T | null | undefined): value is T {
-  return value !== undefined && value !== null;
+/**
+ * Returns the rows on whose resources the principal may perform the action. Without a PDP it needs a
+ * decision of the server about each of them.
+ *
+ * @throws as `useCan`.
+ */
+export function useFilter<T>(action: string, rows: readonly T[], resource: (row: T) => Resource): ShownRows<T> {
+  const view = useView("useFilter");
+  const revision = useSnapshot(view, (isFirst) => (isFirst ? FIRST : view.revision));
+  return useMemo(() => view.filter(action, rows, resource, revision === FIRST), [view, action, rows, revision]);
 }
 
-function nothing(): void {}
+/** Shows its children if the action is allowed, `fallback` if not, and `loading` while that is not known. */
+export function Can(props: CanProps): ReactElement {
+  return createElement(typeof props.children === "function" ? Rendered : Chosen, props);
+}
 
-const WardgateContext = createContext<Omit<WardgateProps, "children"> | undefined>(undefined);
+function Rendered({ action, resource, children }: CanProps): ReactNode {
+  const decision = useDecision(action, resource);
+  return (children as (decision: Shown) => ReactNode)(decision);
+}
+
+function Chosen({ action, resource, not = false, loading, fallback, children }: CanProps): ReactNode {
+  const state = useShownState("Can", action, resource);
+  if (state === "loading") return loading;
+  return (state === "allowed") !== not ? (children as ReactNode) : fallback;
+}
+
+function useShownState(hook: string, action: string, resource: Resource | null | undefined): Shown["state"] {
+  const view = useView(hook);
+  return useSnapshot(view, (isFirst) => (isFirst ? view.first(action, resource) : view.show(action, resource)).state);
+}
+
+function useView(hook: string): View {
+  const view = useContext(WardgateContext);
+  if (view === undefined) throw new Error(`\`${hook}\` must be used inside of a \`WardgateProvider\``);
+  return view;
+}
+
+/** Returns what `read` returns, after each reload too; `isFirst` is true on a server and while its page comes to life. */
+function useSnapshot<T extends string>(view: View, read: (isFirst: boolean) => T): T {
+  const subscribe = useCallback((notify: () => void) => view.subscribe(notify), [view]);
+  return useSyncExternalStore(subscribe, () => read(false), () => read(true));
+}
+
+function report(error: unknown): void {
+  if (typeof reportError === "function") reportError(error);
+}
+
+/** The revision of the first paint. */
+const FIRST = "first";
+
+const WardgateContext = createContext<View | undefined>(undefined);

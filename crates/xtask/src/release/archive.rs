@@ -28,6 +28,13 @@ impl Archive {
         self.entries.insert(path.into(), Entry { content: content.into(), mode, is_folder: false });
     }
 
+    /// Adds an empty folder, and those above it.
+    pub(super) fn folder(&mut self, path: &str, mode: u32) {
+        self.folders_above(path);
+        let entry = Entry { content: Vec::new(), mode, is_folder: true };
+        self.entries.insert(format!("{path}/"), entry);
+    }
+
     /// Adds a copy of a file on the disk.
     pub(super) fn copy(&mut self, from: &Path, path: &str, mode: u32) -> Outcome {
         let content = fs::read(from);
@@ -156,6 +163,7 @@ mod tests {
             for name in names {
                 archive.file(name, name.as_bytes(), 0o755);
             }
+            archive.folder("d", 0o700);
             archive.write_gzipped(1_000_000_000, path).unwrap();
         }
         assert_eq!(sha256(&one).unwrap(), sha256(&other).unwrap());
@@ -167,6 +175,7 @@ mod tests {
             "drwxr-xr-x root/root 0 2001-09-09 01:46 a/",
             "-rwxr-xr-x root/root 3 2001-09-09 01:46 a/b",
             "-rwxr-xr-x root/root 3 2001-09-09 01:46 a/c",
+            "drwx------ root/root 0 2001-09-09 01:46 d/",
         ];
         let expected: Vec<Vec<&str>> =
             expected.iter().map(|line| line.split_whitespace().collect()).collect();
