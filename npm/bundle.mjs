@@ -37,7 +37,7 @@ const ENTRIES = {
 /** The sources of the entries whose one file suits every runtime. */
 const COMMON = {
   authzen: "authzen/authzen.ts",
-  cerbos: "cerbos/cerbos.ts",
+  cerbos: "adapters/cerbos.ts",
   express: "adapters/express.ts",
   fastify: "adapters/fastify.ts",
   hono: "adapters/hono.ts",

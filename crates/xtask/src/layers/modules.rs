@@ -160,7 +160,7 @@ const FLOORS: &[(&str, &str)] = &[
     ("tooling", "accessors edit format json lint | suite | coverage sources"),
     (
         "analysis",
-        "limits | logic normal | index | similar | groups | compare policies | proof | written | merges derived findings | report",
+        "limits | logic normal | index | similar | groups | compare policies | proof | written | merges derived findings | suggestions | report",
     ),
     (
         "replay",
