@@ -37,10 +37,14 @@ const ENTRIES = {
 /** The sources of the entries whose one file suits every runtime. */
 const COMMON = {
   authzen: "authzen/authzen.ts",
+  cerbos: "cerbos/cerbos.ts",
   express: "adapters/express.ts",
+  fastify: "adapters/fastify.ts",
   hono: "adapters/hono.ts",
+  nest: "adapters/nest.ts",
   ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
+  trpc: "adapters/trpc.ts",
   view: "adapters/view.ts",
 };
 
@@ -137,7 +141,7 @@ function input(source, { loaders, port, spawn }) {
   };
   return {
     input: SRC + source,
-    external: [MAIN.file, /^node:/, /^react$/, /\.wasm(\?module)?$/],
+    external: [MAIN.file, /^node:/, /^(react|vue|svelte\/store|@angular\/core|@trpc\/server)$/, /\.wasm(\?module)?$/],
     platform: "neutral",
     resolve: { alias },
     transform: { target: "es2022" },

@@ -9,15 +9,19 @@ import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
 import { memory } from "wardgate/ratelimit";
 
+import * as onCerbos from "../example/cerbos.ts";
 import * as onExpress from "../example/express.ts";
+import * as onFastify from "../example/fastify.ts";
 import * as onHono from "../example/hono.ts";
 import { changesBy, decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
+import { albumGuard } from "../example/nest.ts";
 import { editable } from "../example/pool.ts";
 import { decisionsFor, Page } from "../example/react.tsx";
 import * as onLimits from "../example/ratelimit.ts";
 import * as policyLimits from "../example/policy-limits.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
+import { albumRouter } from "../example/trpc.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
 import { open } from "./pdp/open.ts";
@@ -33,6 +37,24 @@ describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp",
     const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```tsx?\n(.*?)^```$/gms)].map(([, block]) => block!);
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(texts.some((text) => text.includes(block)), block).toBe(true);
+  });
+});
+
+describe("docs/package-errors.md", () => {
+  const sections = [...read("../../docs/package-errors.md").matchAll(/^### `(.*)`$/gm)].map(([, name]) => name!);
+
+  it("has a section for each code that is no refusal, and for each reason", () => {
+    const [, codes] = /export type Code =\n {2}\| Refusal\n(.*?);/s.exec(read("base/errors.ts"))!;
+    const [, reasons] = /export type Reason =\n(.*?)\n\n/s.exec(read("pdp/decision.ts"))!;
+    const named = [...codes!.matchAll(/"(.*)"/g), ...reasons!.matchAll(/kind: "([^"]*)"/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(20);
+    expect(sections.toSorted()).toEqual(named.toSorted());
+  });
+
+  it("leads to a page with every refusal", () => {
+    const [, refusals] = /export type Refusal =\n(.*?);/s.exec(read("base/errors.ts"))!;
+    const pages = read("../../docs/package-errors.md") + read("../../docs/BUNDLE.md");
+    for (const [, name] of refusals!.matchAll(/"(.*)"/g)) expect(pages, name).toContain(`\`${name}\``);
   });
 });
 
@@ -76,6 +98,32 @@ describe("the example", () => {
     }
     server.close();
     server.closeAllConnections();
+  });
+
+  it("for Fastify answers", async () => {
+    const app = onFastify.albumApp(await openAlbum(), albums, signedIn);
+    for (const [url, authorization, [expected]] of paths) expect((await app.inject({ url, headers: { authorization } })).statusCode).toBe(expected);
+  });
+
+  it("for tRPC answers", async () => {
+    const router = albumRouter(await openAlbum(), albums);
+    expect(await router.createCaller({ principal }).album("a1")).toBe("here is a1");
+    for (const [context, id] of [[{}, "a1"], [{ principal }, "a2"]] as const) {
+      await expect(router.createCaller(context).album(id)).rejects.toMatchObject({ code: "FORBIDDEN" });
+    }
+  });
+
+  it("for Nest answers", async () => {
+    const guard = albumGuard(await openAlbum(), albums, signedIn);
+    for (const [path, authorization, [expected]] of paths) {
+      const request = { headers: { authorization }, params: { id: path.split("/").at(-1) } };
+      const context = { switchToHttp: () => ({ getRequest: () => request }) } as never;
+      expect(await guard.canActivate(context)).toBe(expected === 200);
+    }
+  });
+
+  it("for clients of Cerbos answers", async () => {
+    expect(await onCerbos.answers(await openAlbum())).toEqual([true, false, ["view", "edit"]]);
   });
 
   it("for React shows what may be done, by decisions of the server or by a PDP", async () => {

@@ -89,7 +89,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "fuzz-smoke" => without_arguments(rest, || fuzz::smoke(true)),
         "lint" => without_arguments(rest, suite::lint),
         "build-command" => without_arguments(rest, npm_command::build),
-        "site" => without_arguments(rest, site::build),
+        "site" => site::run(rest),
         "release" => release::run(rest),
         _ => return None,
     })
@@ -127,7 +127,8 @@ cargo xtask <command>
   setup         install what the other commands need, inside the project
   build-wasm    build the runtime WebAssembly into npm/wasm
   build-command build the command of the npm package into npm/bin
-  site          build the documents as a static site into target/site, and check all links
+  site          build the documents as a static site into target/site, and check all links and pages
+                  --rustdoc       with the reference of the crates
   build-hosts   build the module and the component for other hosts into target/hosts
   hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node

@@ -67,6 +67,7 @@ export const sidebar = [
       page("Pool of workers", "pool"),
       page("Compiler", "runtimes/compiler"),
       page("Analysis", "runtimes/analysis"),
+      page("Errors and reasons", "package-errors"),
     ],
   },
   {

@@ -1,13 +1,15 @@
-// The adapters for Hono and Express in apps of the real frameworks: one table of cases, whose
+// The adapters for Hono, Express and Fastify in apps of the real frameworks: one table of cases, whose
 // answers are equal for all of them.
 
 import express5, { type ErrorRequestHandler, type Express } from "express";
+import { fastify, type FastifyReply } from "fastify";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 import type { PdpSource, Question } from "./authorizer.ts";
 import * as forExpress from "./express.ts";
+import * as forFastify from "./fastify.ts";
 import * as forHono from "./hono.ts";
 import { addressOf, openAlbum, viewing } from "../testing.ts";
 import type { Principal, Resource } from "../pdp/types.ts";
@@ -62,10 +64,25 @@ const onExpress = (express: typeof express5): App => async (pdp, question, denie
   return send(app);
 };
 
+const onFastify: App = async (pdp, question, denied) => {
+  const app = fastify();
+  const answer = denied && {
+    denied: (_: unknown, reply: FastifyReply) => {
+      fail(denied);
+      return reply.code(denied.status).send(denied.text);
+    },
+  };
+  app.setErrorHandler((error: { readonly status?: number }, _, reply) => reply.code(error.status ?? 500).send("error"));
+  app.get("/album", { preHandler: forFastify.authorize(pdp, question, answer) }, async () => "the album");
+  const { statusCode, body } = await app.inject("/album");
+  return [statusCode, body];
+};
+
 const apps: readonly (readonly [string, App])[] = [
   ["Hono", onHono],
   ["Express 5", onExpress(express5)],
   ["Express 4", onExpress(express4)],
+  ["Fastify", onFastify],
 ];
 
 describe.each(apps)("%s", (_, app) => {
@@ -144,6 +161,7 @@ describe.each(apps)("%s", (_, app) => {
 describe.each([
   ["wardgate/hono", forHono.authorize],
   ["wardgate/express", forExpress.authorize],
+  ["wardgate/fastify", forFastify.authorize],
 ])("%s", (_, authorize) => {
   it("refuses an invalid question when the middleware is made", () => {
     const check = (given: readonly unknown[], message: string): void => {

@@ -96,6 +96,14 @@ export function readOptions<F>(options: Options<F> | undefined, otherwise: F): {
   return { denied: denied ?? otherwise, limits };
 }
 
+/**
+ * Returns an error for any thrown value. Frameworks take some other values for a pass, or for the way
+ * to another handler.
+ */
+export function failure(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("the request could not be authorized", { cause: thrown });
+}
+
 const ALLOWED: LimitedAnswer = { allowed: true, headers: {}, problem: undefined };
 const DENIED: LimitedAnswer = { allowed: false, headers: {}, problem: undefined };
 

@@ -2,7 +2,7 @@
 
 import type { Request, RequestHandler, Response } from "express";
 
-import { authorizer, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
+import { authorizer, failure, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
 
 export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
@@ -53,12 +53,4 @@ export function authorize(pdp: PdpSource, question: Question<Request>, options?:
 
 function forbid(_: Request, response: Response): void {
   response.status(403).type("text/plain").send("Forbidden");
-}
-
-/**
- * Returns an error for any thrown value. `next(undefined)` would let the request pass, and
- * `next("route")` and `next("router")` would skip handlers.
- */
-function failure(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error("the request could not be authorized", { cause: thrown });
 }
