@@ -43,6 +43,24 @@ describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp",
   });
 });
 
+describe("docs/package-errors.md", () => {
+  const sections = [...read("../../docs/package-errors.md").matchAll(/^### `(.*)`$/gm)].map(([, name]) => name!);
+
+  it("has a section for each code that is no refusal, and for each reason", () => {
+    const [, codes] = /export type Code =\n {2}\| Refusal\n(.*?);/s.exec(read("base/errors.ts"))!;
+    const [, reasons] = /export type Reason =\n(.*?)\n\n/s.exec(read("pdp/decision.ts"))!;
+    const named = [...codes!.matchAll(/"(.*)"/g), ...reasons!.matchAll(/kind: "([^"]*)"/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(20);
+    expect(sections.toSorted()).toEqual(named.toSorted());
+  });
+
+  it("leads to a page with every refusal", () => {
+    const [, refusals] = /export type Refusal =\n(.*?);/s.exec(read("base/errors.ts"))!;
+    const pages = read("../../docs/package-errors.md") + read("../../docs/BUNDLE.md");
+    for (const [, name] of refusals!.matchAll(/"(.*)"/g)) expect(pages, name).toContain(`\`${name}\``);
+  });
+});
+
 /** A connection whose other end is the test. */
 class Wire extends EventEmitter {
   readonly written: Uint8Array[] = [];

@@ -15,7 +15,7 @@ const npm = fileURLToPath(new URL("../../npm", import.meta.url));
 
 for (const folder of folders) {
   const native = run(folder);
-  deepStrictEqual(run(folder, "--runtime", "wasm", "--package", npm), native, `${folder}: the package differs`);
+  deepStrictEqual(run(folder, "--host", "node", "--package", npm), native, `${folder}: the package differs`);
   const { results, junit, diagnostics } = await test(filesOf(folder), { emitJunit: true });
   deepStrictEqual(diagnostics, [], `${folder}: the policies do not compile`);
   deepStrictEqual(results, native, `${folder}: the compiler of the package differs`);

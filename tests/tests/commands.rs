@@ -52,10 +52,15 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The server, which has tests of its own; and the output of successful measurements, whose figures
+/// The server and the examples of the help, which have tests of their own; and the output of successful measurements, whose figures
 /// are others in each run: `crates/cli/tests/command/bench.rs` looks at its form.
-const OF_OTHER_TESTS: [&str; 4] =
-    ["serve", "bench/report", "bench/protocols/chart", "bench/protocols/workload"];
+const OF_OTHER_TESTS: [&str; 5] = [
+    "serve",
+    "bench/report",
+    "bench/protocols/chart",
+    "bench/protocols/workload",
+    "arguments/examples",
+];
 
 /// The words of refusals that no transcript can lead to.
 const WORDS: &str = "../crates/bundle/tests/door/words.rs";

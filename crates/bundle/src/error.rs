@@ -27,6 +27,9 @@ macro_rules! refusals {
         }
 
         impl OpenError {
+            /// The stable names of all refusals.
+            pub const CODES: &[&str] = &[$($code,)+];
+
             /// Returns a stable name for programs.
             #[must_use]
             pub const fn code(&self) -> &'static str {

@@ -4,9 +4,13 @@
 //! check means.
 
 mod compare;
+mod completions;
 mod coverage;
+mod eval;
+mod examples;
 mod fmt;
 mod grants;
+mod healthcheck;
 mod init;
 mod lint;
 mod log;
@@ -14,6 +18,7 @@ mod mqtt;
 mod protocols;
 mod ratelimit;
 mod replay;
+mod serve;
 mod similar;
 mod test;
 mod trust;
@@ -27,8 +32,12 @@ use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use compare::{Compare, Forbidden, Format};
+pub(crate) use completions::{Completions, Shell};
+pub(crate) use eval::{Eval, Given, Repl};
+pub(crate) use examples::command;
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
+pub(crate) use healthcheck::Healthcheck;
 pub(crate) use init::{Framework, Init};
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
@@ -39,8 +48,9 @@ pub(crate) use mqtt::Mqtt;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
 pub(crate) use replay::ReplayLogs;
+pub(crate) use serve::Serve;
 pub(crate) use similar::{Analyze, Similar};
-pub(crate) use test::{Runtime, Test};
+pub(crate) use test::{Host, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
     LabelOptions, MakeDelta, Opening, Public, Purpose, Seal, Sign, Verify,
@@ -83,6 +93,12 @@ pub(crate) enum Command {
     /// have to hold, with the values that they read.
     #[command(after_help = CHECK_HELP)]
     Explain(Explain),
+    /// Evaluate one expression of CEL, with the functions of conditions.
+    #[command(after_help = eval::EVAL_HELP)]
+    Eval(Eval),
+    /// Evaluate expressions line by line, from a terminal or standard input.
+    #[command(after_help = eval::REPL_HELP)]
+    Repl(Repl),
     /// List the topics of MQTT that a principal may use, for brokers that take lists.
     #[command(after_help = GRANTS_HELP)]
     Grants(Grants),
@@ -125,6 +141,12 @@ pub(crate) enum Command {
     /// Serve decisions over the network.
     #[command(after_help = EXIT_CODES)]
     Serve(Serve),
+    /// Ask a server whether it runs, and exit with 0 or 1: for containers.
+    #[command(after_help = healthcheck::HELP)]
+    Healthcheck(Healthcheck),
+    /// Write what a shell needs to complete verbs and options.
+    #[command(after_help = completions::HELP)]
+    Completions(Completions),
 }
 
 impl Command {
@@ -146,13 +168,17 @@ impl Command {
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,
             Self::Init(_)
+            | Self::Eval(_)
+            | Self::Repl(_)
             | Self::Keys(_)
             | Self::Seal(_)
             | Self::Unseal(_)
             | Self::Delta(_)
             | Self::Fmt(_)
             | Self::Log(_)
-            | Self::Serve(_) => false,
+            | Self::Serve(_)
+            | Self::Healthcheck(_)
+            | Self::Completions(_) => false,
         }
     }
 }
@@ -264,16 +290,6 @@ pub(crate) struct Bench {
     pub(crate) options: TableOptions,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// The configuration, in TOML: docs/server.md describes it.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) config: PathBuf,
-    /// Check that configuration and policies can be used, and exit.
-    #[arg(long)]
-    pub(crate) check_config: bool,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Hosts {
     Native,
@@ -285,8 +301,8 @@ pub(crate) enum Hosts {
 #[derive(Debug, Args)]
 pub(crate) struct Input {
     /// The request, or one request on each line; `-` reads standard input.
-    #[arg(short, long, value_name = "FILE|-")]
-    pub(crate) request: PathBuf,
+    #[arg(short, long, alias = "request", value_name = "FILE|-")]
+    pub(crate) requests: PathBuf,
     /// The time that conditions read, such as 2024-05-06T07:08:09Z [default: the clock].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
@@ -296,7 +312,7 @@ pub(crate) struct Input {
 }
 
 /// Options for compiling a directory.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
     /// The evaluation of conditions that fail: `strict` denies, `lenient` takes them for false

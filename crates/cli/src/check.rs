@@ -26,7 +26,7 @@ pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status> {
     let (table, _) = policies::table_and_sources(Source { path, options, opening }, now)?;
     let policies = Policies::of(table);
     let limiter = Limiter::new(Memory::new(KEYS, WhenFull::Deny), &Settings::default());
-    requests::each(&check.input.request, |mut call| {
+    requests::each(&check.input.requests, |mut call| {
         let now = check.input.now.unwrap_or_else(clock::now);
         let meta = check.meta || call.include_meta;
         let mut response = begin_response(call.request_id());

@@ -16,7 +16,7 @@ use crate::keys::PrivateKey;
 use crate::output::{InOneLine, Output, complain, counted, is_standard_output, shown};
 use crate::overwriting::Paths;
 use crate::policies::Compiled;
-use crate::{answer, globals, label, policies, replace, sign};
+use crate::{answer, globals, label, pages, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status> {
     check(compile)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status> {
     let bundle = if compile.strip { stripped(&bundle)? } else { bundle };
     let warnings = policies::located(&compile.directory, compiled.warnings);
     if !compile.json {
-        warnings.iter().for_each(complain);
+        warnings.iter().map(pages::explained).for_each(complain);
     }
     write(compile, &bundle, out)?;
     emit(compile, &table, &bundle)?;
@@ -183,6 +183,7 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
     answer::present(json!({
         "severity": severity(diagnostic),
         "code": diagnostic.code.name(),
+        "page": pages::of_code(diagnostic.code),
         "message": diagnostic.message,
         "file": diagnostic.file,
         "text": diagnostic.to_string(),

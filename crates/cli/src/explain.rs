@@ -45,7 +45,7 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status> {
     let options = policies::table_options(options)?;
     let constants = sources.map(|sources| Constants::of(&sources, options));
     let form = Form { json: explain.input.json, steps: explain.steps };
-    requests::each(&explain.input.request, |mut call| {
+    requests::each(&explain.input.requests, |mut call| {
         let now = explain.input.now.unwrap_or_else(clock::now);
         call.each(|request| one(&table, constants.as_ref(), (request, now), form, out))?;
         out.flush()

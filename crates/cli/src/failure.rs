@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::output::{InOneLine, complain};
+use crate::pages;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::reading;
 
@@ -16,6 +17,7 @@ use wardgate_compiler::reading;
 pub(crate) enum Status {
     Done,
     BadPolicies,
+    Unhealthy,
     BadUsage,
     BadRequest,
     BadInputOutput,
@@ -30,7 +32,7 @@ impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
         Self::from(match status {
             Status::Done => 0,
-            Status::BadPolicies => 1,
+            Status::BadPolicies | Status::Unhealthy => 1,
             Status::BadUsage => 2,
             Status::BadRequest => 3,
             Status::BadInputOutput => 4,
@@ -100,7 +102,7 @@ impl Failure {
                 Ok(status)
             }
             Self::Diagnostics(diagnostics) => {
-                diagnostics.iter().for_each(complain);
+                diagnostics.iter().map(pages::explained).for_each(complain);
                 Ok(Status::BadPolicies)
             }
         }

@@ -16,7 +16,7 @@ pub(crate) fn run(grants: &Grants, out: &mut Output) -> Result<Status> {
     let Grants { policies: path, options, opening, .. } = grants;
     let now = grants.input.now.unwrap_or_else(clock::now);
     let policies = Policies::of(policies::table(Source { path, options, opening }, now)?);
-    requests::each_of(&grants.input.request, request::grants, |call| {
+    requests::each_of(&grants.input.requests, request::grants, |call| {
         let now = grants.input.now.unwrap_or_else(clock::now);
         let target = grants.form.map(|form| form.target()).or(call.target);
         let lists = call.lists(&policies, now, &Budget::default());
@@ -89,5 +89,5 @@ fn print(call: &GrantsCall, lists: &[(&str, Lists)], out: &mut Output) -> Result
     Ok(())
 }
 
-const TWO_ACTIONS: &str = "`--for` is for `publish` and `subscribe`: leave `actions` out";
+const TWO_ACTIONS: &str = "`--form` is for `publish` and `subscribe`: leave `actions` out";
 const READS_TIME: &str = "conditions read the time: the lists are those of this moment";

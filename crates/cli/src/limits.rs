@@ -31,3 +31,9 @@ pub(crate) const MAX_MEASURING: Duration = Duration::from_secs(600);
 
 /// The shortest measurement that has room for warming up.
 pub(crate) const MIN_MEASURING: Duration = Duration::from_millis(50);
+
+/// Bytes of the longest line of `wardgate repl`.
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// Names of expressions in `wardgate repl`.
+pub(crate) const MAX_NAMES: usize = 64;

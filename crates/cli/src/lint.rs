@@ -14,7 +14,7 @@ use crate::arguments::{Denied, Known, Lint};
 use crate::failure::{Result, Status};
 use crate::output::{Output, Tone, counted, shown};
 use crate::overwriting::Paths;
-use crate::{compile, globals, policies, replace};
+use crate::{compile, globals, pages, policies, replace};
 
 pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status> {
     policies::must_be_directory(&lint.directory)?;
@@ -67,7 +67,7 @@ fn judged(lint: &Lint, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 fn print(found: &[Diagnostic], out: &mut Output) -> Result<()> {
     for one in found {
-        let text = one.to_string();
+        let text = pages::explained(one);
         for line in text.lines() {
             out.line(shown(line))?;
         }

@@ -26,10 +26,10 @@ use wardgate_server::decision_log::{
 use crate::answer::{line, present};
 use crate::arguments::{Log, LogCommand, LogKeys, VerifyLog};
 use crate::failure::{Failure, Result, Status};
-use crate::keys;
 use crate::limits::{MAX_CHECKPOINT_BYTES, MAX_KEY_FILE_BYTES, MAX_POLICY_FILE_BYTES};
 use crate::output::{InOneLine, Output, shown};
 use crate::overwriting::Paths;
+use crate::{keys, pages};
 
 pub(crate) fn run(log: &Log, out: &mut Output) -> Result<Status> {
     match &log.command {
@@ -79,7 +79,7 @@ fn verified(arguments: &VerifyLog, out: &mut Output) -> Result<()> {
     let older = arguments.checkpoint.as_deref();
     let older = older.map(|path| read(path, MAX_CHECKPOINT_BYTES)).transpose()?;
     let policy =
-        arguments.policy.as_deref().map(|path| policy(path, &arguments.trust)).transpose()?;
+        arguments.witnesses.as_deref().map(|path| policy(path, &arguments.trust)).transpose()?;
     let found =
         verify(&arguments.folder, &key, older.as_deref(), policy.as_ref()).map_err(refused)?;
     if arguments.json { out.line(line(&as_json(&found))) } else { print(&found, out) }
@@ -208,7 +208,7 @@ fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 fn refused(error: LogError) -> Failure {
     match error {
         LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
-        other => Failure::policies(other.to_string()),
+        other => Failure::policies(format!("{other}; see {}", pages::of_server(other.code()))),
     }
 }
 

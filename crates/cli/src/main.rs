@@ -23,13 +23,17 @@ mod check;
 mod clock;
 mod compare;
 mod compile;
+mod completions;
 mod delta;
 mod diff;
+mod eval;
 mod explain;
 mod failure;
 mod fmt;
 mod globals;
 mod grants;
+#[cfg(feature = "host")]
+mod healthcheck;
 mod init;
 mod inspect;
 mod json;
@@ -44,7 +48,9 @@ mod node;
 mod opening;
 mod output;
 mod overwriting;
+mod pages;
 mod policies;
+mod repl;
 mod replace;
 #[cfg(feature = "host")]
 mod replay;
@@ -67,7 +73,7 @@ use std::process::ExitCode;
 
 #[cfg(feature = "host")]
 use alloc_tracker::Allocator;
-use clap::Parser;
+use clap::FromArgMatches;
 use wardgate_compiler::diagnostics::Diagnostic;
 
 use arguments::{Arguments, Command};
@@ -82,7 +88,9 @@ static ALLOCATOR: Allocator<System> = Allocator::system();
 fn main() -> ExitCode {
     #[cfg(target_os = "wasi")]
     enter_directory();
-    let command = match Arguments::try_parse() {
+    let arguments = arguments::command().try_get_matches();
+    let arguments = arguments.and_then(|found| Arguments::from_arg_matches(&found));
+    let command = match arguments {
         Ok(arguments) => arguments.command,
         Err(answer) => return answered(&answer).into(),
     };
@@ -124,6 +132,9 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Analyze(analyze) => analyze::run(analyze, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
+        Command::Eval(eval) => eval::run(eval, out),
+        Command::Repl(repl) => repl::run(repl, out),
+        Command::Completions(completions) => completions::run(completions, out),
         Command::Grants(grants) => grants::run(grants, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Test(test) => test::run(test, out),
@@ -142,6 +153,8 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Log(log) => log::run(log, out),
         #[cfg(feature = "host")]
         Command::Serve(serve) => serve::run(serve, out),
+        #[cfg(feature = "host")]
+        Command::Healthcheck(check) => healthcheck::run(check, out),
         #[cfg(not(feature = "host"))]
         Command::Bench(_) => Err(needs_host("bench")),
         #[cfg(not(feature = "host"))]
@@ -150,6 +163,8 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Log(_) => Err(needs_host("log")),
         #[cfg(not(feature = "host"))]
         Command::Serve(_) => Err(needs_host("serve")),
+        #[cfg(not(feature = "host"))]
+        Command::Healthcheck(_) => Err(needs_host("healthcheck")),
     }
 }
 
@@ -185,7 +200,7 @@ fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status> {
 
 fn complain_each(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        complain(diagnostic);
+        complain(pages::explained(diagnostic));
     }
     let errors = counted(diagnostics.len(), "error", "errors");
     complain(format_args!("wardgate: {errors}"));

@@ -13,6 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::keys;
 use crate::label::time;
 use crate::output::InOneLine;
+use crate::pages;
 
 /// The conditions for a bundle.
 pub(crate) struct Terms<'o> {
@@ -26,7 +27,7 @@ impl<'o> Terms<'o> {
         let conditions = Conditions {
             now: Some(u64::try_from(now.seconds()).unwrap_or(0)),
             min_revision: opening.min_revision.unwrap_or(0),
-            name: opening.named.as_deref(),
+            name: opening.expect_name.as_deref(),
             ..Conditions::default()
         };
         Ok(Self { trusted: trusted(opening)?, conditions })
@@ -60,10 +61,11 @@ impl<'o> Terms<'o> {
         };
         let (shown, found) =
             (path.in_one_line(), describe(bytes).map(|about| about.header.label.name));
-        Failure::policies(match found.as_deref() {
+        let message = match found.as_deref() {
             Ok("") | Err(_) => format!("the bundle `{shown}` has no name, expected `{expected}`"),
             Ok(found) => format!("the bundle `{shown}` is called `{found}`, expected `{expected}`"),
-        })
+        };
+        explained(&message, error)
     }
 }
 
@@ -90,7 +92,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 /// Says why the bundle of `path` cannot be used.
 pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
     let shown = path.display();
-    Failure::policies(match error {
+    let message = match error {
         OpenError::NotABundle => format!("`{shown}` is not a bundle"),
         OpenError::Sealed => {
             format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
@@ -107,7 +109,13 @@ pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
             format!("the bundle `{shown}` is valid from {begin} on, and it is {now}")
         }
         error => format!("cannot open the bundle `{shown}`: {error}"),
-    })
+    };
+    explained(&message, error)
+}
+
+/// Returns the failure of a refused bundle, with the page that explains it.
+pub(crate) fn explained(message: &str, error: &OpenError) -> Failure {
+    Failure::policies(format!("{message}; see {}", pages::of_refusal(error)))
 }
 
 fn trusted(opening: &Opening) -> Result<Option<TrustSet>> {

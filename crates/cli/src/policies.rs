@@ -143,10 +143,13 @@ pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened
 /// Says why the bundle of `path`, which holds these bytes, is not opened under `terms`.
 pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &OpenError) -> Failure {
     match error {
-        OpenError::NotABundle => Failure::policies(format!(
-            "`{}` is not a bundle; give a bundle, or the directory of the policies",
-            path.display()
-        )),
+        OpenError::NotABundle => {
+            let message = format!(
+                "`{}` is not a bundle; give a bundle, or the directory of the policies",
+                path.display()
+            );
+            opening::explained(&message, error)
+        }
         error => terms.refused(path, bundle, error),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn grants(value: &Attr) -> Result<GrantsCall, String> {
     GrantsCall::read(value, aux_data)
 }
 
-fn aux_data(value: &Attr) -> Result<AuxData, String> {
+pub(crate) fn aux_data(value: &Attr) -> Result<AuxData, String> {
     let fields = Message::read(value, "auxData".to_owned(), &["jwt", "jwts"])?;
     if let (Some(_), Some(_)) = (fields.field("jwt"), fields.field("jwts")) {
         return Err("`auxData` has both `jwt` and `jwts`, expected one of them".to_owned());

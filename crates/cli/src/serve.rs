@@ -3,44 +3,91 @@
 //! The server knows no compiler and no files of keys. The command provides both: a source of
 //! bundles, and the keys that must have signed them.
 
-use std::path::PathBuf;
+mod directory;
+mod trial;
+
+use std::path::Path;
 
 use wardgate_bundle::limits::MAX_NUMBER;
-use wardgate_bundle::{Conditions, Label, sealed};
-use wardgate_server::config::{self, Location, Policies};
-use wardgate_server::{Config, FileSource, Lookup, Origin, Server, Source, SourceError, UrlSource};
+use wardgate_bundle::{Conditions, sealed};
+use wardgate_server::config::{self, Environment, Location, Policies};
+use wardgate_server::{
+    Config, FileSource, Lookup, Origin, Server, ServerError, Source, SourceError, UrlSource,
+};
 
 use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
 use crate::failure::{Failure, Result, Status};
 use crate::keys;
 use crate::opening::Terms;
 use crate::output::{InOneLine, Output};
-use crate::policies;
+use directory::Directory;
 
 pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status> {
-    let config = Config::read(&serve.config).map_err(|error| {
-        Failure::usage(format!("the configuration `{}`: {error}", serve.config.in_one_line()))
-    })?;
+    if let Some(path) = &serve.policies {
+        return trial::run(path, serve, out);
+    }
+    let config = configuration(serve)?;
     let origin = origin(&config)?;
-    let failed = |error: wardgate_server::ServerError| Failure::policies(error.to_string());
     if serve.check_config {
         Server::check(config, origin).map_err(failed)?;
-        out.line(format_args!("`{}` is fine", serve.config.in_one_line()))?;
+        match &serve.config {
+            Some(path) => out.line(format_args!("`{}` is fine", path.in_one_line()))?,
+            None => out.line("the environment is fine")?,
+        }
         return Ok(Status::Done);
     }
     let server = Server::bind(config, origin).map_err(failed)?;
-    for address in server.http_addresses() {
-        out.line(format_args!("HTTP at {address}"))?;
-    }
-    for address in server.spocp_addresses() {
-        out.line(format_args!("SPOCP at {address}"))?;
-    }
-    for address in server.mqtt_addresses() {
-        out.line(format_args!("MQTT at {address}"))?;
-    }
-    out.flush()?;
+    list_addresses(&server, out)?;
     server.run().map_err(failed)?;
     Ok(Status::Done)
+}
+
+/// Reads the configuration: a file whose keys the environment overrides, or the environment alone.
+fn configuration(serve: &Serve) -> Result<Config> {
+    if let Some(option) = serve.opening.given().or_else(|| serve.options.given()) {
+        let message = format!(
+            "`{option}` is for `wardgate serve FILE|DIR`: a configuration says it under `[policies]`"
+        );
+        return Err(Failure::usage(message));
+    }
+    let environment = environment()?;
+    match &serve.config {
+        Some(path) => Config::read(path, &environment).map_err(|error| {
+            Failure::usage(format!("the configuration `{}`: {error}", path.in_one_line()))
+        }),
+        None if environment.first().is_none() => Err(Failure::usage(
+            "give the policies to serve, as in `wardgate serve policies`, or a configuration with `--config`",
+        )),
+        None => Config::parse_with("", Path::new(""), &environment)
+            .map_err(|error| Failure::usage(format!("the environment: {error}"))),
+    }
+}
+
+fn environment() -> Result<Environment> {
+    Environment::new(std::env::vars_os())
+        .map_err(|error| Failure::usage(format!("the environment: {error}")))
+}
+
+/// Says why the server does not start.
+fn failed(error: ServerError) -> Failure {
+    match error.is_about_address() {
+        true => Failure::system(error.to_string()),
+        false => Failure::policies(error.to_string()),
+    }
+}
+
+fn list_addresses(server: &Server, out: &mut Output) -> Result<()> {
+    let protocols = [
+        ("HTTP", server.http_addresses()),
+        ("SPOCP", server.spocp_addresses()),
+        ("MQTT", server.mqtt_addresses()),
+    ];
+    for (name, addresses) in protocols {
+        for address in addresses {
+            out.line(format_args!("{name} at {address}"))?;
+        }
+    }
+    out.flush()
 }
 
 /// The source of policies, and the conditions for its bundles.
@@ -54,22 +101,19 @@ pub(crate) fn origin(config: &Config) -> Result<Origin> {
         at_least: policies.at_least,
         require: policies.require.clone(),
         min_revision: policies.min_revision,
-        named: policies.name.clone(),
+        expect_name: policies.name.clone(),
         unseal: policies.unseal.clone(),
     };
     let source: Box<dyn Source> = match &policies.location {
         Location::Directory(path) => {
-            Box::new(Directory { path: path.clone(), options: table_options(policies)? })
+            Box::new(Directory::new(path.clone(), table_options(policies)?))
         }
         Location::Bundle(path) => Box::new(FileSource::new(path.clone())),
         Location::Url(remote) => Box::new(
             UrlSource::new(remote).map_err(|error| Failure::usage(format!("`url`: {error}")))?,
         ),
     };
-    let source = match &policies.unseal {
-        None => source,
-        Some(path) => Box::new(Sealed { key: keys::sealing(path)?, source }),
-    };
+    let source = unsealed(source, policies.unseal.as_deref())?;
     Ok(Origin {
         source: Some(source),
         trust: Terms::read(&opening, crate::clock::now())?.into_trusted(),
@@ -78,12 +122,6 @@ pub(crate) fn origin(config: &Config) -> Result<Origin> {
         after_expiry: policies.after_expiry,
         directory,
     })
-}
-
-/// A directory of policies, compiled at each look. The server detects changes.
-struct Directory {
-    path: PathBuf,
-    options: TableOptions,
 }
 
 fn table_options(policies: &Policies) -> Result<TableOptions> {
@@ -105,21 +143,11 @@ fn table_options(policies: &Policies) -> Result<TableOptions> {
     })
 }
 
-impl Source for Directory {
-    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
-        let compiled = policies::compile(&self.path, &self.options, &Label::default());
-        compiled.map(|compiled| Lookup::Bundle(compiled.bundle)).map_err(|failure| match failure {
-            Failure::Message(_, message) => SourceError::new(message),
-            Failure::Diagnostics(found) => {
-                let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-                SourceError::new(lines.join("\n"))
-            }
-            Failure::ReaderGone => SourceError::new("the reader has closed the output"),
-        })
-    }
-
-    fn name(&self) -> String {
-        format!("the directory `{}`", self.path.in_one_line())
+/// Returns a source whose bundles are unsealed with the key in a file, if there is one.
+fn unsealed(source: Box<dyn Source>, key: Option<&Path>) -> Result<Box<dyn Source>> {
+    match key {
+        None => Ok(source),
+        Some(path) => Ok(Box::new(Sealed { key: keys::sealing(path)?, source })),
     }
 }
 

@@ -18,15 +18,15 @@ use wardgate_tooling::suite::files::{self, Files};
 use wardgate_tooling::suite::results::Verdict;
 use wardgate_tooling::suite::{Filter, Loaded, Native, Results, Sources};
 
-use crate::arguments::{Runtime, Test};
+use crate::arguments::{Host, Test};
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, complain};
 use crate::overwriting::Paths;
 use crate::{globals, policies, replace};
 
 pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status> {
-    if test.runtime == Runtime::Native && test.package.is_some() {
-        return Err(Failure::usage("`--package` is for deciding in Node: add `--runtime wasm`"));
+    if test.host == Host::Native && test.package.is_some() {
+        return Err(Failure::usage("`--package` is for deciding in Node: add `--host node`"));
     }
     coverage::check(test)?;
     paths(test).check()?;
@@ -111,12 +111,12 @@ fn decide(
         Some(watching) => native.watched(watching),
         None => native,
     };
-    let decided = match test.runtime {
-        Runtime::Native => wardgate_tooling::suite::run(suites, filter, &mut native),
+    let decided = match test.host {
+        Host::Native => wardgate_tooling::suite::run(suites, filter, &mut native),
         #[cfg(not(feature = "host"))]
-        Runtime::Wasm => return Err(crate::needs_host("test --runtime wasm")),
+        Host::Node => return Err(crate::needs_host("test --host node")),
         #[cfg(feature = "host")]
-        Runtime::Wasm => {
+        Host::Node => {
             let package = test.package.as_deref();
             let mut node = node::Node::start(sources, options.clone(), native, package)?;
             wardgate_tooling::suite::run(suites, filter, &mut node)

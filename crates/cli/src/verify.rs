@@ -8,7 +8,7 @@ use crate::clock;
 use crate::failure::{Failure, Result, Status};
 use crate::opening::{self, Terms};
 use crate::output::Output;
-use crate::{answer, inspect, label};
+use crate::{answer, inspect, label, pages};
 
 pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status> {
     if verify.opening.trust.is_empty() {
@@ -39,5 +39,8 @@ fn print(opened: &Opened, json: bool, out: &mut Output) -> Result<()> {
 }
 
 fn refusal(error: &OpenError) -> serde_json::Value {
-    serde_json::json!({ "accepted": false, "code": error.code(), "message": error.to_string() })
+    serde_json::json!({
+        "accepted": false, "code": error.code(), "message": error.to_string(),
+        "page": pages::of_refusal(error),
+    })
 }

@@ -10,46 +10,46 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use crate::error::RequestError;
 
 /// Reads a document into a request that has its action as the only one.
-pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
-    let root = Fields::read(document, "request", &ROOT)?;
-    let mut request = read_common(&root)?;
+pub(crate) fn of_document(document: Attr) -> Result<Request, RequestError> {
+    let mut root = Fields::read(document, "request", &ROOT)?;
+    let mut request = read_common(&mut root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = vec![root.required_text(2)?];
-    request.aux_data = aux_data(&root)?;
+    request.aux_data = aux_data(&mut root)?;
     Ok(request)
 }
 
 /// Reads a document with `actions` instead of the action.
-pub(crate) fn of_check(document: &Attr) -> Result<Request, RequestError> {
-    let root = Fields::read(document, "request", &CHECK)?;
-    let mut request = read_common(&root)?;
+pub(crate) fn of_check(document: Attr) -> Result<Request, RequestError> {
+    let mut root = Fields::read(document, "request", &CHECK)?;
+    let mut request = read_common(&mut root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = root.texts(2)?;
-    request.aux_data = aux_data(&root)?;
+    request.aux_data = aux_data(&mut root)?;
     Ok(request)
 }
 
 /// Reads a document with `resources` instead of the resource; the request then has no resource.
-pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), RequestError> {
-    let root = Fields::read(document, "request", &BATCH)?;
-    let mut request = read_common(&root)?;
+pub(crate) fn of_batch(document: Attr) -> Result<(Request, Vec<Resource>), RequestError> {
+    let mut root = Fields::read(document, "request", &BATCH)?;
+    let mut request = read_common(&mut root)?;
     let resources = match root.required(1)? {
-        Attr::List(items) => items.iter().map(resource).collect::<Result<_, _>>()?,
-        other => return Err(wrong(root.path(1), "a list", other)),
+        Attr::List(items) => items.into_iter().map(resource).collect::<Result<_, _>>()?,
+        other => return Err(wrong(root.path(1), "a list", &other)),
     };
     request.actions = vec![root.required_text(2)?];
-    request.aux_data = aux_data(&root)?;
+    request.aux_data = aux_data(&mut root)?;
     Ok((request, resources))
 }
 
 /// Reads the members that all forms have: principal and request id.
-fn read_common(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
+fn read_common(root: &mut Fields<5>) -> Result<Request, RequestError> {
     let principal = principal(root.required(0)?)?;
     Ok(Request { request_id: root.text(4)?, principal, ..Request::default() })
 }
 
-fn principal(value: &Attr) -> Result<Principal, RequestError> {
-    let fields = Fields::read(value, "principal", &PRINCIPAL)?;
+fn principal(value: Attr) -> Result<Principal, RequestError> {
+    let mut fields = Fields::read(value, "principal", &PRINCIPAL)?;
     Ok(Principal {
         id: fields.required_text(0)?,
         roles: fields.texts(1)?,
@@ -59,8 +59,8 @@ fn principal(value: &Attr) -> Result<Principal, RequestError> {
     })
 }
 
-fn resource(value: &Attr) -> Result<Resource, RequestError> {
-    let fields = Fields::read(value, "resource", &RESOURCE)?;
+fn resource(value: Attr) -> Result<Resource, RequestError> {
+    let mut fields = Fields::read(value, "resource", &RESOURCE)?;
     Ok(Resource {
         kind: fields.required_text(0)?,
         id: fields.required_text(1)?,
@@ -70,34 +70,37 @@ fn resource(value: &Attr) -> Result<Resource, RequestError> {
     })
 }
 
-fn aux_data(root: &Fields<'_, 5>) -> Result<AuxData, RequestError> {
-    let Some(value) = root.field(3) else { return Ok(AuxData::default()) };
-    let fields = Fields::read(value, "auxData", &AUX_DATA)?;
+fn aux_data(root: &mut Fields<5>) -> Result<AuxData, RequestError> {
+    let Some(value) = root.take(3) else { return Ok(AuxData::default()) };
+    let mut fields = Fields::read(value, "auxData", &AUX_DATA)?;
     Ok(AuxData { jwt: fields.object(0)?, jwts: fields.object(1)? })
 }
 
-/// The members of an object whose names are all known, in the order of the names.
-struct Fields<'a, const N: usize> {
+/// The members of an object whose names are all known, in the order of the names. Each is taken once.
+struct Fields<const N: usize> {
     paths: &'static [&'static str; N],
-    values: [Option<&'a Attr>; N],
+    values: [Option<Attr>; N],
 }
 
-impl<'a, const N: usize> Fields<'a, N> {
+impl<const N: usize> Fields<N> {
     /// Reads the object `position`. `paths` are the paths of its fields.
     fn read(
-        value: &'a Attr,
+        value: Attr,
         position: &'static str,
         paths: &'static [&'static str; N],
     ) -> Result<Self, RequestError> {
-        let Attr::Map(members) = value else { return Err(wrong(position, "an object", value)) };
-        let mut values = [None; N];
-        for (name, value) in members.entries() {
-            let is_meant = |path: &&str| path.rsplit('.').next() == Some(name);
+        let members = match value {
+            Attr::Map(members) => members,
+            other => return Err(wrong(position, "an object", &other)),
+        };
+        let mut values = [const { None }; N];
+        for (name, value) in members {
+            let is_meant = |path: &&str| path.rsplit('.').next() == Some(&*name);
             let field = paths.iter().position(is_meant);
             let Some(field) = field.and_then(|field| values.get_mut(field)) else {
-                return Err(RequestError::Unknown { position, name: name.to_string() });
+                return Err(RequestError::Unknown { position, name: name.into() });
             };
-            *field = Some(value).filter(|value| **value != Attr::Null);
+            *field = Some(value).filter(|value| *value != Attr::Null);
         }
         Ok(Self { paths, values })
     }
@@ -106,44 +109,46 @@ impl<'a, const N: usize> Fields<'a, N> {
         self.paths.get(field).copied().unwrap_or("request")
     }
 
-    fn field(&self, field: usize) -> Option<&'a Attr> {
-        self.values.get(field).copied().flatten()
+    fn take(&mut self, field: usize) -> Option<Attr> {
+        self.values.get_mut(field).and_then(Option::take)
     }
 
-    fn required(&self, field: usize) -> Result<&'a Attr, RequestError> {
-        self.field(field).ok_or(RequestError::Missing { field: self.path(field) })
+    fn required(&mut self, field: usize) -> Result<Attr, RequestError> {
+        let path = self.path(field);
+        self.take(field).ok_or(RequestError::Missing { field: path })
     }
 
-    fn required_text(&self, field: usize) -> Result<String, RequestError> {
-        self.required(field)?;
-        self.text(field)
+    fn required_text(&mut self, field: usize) -> Result<String, RequestError> {
+        text(self.required(field)?, self.path(field))
     }
 
     /// Returns text, empty if there is none.
-    fn text(&self, field: usize) -> Result<String, RequestError> {
-        self.field(field).map_or(Ok(String::new()), |value| text(value, self.path(field)))
+    fn text(&mut self, field: usize) -> Result<String, RequestError> {
+        let path = self.path(field);
+        self.take(field).map_or(Ok(String::new()), |value| text(value, path))
     }
 
-    fn texts(&self, field: usize) -> Result<Vec<String>, RequestError> {
+    fn texts(&mut self, field: usize) -> Result<Vec<String>, RequestError> {
+        let path = self.path(field);
         match self.required(field)? {
-            Attr::List(items) => items.iter().map(|item| text(item, self.path(field))).collect(),
-            other => Err(wrong(self.path(field), "a list of text", other)),
+            Attr::List(items) => items.into_iter().map(|item| text(item, path)).collect(),
+            other => Err(wrong(path, "a list of text", &other)),
         }
     }
 
-    fn object(&self, field: usize) -> Result<AttrMap, RequestError> {
-        match self.field(field) {
+    fn object(&mut self, field: usize) -> Result<AttrMap, RequestError> {
+        match self.take(field) {
             None => Ok(AttrMap::new()),
-            Some(Attr::Map(map)) => Ok(map.clone()),
-            Some(other) => Err(wrong(self.path(field), "an object", other)),
+            Some(Attr::Map(map)) => Ok(map),
+            Some(other) => Err(wrong(self.path(field), "an object", &other)),
         }
     }
 }
 
-fn text(value: &Attr, path: &'static str) -> Result<String, RequestError> {
+fn text(value: Attr, path: &'static str) -> Result<String, RequestError> {
     match value {
-        Attr::String(text) => Ok(text.to_string()),
-        other => Err(wrong(path, "text", other)),
+        Attr::String(text) => Ok(text.into()),
+        other => Err(wrong(path, "text", &other)),
     }
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn request(value: &Value) -> Result<Request, RequestError> {
     let mut copier = Copier::new();
     let document = copier.document(value.field()).unwrap_or(Attr::Null);
     match copier.into_fault() {
-        None => of_document(&document),
+        None => of_document(document),
         Some(fault) => Err(fault),
     }
 }

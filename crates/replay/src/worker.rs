@@ -144,21 +144,37 @@ impl<'r> Worker<'r> {
             Ok(mut request) => {
                 request.actions = vec![asked.action().to_owned()];
                 let one = One::of(&request, asked.action(), (entry, number));
-                let missed =
-                    if may_miss { self.deciders.missed(&request, one.action, one.time) } else { 0 };
-                let bucket = Bucket::of(logged, new);
-                let missed = self.counted.decided(bucket, missed, kind);
-                if let Bucket::Changed(change) = bucket {
-                    let [principal, resource, aux_data] = input.texts();
-                    let parts = [principal, resource, aux_data, asked.action()];
-                    let judged = self.memo.answer(&parts, || {
-                        let (judged, is_lasting) = self.deciders.judge(&request, entry.time);
-                        (Rc::new(judged), is_lasting)
-                    });
-                    self.counted.changed(self.deciders, &judged, (change, missed), &one);
-                }
+                let kind = kind.filter(|_| may_miss);
+                self.weigh(&one, (logged, new), kind, Some(input.texts()));
             }
         }
+    }
+
+    /// Counts a decision that changed, or that may read what no entry of its kind had so far. `texts` are what
+    /// its request was read from, if it may come again.
+    fn weigh(
+        &mut self,
+        one: &One<'_>,
+        (old, new): (bool, bool),
+        kind: Option<usize>,
+        texts: Option<[&str; 3]>,
+    ) {
+        let missed = kind.map_or(0, |_| self.deciders.missed(one.request, one.action, one.time));
+        let bucket = Bucket::of(old, new);
+        let missed = self.counted.decided(bucket, missed, kind);
+        let Bucket::Changed(change) = bucket else { return };
+        let judge = || self.deciders.judge(one.request, one.time);
+        let judged = match texts {
+            None => Rc::new(judge().0),
+            Some([principal, resource, aux_data]) => {
+                let parts = [principal, resource, aux_data, one.action];
+                self.memo.answer(&parts, || {
+                    let (judged, is_lasting) = judge();
+                    (Rc::new(judged), is_lasting)
+                })
+            }
+        };
+        self.counted.changed.add(key(self.deciders, &judged, change, one), missed, one);
     }
 
     fn plain(&mut self, place: LinePlace, entry: &PlainEntry) {
@@ -203,21 +219,16 @@ impl<'r> Worker<'r> {
         if sides.old.map_or(logged, decide) != logged {
             return self.counted.not_reproduced(&one.request.resource.kind, one.action);
         }
-        let bucket = Bucket::of(logged, decide(sides.new));
+        let new = decide(sides.new);
         let may_miss = kind.is_some_and(|kind| self.counted.kinds.unseen(kind) != 0);
-        if bucket == Bucket::Same && !may_miss {
+        if new == logged && !may_miss {
             self.counted.buckets.same += 1;
             return;
         }
         let actions = vec![one.action.to_owned()];
-        let request = Request { actions, ..one.request.clone() };
-        let missed =
-            if may_miss { self.deciders.missed(&request, one.action, one.time) } else { 0 };
-        let missed = self.counted.decided(bucket, missed, kind);
-        if let Bucket::Changed(change) = bucket {
-            let (judged, _) = self.deciders.judge(&request, one.time);
-            self.counted.changed(self.deciders, &judged, (change, missed), one);
-        }
+        let alone = Request { actions, ..one.request.clone() };
+        let one = One { request: &alone, ..*one };
+        self.weigh(&one, (logged, new), kind.filter(|_| may_miss), None);
     }
 }
 
@@ -252,16 +263,6 @@ impl Counted {
             _ => self.buckets.add(bucket, 1),
         }
         missed
-    }
-
-    fn changed(
-        &mut self,
-        deciders: &Deciders<'_>,
-        judged: &Judged,
-        (change, missed): (Change, Mask),
-        one: &One<'_>,
-    ) {
-        self.changed.add(key(deciders, judged, change, one), missed, one);
     }
 
     fn wait(&mut self, kind: usize, missed: Mask, bucket: Bucket) {

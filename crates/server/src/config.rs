@@ -1,4 +1,4 @@
-//! The configuration: one file in TOML.
+//! The configuration: one file in TOML, whose keys variables of the environment override.
 //!
 //! An unknown key is an error, with its line and the nearest known key, because an ignored option
 //! is a broken promise. Paths are relative to the folder of the file.
@@ -6,13 +6,16 @@
 mod auth;
 mod authzen;
 mod aux_data;
+mod cors;
 mod decision_log;
+mod environment;
 mod filter;
 mod http;
 mod keys;
 mod log_export;
 mod mqtt;
 mod nearest;
+mod origin;
 mod policies;
 mod ratelimit;
 mod section;
@@ -28,7 +31,9 @@ use std::time::Duration;
 pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
 pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
+pub use cors::{Cors, Origins};
 pub use decision_log::{DecisionLog, Keep, OnFull};
+pub use environment::Environment;
 pub use filter::Filter;
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
@@ -41,6 +46,7 @@ pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 pub use witnesses::Witnesses;
 
+use environment::Overrides;
 pub(crate) use section::Section;
 
 use crate::files::{bounded, reason};
@@ -58,8 +64,12 @@ pub struct Config {
     pub drain: Duration,
     /// The least important events that are logged.
     pub log: Level,
+    /// The form of logged events.
+    pub log_format: LogFormat,
     /// Decisions over HTTP.
     pub http: Http,
+    /// The pages of other origins that may read answers, if there are any.
+    pub cors: Option<Cors>,
     /// The source of the policies. Without it rules of SPOCP answer.
     pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
@@ -93,6 +103,16 @@ pub enum Level {
     Debug,
 }
 
+/// The form of logged events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// One object on a line, for programs.
+    #[default]
+    Json,
+    /// Words, for the person at the terminal.
+    Text,
+}
+
 /// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -101,15 +121,15 @@ pub struct ConfigError {
 }
 
 impl Config {
-    /// Reads a file.
+    /// Reads a file, whose keys an environment overrides.
     ///
     /// # Errors
     /// The file cannot be read, or is no configuration. The caller adds the name of the file.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+    pub fn read(path: &Path, environment: &Environment) -> Result<Self, ConfigError> {
         let refuse = |why: &str| ConfigError::new(format!("cannot be read: {why}"));
         let bytes = bounded(path, MAX_CONFIG_BYTES).map_err(|error| refuse(&reason(&error)))?;
         let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text in UTF-8"))?;
-        Self::parse(&text, path.parent().unwrap_or(Path::new("")))
+        Self::parse_with(&text, path.parent().unwrap_or(Path::new("")), environment)
     }
 
     /// Reads text; paths in it are relative to `folder`.
@@ -117,17 +137,36 @@ impl Config {
     /// # Errors
     /// The text is no configuration.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        Self::parse_with(text, folder, &Environment::default())
+    }
+
+    /// Reads text whose keys an environment overrides; paths in both are relative to `folder`.
+    ///
+    /// # Errors
+    /// They are no configuration.
+    pub fn parse_with(
+        text: &str,
+        folder: &Path,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let table = toml::de::DeTable::parse(text).map_err(|error| {
             let line = error.span().map(|span| section::line_at(text, span.start));
             ConfigError { line, message: error.message().to_owned() }
         })?;
-        let mut root = Section::root(text, folder, table.get_ref());
+        let overrides = Overrides::new(environment)?;
+        let config = Self::of(Section::root(text, folder, table.get_ref(), &overrides))?;
+        overrides.must_be_used()?;
+        Ok(config)
+    }
+
+    fn of(mut root: Section<'_>) -> Result<Self, ConfigError> {
         let mut server = root.section("server")?;
         let (http, policies) = (root.section("http")?, root.section("policies")?);
         let (spocp, auth) = (root.section("spocp")?, root.section("auth")?);
         let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
         let (traces, mqtt) = (root.section("traces")?, root.section("mqtt")?);
+        let cors = root.section("cors")?;
         let ratelimit = root.section("ratelimit")?;
         let decision_log = root.section("decision-log")?;
         // Reported before the missing tables: a misspelt table is not a missing one.
@@ -142,7 +181,9 @@ impl Config {
             busy_poll: server.number("awake-microseconds", 0..=1000)?.map(Duration::from_micros),
             drain: server.seconds("drain-seconds", 0..=3600)?.unwrap_or(DRAIN),
             log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
+            log_format: server.choice("log-format", LOG_FORMATS)?.unwrap_or_default(),
             http: Http::read(http)?,
+            cors: Cors::read(cors)?,
             policies: Policies::read(policies)?,
             spocp: Spocp::read(spocp)?,
             mqtt: Mqtt::read(mqtt)?,
@@ -162,6 +203,7 @@ impl Config {
         config.authzen.must_fit(&config.http.listen)?;
         if !is_http_spoken {
             config.http.listen.clear();
+            config.must_need_no_http()?;
         }
         Ok(config)
     }
@@ -172,6 +214,18 @@ impl Config {
             (Some(policies), _) => policies.watch,
             (None, Some(_)) => WATCH,
             (None, None) => Duration::ZERO,
+        }
+    }
+
+    /// Refuses options of HTTP where it is not spoken.
+    fn must_need_no_http(&self) -> Result<(), ConfigError> {
+        match &self.cors {
+            Some(_) => {
+                let message =
+                    "`[cors]` needs `[http]`, which is off by default without `[policies]`";
+                Err(ConfigError::new(message))
+            }
+            None => Ok(()),
         }
     }
 
@@ -252,6 +306,7 @@ impl std::error::Error for ConfigError {}
 
 const MAX_THREADS: usize = 1024;
 const DRAIN: Duration = Duration::from_secs(10);
+const LOG_FORMATS: &[(&str, LogFormat)] = &[("json", LogFormat::Json), ("text", LogFormat::Text)];
 const LEVELS: &[(&str, Level)] = &[
     ("error", Level::Error),
     ("warn", Level::Warn),

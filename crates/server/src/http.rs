@@ -12,6 +12,7 @@ mod cerbos;
 mod charging;
 mod connection;
 mod context;
+mod cors;
 mod deciding;
 mod fields;
 mod grants;
@@ -35,7 +36,6 @@ use crate::config::{Config, WebSocket};
 use crate::mqtt::Door;
 use crate::net::accept::Pool;
 use crate::net::connections::Connections;
-use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
 use crate::shared::Shared;
@@ -48,9 +48,8 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn open(config: &Config, sockets: &mut Sockets) -> Result<Self, String> {
-        let tls = Self::usable(config)?;
-        Ok(Self { listeners: sockets.open(&config.http.listen)?, tls })
+    pub(crate) fn new(config: &Config, listeners: Vec<TcpListener>) -> Result<Self, String> {
+        Ok(Self { listeners, tls: Self::usable(config)? })
     }
 
     /// Reads the files that the configuration names, and opens no socket.

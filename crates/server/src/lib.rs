@@ -11,6 +11,7 @@ pub mod config;
 mod deciders;
 pub mod decision_log;
 mod files;
+pub mod health;
 mod http;
 mod identity;
 mod journal;

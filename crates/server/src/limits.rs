@@ -222,8 +222,14 @@ pub(crate) const MAX_CONTROL_BYTES: usize = 125;
 /// Bytes of the path at which WebSocket is spoken.
 pub(crate) const MAX_WEBSOCKET_PATH: usize = 256;
 
-/// Origins of pages that may speak MQTT over WebSocket.
+/// Origins of pages that may speak MQTT over WebSocket, or read answers.
 pub(crate) const MAX_ORIGINS: usize = 64;
+
+/// Headers of requests that pages of other origins may send.
+pub(crate) const MAX_CORS_HEADERS: usize = 64;
+
+/// Bytes of the answer of a server that is asked for its health.
+pub(crate) const MAX_HEALTH_BYTES: usize = 64 << 10;
 
 /// Steps of one decision on a packet of MQTT: about a millisecond on the thread of its connection.
 pub(crate) const MQTT_STEPS: u32 = MAX_STEPS_IN_PLACE;

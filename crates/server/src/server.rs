@@ -19,7 +19,7 @@ use crate::decision_log::witnessing::Witnessing;
 use crate::decision_log::{Recorder, by_rules, recording};
 use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
-use crate::net::listeners::Sockets;
+use crate::net::listeners::{ListenError, Sockets};
 use crate::net::notify::{Phase, notify};
 use crate::net::workers::Workers;
 use crate::policies::state::{Origin, State};
@@ -40,7 +40,10 @@ pub struct Server {
 
 /// The reason for a failed start, in words for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerError(String);
+pub struct ServerError {
+    message: String,
+    is_about_address: bool,
+}
 
 impl Server {
     /// Reads the policies, opens the sockets, and starts the threads that will answer.
@@ -49,17 +52,22 @@ impl Server {
     /// The policies or rules cannot be used, an address cannot be listened at, or the system has no
     /// threads.
     pub fn bind(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
-        log::start(config.log);
+        log::start(config.log, config.log_format);
         let first = reload::first(&mut origin)?;
         let mut sockets = Sockets::from_environment();
-        let http = http::Endpoint::open(&config, &mut sockets)?;
+        let http = http::Endpoint::new(&config, sockets.open(&config.http.listen)?)?;
         let spocp = config.spocp.as_ref();
         let is_recorded = config.decision_log.is_some();
         let rules = spocp.map(|spocp| rules(spocp, &first, is_recorded)).transpose()?;
         let (rules, root) = rules.unzip();
-        let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
-        let mqtt = config.mqtt.as_ref();
-        let mqtt = mqtt.map(|mqtt| mqtt::Endpoint::open(mqtt, &mut sockets)).transpose()?;
+        let spocp = match spocp {
+            Some(spocp) => Some(spocp::Endpoint::new(spocp, sockets.open(&spocp.listen)?)?),
+            None => None,
+        };
+        let mqtt = match &config.mqtt {
+            Some(mqtt) => Some(mqtt::Endpoint::new(mqtt, sockets.open(&mqtt.listen)?)?),
+            None => None,
+        };
         let busy_poll = config.busy_poll.unwrap_or_else(busy_poll::window);
         let workers =
             Workers::start(config.threads, busy_poll).map_err(|error| error.to_string())?;
@@ -277,15 +285,29 @@ fn addresses(listeners: &[TcpListener]) -> Vec<SocketAddr> {
     listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect()
 }
 
+impl ServerError {
+    /// Returns true if an address cannot be listened at.
+    #[must_use]
+    pub const fn is_about_address(&self) -> bool {
+        self.is_about_address
+    }
+}
+
 impl From<String> for ServerError {
     fn from(message: String) -> Self {
-        Self(message)
+        Self { message, is_about_address: false }
+    }
+}
+
+impl From<ListenError> for ServerError {
+    fn from(error: ListenError) -> Self {
+        Self { message: error.to_string(), is_about_address: true }
     }
 }
 
 impl fmt::Display for ServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use wardgate_decision_log::checkpoint::{LogKey, is_origin};
 use wardgate_decision_log::signer::LogSigner;
 
+use crate::config::{Level, LogFormat};
 use crate::limits::MAX_WITNESSED_LOGS;
 use crate::net::listeners::Sockets;
 use crate::server::ServerError;
@@ -53,7 +54,7 @@ impl Witness {
     /// Another process uses the folder, it is none of this witness or damaged, a key cannot be trusted, the address
     /// cannot be listened at, or the system has no threads; in words for the operator.
     pub fn bind(settings: WitnessSettings) -> Result<Self, ServerError> {
-        log::start(crate::config::Level::Info);
+        log::start(Level::Info, LogFormat::Json);
         must_suit(&settings)?;
         let mut listeners = Sockets::from_environment().open(&[settings.listen])?;
         let listener = listeners.pop().ok_or_else(|| "there is no address".to_owned())?;

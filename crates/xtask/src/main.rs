@@ -89,7 +89,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "fuzz-smoke" => without_arguments(rest, || fuzz::smoke(true)),
         "lint" => without_arguments(rest, suite::lint),
         "build-command" => without_arguments(rest, npm_command::build),
-        "site" => without_arguments(rest, site::build),
+        "site" => site::run(rest),
         "release" => release::run(rest),
         _ => return None,
     })
@@ -127,7 +127,8 @@ cargo xtask <command>
   setup         install what the other commands need, inside the project
   build-wasm    build the runtime WebAssembly into npm/wasm
   build-command build the command of the npm package into npm/bin
-  site          build the documents as a static site into target/site, and check all links
+  site          build the documents as a static site into target/site, and check all links and pages
+                  --rustdoc       with the reference of the crates
   build-hosts   build the module and the component for other hosts into target/hosts
   hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node
@@ -166,6 +167,7 @@ cargo xtask <command>
                   --dry-run       print what would be published, and publish nothing
                   --only STEP     only this step of a dry run, such as `crates` (may be repeated)
                   --quick         in a dry run, build programs without optimisation
+                  --tag NAME      refuse to publish unless the version has this tag
                   --cut           make the version of what is new in docs/CHANGELOG.md
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.

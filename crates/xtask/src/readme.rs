@@ -20,6 +20,7 @@ pub(crate) fn check() -> Outcome {
     let readme = scratch("readme")?;
     run_page("README.md", &readme)?;
     run_page("docs/signing.md", &readme)?;
+    run_page("docs/package-errors.md", &readme)?;
     run_page("docs/tutorial.md", &scratch("tutorial")?)?;
     for runtime in RUNTIMES {
         let folder = scratch(runtime)?;
@@ -28,27 +29,52 @@ pub(crate) fn check() -> Outcome {
         }
         run_page(&format!("docs/runtimes/{runtime}.md"), &folder)?;
     }
-    examples()
+    run_examples()?;
+    run_guides()
 }
 
 /// Runs each folder of `docs/examples` by the commands of its page.
-fn examples() -> Outcome {
+fn run_examples() -> Outcome {
+    // Node and npm find the package in the folder above.
     let installed = scratch("examples")?;
     let folders = shell::entries(&root().join("docs/examples"))?.into_iter();
     for example in folders.filter(|entry| entry.is_dir()) {
         let name = example.file_name().unwrap_or_default().to_string_lossy();
-        // Node and npm find the package in the folder above.
         let folder = installed.join(&*name);
         copy_folder(&example, &folder)?;
-        run_page(&format!("docs/examples/{name}/README.md"), &folder)?;
+        let page = format!("docs/examples/{name}/README.md");
+        let mut expected = promised(&shell::read(&folder.join("main.mjs"))?);
+        expected.extend(shown(&shell::read(&root().join(&page))?));
+        run_expecting(&page, &folder, expected)?;
+    }
+    Ok(())
+}
+
+/// Runs each page of `docs/howto` in a copy of the example that they begin with.
+fn run_guides() -> Outcome {
+    let installed = scratch("howto")?;
+    for page in shell::entries(&root().join("docs/howto"))? {
+        let text = shell::read(&page)?;
+        let name = page.file_stem().unwrap_or_default().to_string_lossy();
+        if !blocks(&text).iter().any(|block| block.language == "sh") {
+            continue;
+        }
+        let folder = installed.join(&*name);
+        copy_folder(&root().join("docs/examples/documents"), &folder)?;
+        run_expecting(&format!("docs/howto/{name}.md"), &folder, shown(&text))?;
     }
     Ok(())
 }
 
 /// Writes the files of a page, runs its commands and its app, and compares what they print.
 fn run_page(name: &str, folder: &Path) -> Outcome {
+    run_expecting(name, folder, Vec::new())
+}
+
+/// Runs a page as `run_page` does, and expects more lines than its programs promise.
+fn run_expecting(name: &str, folder: &Path, mut expected: Vec<String>) -> Outcome {
     let text = shell::read(&root().join(name))?;
-    let (mut expected, mut printed) = (promised_beside(folder)?, String::new());
+    let mut printed = String::new();
     for block in blocks(&text) {
         match file_name(&block) {
             Some(file) => {
@@ -62,7 +88,7 @@ fn run_page(name: &str, folder: &Path) -> Outcome {
     if ["index.html", "wrangler.jsonc"].iter().any(|app| folder.join(app).exists()) {
         printed += &run_app(folder, expected.len())?;
     }
-    let missing = |line: &&String| !printed.lines().any(|found| found == *line);
+    let missing = |line: &&String| !printed.lines().any(|found| found.trim() == line.trim());
     match expected.iter().find(missing) {
         None if expected.is_empty() => Err(format!("{name} shows no program that prints anything")),
         None => Ok(()),
@@ -72,10 +98,14 @@ fn run_page(name: &str, folder: &Path) -> Outcome {
     }
 }
 
-/// Returns what the program of an example promises; nothing if there is none yet.
-fn promised_beside(folder: &Path) -> Outcome<Vec<String>> {
-    let program = folder.join("main.mjs");
-    if program.exists() { Ok(promised(&shell::read(&program)?)) } else { Ok(Vec::new()) }
+/// Returns the lines of a page that show output: those that four spaces make code.
+fn shown(text: &str) -> Vec<String> {
+    let mut fences = 0;
+    let lines = text.lines().filter(|line| {
+        fences += usize::from(line.starts_with("```"));
+        fences % 2 == 0 && line.starts_with("    ")
+    });
+    lines.map(str::to_owned).collect()
 }
 
 /// Returns the lines that the comments of a program promise as its output or answers, as in

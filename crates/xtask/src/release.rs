@@ -15,7 +15,9 @@ mod npm_package;
 mod publish;
 mod report;
 mod sbom;
+mod template;
 mod unit;
+mod workflows;
 
 use crate::shell::Outcome;
 use facts::Facts;
@@ -29,6 +31,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return changelog::write_cut(&facts);
     }
     if order.mode == Mode::Publish {
+        publish::refuse_other_tag(order.tag.as_deref(), &facts)?;
         publish::refuse_unready(&facts)?;
     }
     let mut report = Report::default();
@@ -44,6 +47,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
 }
 
+/// Runs the steps that need no build, for the suite.
+pub(crate) fn of_suite() -> Outcome {
+    let only = OF_SUITE.iter().flat_map(|step| ["--only", step]);
+    let words: Vec<String> = ["--dry-run"].into_iter().chain(only).map(str::to_owned).collect();
+    run(&words)
+}
+
 /// One part of a release. The action adds its checks and files to the report.
 struct Step {
     name: &'static str,
@@ -53,13 +63,18 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "changelog", action: changelog::check },
     Step { name: "npm package", action: npm_package::check },
+    Step { name: "template", action: template::check },
     Step { name: "crates", action: crates::check },
     Step { name: "binaries", action: binaries::check },
     Step { name: "sbom", action: sbom::check },
     Step { name: "image", action: image::check },
     Step { name: "chart", action: chart::check },
     Step { name: "units", action: unit::check },
+    Step { name: "workflows", action: workflows::check },
 ];
+
+/// They read sources and lock files, and take seconds.
+const OF_SUITE: &[&str] = &["changelog", "crates", "sbom", "units"];
 
 #[derive(PartialEq, Eq)]
 enum Mode {
@@ -72,19 +87,22 @@ enum Mode {
 struct Order {
     mode: Mode,
     is_quick: bool,
+    /// The tag of the commit, if a workflow releases it.
+    tag: Option<String>,
     /// The names of the steps to run; empty for all.
     only: Vec<String>,
 }
 
 impl Order {
     fn read(arguments: &[String]) -> Outcome<Self> {
-        let mut order = Self { mode: Mode::Publish, is_quick: false, only: Vec::new() };
+        let mut order = Self { mode: Mode::Publish, is_quick: false, tag: None, only: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--dry-run" => order.mode = Mode::DryRun,
                 "--quick" => order.is_quick = true,
                 "--cut" => order.mode = Mode::Cut,
+                "--tag" => order.tag = Some(words.next().ok_or("`--tag` needs a name")?.clone()),
                 "--only" => order.only.push(step_named(words.next())?),
                 other => return Err(format!("expected {EXPECTED}, found `{other}`")),
             }
@@ -109,7 +127,8 @@ fn step_named(name: Option<&String>) -> Outcome<String> {
     }
 }
 
-const EXPECTED: &str = "`--dry-run` with `--only STEP` and `--quick`, `--cut` or nothing";
+const EXPECTED: &str =
+    "`--dry-run` with `--only STEP` and `--quick`, `--cut`, `--tag NAME` or nothing";
 
 #[cfg(test)]
 mod tests {
@@ -117,6 +136,13 @@ mod tests {
 
     fn read(line: &str) -> Result<Order, String> {
         Order::read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_suite_runs_steps_that_exist() {
+        for step in super::OF_SUITE {
+            assert!(super::STEPS.iter().any(|known| known.name == *step), "{step}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crate::shell::{self, Outcome, cargo, seconds, target};
 use crate::{
     bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, npm, npm_command,
-    parity, policy_tests, readme, setup, site, spocp, system, vectors, wasm,
+    parity, policy_tests, readme, release, setup, site, spocp, system, vectors, wasm,
 };
 
 /// Runs every step and prints a summary. `--long` generates as many requests as the commands of the
@@ -115,7 +115,8 @@ const BESIDE: &[Step] = &[
     Step { name: "policy tests", action: |_| policy_tests::compare() },
     Step { name: "analysis in wasm", action: |_| policy_tests::compare_analysis() },
     Step { name: "vectors", action: |_| vectors::check() },
-    Step { name: "site", action: |_| site::build() },
+    Step { name: "site", action: |_| site::run(&[]) },
+    Step { name: "release", action: |_| release::of_suite() },
     Step { name: "wasm size", action: |_| wasm::check_size() },
 ];
 

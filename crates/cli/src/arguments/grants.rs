@@ -16,7 +16,7 @@ pub(crate) struct Grants {
     pub(crate) input: Input,
     /// Write the lists for `publish` and `subscribe` as a broker takes them: `emqx`, `hivemq`, `nats`, or `jwt`,
     /// a claim with the lists as they are.
-    #[arg(long = "for", value_name = "FORM", hide_possible_values = true)]
+    #[arg(long = "form", value_name = "FORM", hide_possible_values = true)]
     pub(crate) form: Option<Form>,
     #[command(flatten)]
     pub(crate) opening: Opening,

@@ -26,11 +26,6 @@ pub(crate) enum Framework {
 }
 
 pub(super) const HELP: &str = "\
-Examples:
-  wardgate init                      an example in this folder
-  wardgate init shop                 in a new folder
-  wardgate init --framework express  with a server
-
 Nothing is replaced: if a file exists already, none is written.
 
 Exit codes:

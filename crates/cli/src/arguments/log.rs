@@ -72,14 +72,14 @@ pub(crate) struct VerifyLog {
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// The key of the log, which `log keys` wrote: that of ML-DSA-44, or that of Ed25519.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "KEYFILE")]
     pub(crate) trust: PathBuf,
     /// An older checkpoint: the log must go on from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// A policy of witnesses: enough of them must have cosigned `checkpoint.witnessed`, and the log must go on from it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    #[arg(long, alias = "policy", value_name = "FILE")]
+    pub(crate) witnesses: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -120,11 +120,11 @@ pub(crate) struct CheckProof {
     #[arg(value_name = "FILE")]
     pub(crate) proof: PathBuf,
     /// The key of the log.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "KEYFILE")]
     pub(crate) trust: PathBuf,
     /// A policy of witnesses: enough of them must have cosigned the checkpoint of the proof.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    #[arg(long, alias = "policy", value_name = "FILE")]
+    pub(crate) witnesses: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -142,7 +142,7 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) with: Option<PathBuf>,
     /// Requests, as `wardgate check` reads them: those of which the log has only the digest are decided again, too.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE|-")]
     pub(crate) requests: Option<PathBuf>,
     /// Print JSON: each answer that differs on a line, and then how many are the same.
     #[arg(long)]
@@ -202,7 +202,7 @@ pub(crate) struct EraseLog {
     #[arg(long, value_name = "ID", required = true)]
     pub(crate) subject: Vec<String>,
     /// The secret key of the log.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "KEYFILE")]
     pub(crate) key: PathBuf,
 }
 
@@ -215,7 +215,7 @@ pub(crate) struct AcceptLoss {
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     /// The secret key of the log.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "KEYFILE")]
     pub(crate) key: PathBuf,
 }
 
@@ -228,10 +228,10 @@ pub(crate) struct WitnessLogs {
     #[arg(long)]
     pub(crate) new: bool,
     /// The secret key of the witness, which `log keys` writes.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "KEYFILE")]
     pub(crate) key: PathBuf,
     /// The key of a log to cosign. It can be given several times.
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "KEYFILE", required = true)]
     pub(crate) log_key: Vec<PathBuf>,
     /// The address to listen at.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8094")]

@@ -13,12 +13,12 @@ pub(crate) struct ReplayLogs {
     #[arg(value_name = "LOG|-", required = true)]
     pub(crate) logs: Vec<PathBuf>,
     /// The policies that decide again: a directory, or a bundle.
-    #[arg(long = "with", value_name = "NEW")]
+    #[arg(long = "with", value_name = "FILE|DIR")]
     pub(crate) new: PathBuf,
     /// The policies of then: a directory, or a bundle. What they do not decide as it was logged is counted as not
     /// reproduced, and rules of old decisions are named [default: the logged effects are the old decisions]. Records of
     /// `wardgate serve` without the whole request are read by the bundle that made them.
-    #[arg(long = "bundle", value_name = "OLD")]
+    #[arg(long = "policies", alias = "bundle", value_name = "FILE|DIR")]
     pub(crate) old: Option<PathBuf>,
     /// Exit with 1 if anything that was denied is allowed; with `less`, if anything that was allowed is denied.
     #[arg(long, value_name = "more|less", hide_possible_values = true)]
@@ -37,7 +37,7 @@ Each decision is made again at the time of its entry, and counted once:
   same            as before
   deny to allow   it was denied, and would be allowed
   allow to deny   it was allowed, and would be denied
-  not reproduced  the policies of `--bundle` do not decide as it was logged
+  not reproduced  the policies of `--policies` do not decide as it was logged
   not answerable  the log lacks something that the new policies read
   unreadable      a line that is no entry
 `docs/ANALYSIS.md` says more. No entry is guessed.

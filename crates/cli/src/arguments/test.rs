@@ -22,9 +22,15 @@ pub(crate) struct Test {
     /// May be given several times.
     #[arg(long, alias = "test-filter", value_name = "FILTER")]
     pub(crate) filter: Vec<String>,
-    /// The host that decides: `native` or `wasm` (the npm package in Node). The results are the same.
-    #[arg(long, value_name = "RUNTIME", default_value = "native", hide_possible_values = true)]
-    pub(crate) runtime: Runtime,
+    /// The host that decides: `native` or `node` (the npm package in Node). The results are the same.
+    #[arg(
+        long,
+        alias = "runtime",
+        value_name = "HOST",
+        default_value = "native",
+        hide_possible_values = true
+    )]
+    pub(crate) host: Host,
     /// The folder of the npm package `wardgate` [default: the one Node finds from this folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) package: Option<PathBuf>,
@@ -76,9 +82,10 @@ struct TestOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Runtime {
+pub(crate) enum Host {
     Native,
-    Wasm,
+    #[value(alias = "wasm")]
+    Node,
 }
 
 impl Test {

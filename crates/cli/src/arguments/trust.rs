@@ -25,8 +25,8 @@ pub(crate) struct Opening {
     #[arg(long, value_name = "N")]
     pub(crate) min_revision: Option<u64>,
     /// The name that the bundle must have.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) named: Option<String>,
+    #[arg(long, alias = "named", value_name = "NAME")]
+    pub(crate) expect_name: Option<String>,
     /// The key that the bundle is sealed with.
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) unseal: Option<PathBuf>,
@@ -38,7 +38,7 @@ impl Opening {
         match self {
             Self { trust, .. } if !trust.is_empty() => Some("--trust"),
             Self { min_revision: Some(_), .. } => Some("--min-revision"),
-            Self { named: Some(_), .. } => Some("--named"),
+            Self { expect_name: Some(_), .. } => Some("--expect-name"),
             Self { unseal: Some(_), .. } => Some("--unseal"),
             _ => None,
         }

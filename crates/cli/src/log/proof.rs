@@ -54,7 +54,7 @@ pub(super) fn check(check: &CheckProof, out: &mut Output) -> Result<()> {
 
 /// Verifies that the checkpoint of a proof suits the policy of witnesses, if there is one, and returns who has cosigned it.
 fn witnesses(check: &CheckProof, proof: &Proof) -> Result<Option<Vec<(String, u64)>>> {
-    let Some(path) = &check.policy else { return Ok(None) };
+    let Some(path) = &check.witnesses else { return Ok(None) };
     let policy = policy(path, &check.trust)?;
     let by = decision_log::witnesses(proof.checkpoint.as_bytes(), &policy).map_err(refused)?;
     Ok(Some(by))

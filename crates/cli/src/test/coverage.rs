@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wardgate_tooling::coverage::{Coverage, html, json, lcov, text};
 
-use crate::arguments::{Runtime, Test};
+use crate::arguments::{Host, Test};
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, complain, is_standard_output, shown};
 use crate::replace;
@@ -26,8 +26,8 @@ pub(super) fn is_wanted(test: &Test) -> bool {
 /// Refuses impossible options before any test runs.
 pub(super) fn check(test: &Test) -> Result<()> {
     let files = &test.coverage.coverage;
-    if is_wanted(test) && test.runtime == Runtime::Wasm {
-        let message = "coverage is counted natively: leave `--runtime wasm` out";
+    if is_wanted(test) && test.host == Host::Node {
+        let message = "coverage is counted natively: leave `--host node` out";
         return Err(Failure::usage(message));
     }
     if test.json && files.iter().any(|file| is_standard_output(file)) {

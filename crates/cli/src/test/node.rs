@@ -217,7 +217,7 @@ fn text(answer: &Json, name: &str) -> String {
 const SCRIPT: Script = Script {
     text: include_str!("node.mjs"),
     does: "decide",
-    instead: "decide with `--runtime native`",
+    instead: "decide with `--host native`",
 };
 
 /// Bytes of Node's errors that are stored.

@@ -8,7 +8,7 @@ use crate::folder::{ANN, Folder, PHOTO, SAM};
 fn people_read_effects_and_reasons() {
     let folder = Folder::with_photos();
     folder.write("sam.json", SAM);
-    folder.run("check policies --request sam.json").says(
+    folder.run("check policies --requests sam.json").says(
         0,
         "[r1] photo p1, requested by sam as member\n\
          \x20 allow  view  resource.photo.vdefault#members-look\n\
@@ -21,7 +21,7 @@ fn people_read_effects_and_reasons() {
 fn programs_read_the_answer_of_the_cerbos_call() {
     let folder = Folder::with_photos();
     folder.write("sam.json", SAM);
-    folder.run("check policies --request sam.json --json").says(
+    folder.run("check policies --requests sam.json --json").says(
         0,
         concat!(
             r#"{"requestId":"r1","results":[{"resource":{"id":"p1","kind":"photo"},"#,

@@ -111,7 +111,7 @@ fn wrong_usage_ends_with_two() {
     };
     check("", "Usage: wardgate <COMMAND>");
     check("chek", "check");
-    check("check policies", "--request");
+    check("check policies", "--requests");
     check("compile policies --emit p.js", "`-o`");
     check("check policies -r ann.json --now yesterday", "expected a time of RFC 3339");
     check("check policies -r ann.json --evaluation loose", "strict");

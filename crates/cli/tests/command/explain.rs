@@ -82,7 +82,7 @@ impl Case {
 fn the_rules_that_were_considered_are_listed_if_they_are_wanted() {
     let folder = Folder::with_photos();
     folder.write("sam.json", SAM);
-    folder.run("explain policies --request sam.json --steps").says(
+    folder.run("explain policies --requests sam.json --steps").says(
         0,
         "[r1] photo p1, requested by sam as member\n\
          \x20 allow  view: allowed by resource.photo.vdefault#members-look (photo.yaml:6)\n\

@@ -29,12 +29,14 @@ fn findings_are_printed_with_their_lines_and_counted() {
    |
  5 |   variables: {local: {owner: R.attr.owner}}
    |                       ^
+  see docs/lints.md#unused-variable
 
 policies/a b.yaml:8:7: warning[duplicate-rule]: rule `rule-002` says the same as rule `rule-001` on line 7
   at $.resourcePolicy.rules[1]
    |
  8 |     - {actions: [view], roles: [member], effect: EFFECT_ALLOW}
    |       ^
+  see docs/lints.md#duplicate-rule
 
 2 findings in 1 file
      1  duplicate-rule
@@ -68,7 +70,8 @@ fn findings_can_be_json() {
     let ran = folder().run("lint policies --json --allow duplicate-rule");
     let json = ran.json();
     let expected = json!({
-        "severity": "warning", "code": "unused-variable", "file": "policies/a b.yaml",
+        "severity": "warning", "code": "unused-variable",
+        "page": "docs/lints.md#unused-variable", "file": "policies/a b.yaml",
         "line": 5, "column": 23, "end": {"line": 5, "column": 28},
         "message": "this policy does not use the variable `owner`",
         "path": "$.resourcePolicy.variables.local.owner", "text": json[0]["text"],

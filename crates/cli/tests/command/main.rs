@@ -12,6 +12,8 @@ mod bench;
 mod check;
 mod clumsy;
 mod compile;
+#[cfg(target_os = "linux")]
+mod completions;
 mod explain;
 mod fmt;
 mod folder;
@@ -24,6 +26,7 @@ mod messages;
 mod mqtt;
 mod ratelimit;
 mod recorded;
+mod serve;
 mod spocp;
 mod test;
 mod trust;

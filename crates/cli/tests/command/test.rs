@@ -212,7 +212,7 @@ fn broken_runs_have_codes_of_their_own() {
     );
     folder
         .run("test policies --package .")
-        .complains(2, "`--package` is for deciding in Node: add `--runtime wasm`");
+        .complains(2, "`--package` is for deciding in Node: add `--host node`");
     folder.write("empty/photo.yaml", PHOTO);
     let ran = folder.run("test empty");
     ran.ends_with_code(0);
@@ -318,7 +318,7 @@ fn the_answer_of_node_counts() {
         let manifest = r#"{"name": "wardgate", "type": "module", "exports": "./index.js"}"#;
         folder.write("npm/package.json", manifest);
         folder.write("npm/index.js", PACKAGE.replace("ANSWER", answer));
-        folder.run("test policies --quiet --runtime wasm --package npm")
+        folder.run("test policies --quiet --host node --package npm")
     };
     let decided = |value: &str| {
         format!(
@@ -350,11 +350,11 @@ fn the_answer_of_node_counts() {
 #[test]
 fn a_machine_without_node_is_reported() {
     let folder = copied("passing");
-    let arguments = ["test", "policies", "--runtime", "wasm"];
+    let arguments = ["test", "policies", "--host", "node"];
     let ended = folder.command(&arguments).env("PATH", "").output().unwrap();
     let output_of = String::from_utf8(ended.stderr).unwrap();
     let expected = "wardgate: cannot decide in Node: there is no `node` on the path: \
-                    install Node 20 or newer, or decide with `--runtime native`\n";
+                    install Node 20 or newer, or decide with `--host native`\n";
     assert_eq!((ended.status.code(), output_of.as_str()), (Some(4), expected));
 }
 

@@ -245,7 +245,7 @@ fn refusals_have_a_reason_and_a_code() {
     let old = format!("{p}: expected revision 8 or later, found 7");
     check("p --trust a.pub.jwk --min-revision 8", "old-revision", &old);
     let other = "the bundle `p` has no name, expected `photos`";
-    check("p --trust a.pub.jwk --named photos", "wrong-name", other);
+    check("p --trust a.pub.jwk --expect-name photos", "wrong-name", other);
     let late = "the bundle `p` expired at 2025-01-01T00:00:00Z, and it is 2025-01-01T00:00:00Z";
     check("p --trust a.pub.jwk --now 2025-01-01T00:00:00Z", "expired", late);
     let digest = "cannot open the bundle `damaged`: the digest does not fit the content";

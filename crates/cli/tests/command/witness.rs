@@ -120,7 +120,7 @@ fn a_server_is_witnessed_by_another_process() {
     let checked = folder.run("serve --config serve.toml --check-config");
     assert_eq!((checked.code, checked.err.as_str()), (0, ""));
     serve(&folder);
-    let verify = "log verify decisions --trust log.vkey --policy witnesses";
+    let verify = "log verify decisions --trust log.vkey --witnesses witnesses";
     let verified = folder.run(verify);
     assert_eq!(verified.code, 0, "{}", verified.err);
     assert!(verified.out.contains(" frames have witnesses: `b` 20"), "{}", verified.out);

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::pool::Root;
-use wardgate_engine::cel::{Activation, Error, Timestamp, Value, eval};
+use wardgate_engine::cel::{Activation, Error, Timestamp, Value, eval, request_root};
 use wardgate_engine::limits::MAX_STEPS;
+use wardgate_engine::request::Request;
 
 use super::ast::CelError;
 use super::check::check;
@@ -34,9 +35,22 @@ impl Standalone {
     ///
     /// Everything that is wrong with it.
     pub fn compile(source: &str, env: &Env) -> Result<Self, Vec<CelError>> {
+        Self::compile_with(source, env, &BTreeMap::new())
+    }
+
+    /// Compiles `source`, in which these globals have a value.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn compile_with(
+        source: &str,
+        env: &Env,
+        globals: &BTreeMap<String, Attr>,
+    ) -> Result<Self, Vec<CelError>> {
         let checked = check(&parse(source)?, env)?.with_source(source);
-        let (none, no_variables): (BTreeMap<String, Attr>, _) = (BTreeMap::new(), BTreeMap::new());
-        let scope = Scope { constants: &none, globals: &none, variables: &no_variables };
+        let (none, no_variables) = (BTreeMap::new(), BTreeMap::new());
+        let scope = Scope { constants: &none, globals, variables: &no_variables };
         let mut pool = PoolBuilder::default();
         let program = lower(&checked, &scope, &mut pool)?;
         Ok(Self { pool, program, result: checked.result })
@@ -61,6 +75,40 @@ impl Standalone {
         let pool = self.pool.view();
         let bindings = Bindings { values: bindings, now };
         read(eval(&pool, self.program, &bindings, &Cell::new(MAX_STEPS)))
+    }
+}
+
+impl Standalone {
+    /// Evaluates an expression of the environment of policies over a request, and hands the result
+    /// to `read`. There are no derived roles.
+    pub fn eval_over<R>(
+        &self,
+        request: &Request,
+        now: Timestamp,
+        read: impl FnOnce(Value<'_>) -> R,
+    ) -> R {
+        let pool = self.pool.view();
+        read(eval(&pool, self.program, &OfRequest { request, now }, &Cell::new(MAX_STEPS)))
+    }
+}
+
+/// A request alone.
+struct OfRequest<'a> {
+    request: &'a Request,
+    now: Timestamp,
+}
+
+impl<'a> Activation<'a> for OfRequest<'a> {
+    fn root(&self, root: Root, _: &'a str) -> Value<'a> {
+        request_root(self.request, root)
+    }
+
+    fn variable(&self, _: u32) -> Value<'a> {
+        Value::Error(Error::Malformed)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
     }
 }
 

@@ -1,10 +1,10 @@
 //! The index from kind, version, scope and action to a fast path.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use wardgate_engine::fastpath::Coverage;
-use wardgate_engine::names::{sanitized, trimmed_scope};
+use wardgate_engine::names::{ancestors, sanitized, trimmed_scope};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::table::layout::Key;
 use wardgate_fastpath::FastPathList;
@@ -22,8 +22,10 @@ pub(crate) struct Index {
     kinds: Names<u32>,
     /// The number of each kind with lists in other versions and scopes.
     other_kinds: Names<u32>,
-    /// The lists of these kinds in each version, by scope.
+    /// The lists of these kinds in each version, by scope; [`UNLISTED`] where a policy has none.
     others: Vec<Versions>,
+    /// The scopes that policies of resources name.
+    scopes: Names<()>,
     default_version: Box<str>,
     lists: Vec<List>,
     /// The lists by their offsets in the section.
@@ -89,7 +91,7 @@ impl Index {
         };
         let entries = table.entries().iter().copied();
         let (mut kinds, mut known) = (Vec::new(), HashMap::new());
-        let mut others = Collected::new();
+        let (mut others, mut listed) = (Collected::new(), HashSet::new());
         for [key, kind, version, scope, offset] in entries.clone() {
             if key != Key::FastPaths.code() {
                 continue;
@@ -97,6 +99,7 @@ impl Index {
             let Some(list) = table.fast_paths().list(offset) else { continue };
             let list = index.list(table, (offset, list), &mut known);
             index.offsets.insert(offset, list);
+            listed.insert([kind, version, scope]);
             let [kind, version, scope] = [kind, version, scope].map(|id| table.string(id));
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
@@ -105,6 +108,9 @@ impl Index {
                 versions.entry(version).or_default().push((scope, list));
             }
         }
+        add_unlisted(table, &listed, &mut others);
+        let of_scopes = entries.clone().filter(|[key, ..]| *key == Key::ResourceScope.code());
+        index.scopes = of_scopes.map(|[_, scope, ..]| (table.string(scope), ())).collect();
         for [key, .., offset] in entries {
             if key == Key::OwnFastPaths.code()
                 && let Some(list) = table.fast_paths().list(offset)
@@ -120,7 +126,7 @@ impl Index {
             kinds.extend(list.map(|list| (kind, list)));
         }
         index.kinds = kinds.into_iter().collect();
-        index.other_kinds = others.keys().copied().zip(0..).collect();
+        index.other_kinds = numbered(&others);
         let by_scope = |(version, scopes): (&str, Vec<_>)| {
             (Known::from(Box::from(version)), scopes.into_iter().collect())
         };
@@ -173,15 +179,35 @@ impl Index {
     /// spelled as they do.
     #[inline(never)]
     fn scoped_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
-        let found = self.other_list(target.kind, target);
-        found.or_else(|| self.unusual_list(table, target))
+        match self.other_list(target.kind, target).or_else(|| self.inherited_list(target)) {
+            Some(UNLISTED) => None,
+            Some(list) => Some(list),
+            None => self.unusual_list(table, target),
+        }
     }
 
     fn other_list(&self, kind: &str, target: Target<'_>) -> Option<u32> {
+        self.scopes_of(kind, target)?.get(trimmed_scope(target.scope))
+    }
+
+    /// Looks up the list of the nearest scope above that has a policy about the kind, as
+    /// [`PolicyTable::coverage`] does, for scopes that policies name.
+    fn inherited_list(&self, target: Target<'_>) -> Option<u32> {
+        let scope = trimmed_scope(target.scope);
+        if self.has_role_policies || self.scopes.get(scope).is_none() {
+            return None;
+        }
+        let scopes = self.scopes_of(target.kind, target);
+        let found = scopes.and_then(|scopes| ancestors(scope).find_map(|above| scopes.get(above)));
+        let is_default = self.version_of(target) == &*self.default_version;
+        found.or_else(|| if is_default { self.kinds.get(target.kind) } else { None })
+    }
+
+    /// Returns the lists of a kind in the version of a question, by scope.
+    fn scopes_of(&self, kind: &str, target: Target<'_>) -> Option<&Names<u32>> {
         let versions = self.others.get(usize::try_from(self.other_kinds.get(kind)?).ok()?)?;
         let version = self.version_of(target);
-        let scopes = versions.iter().find(|(known, _)| known.is(version));
-        scopes.and_then(|(_, scopes)| scopes.get(trimmed_scope(target.scope)))
+        versions.iter().find(|(known, _)| known.is(version)).map(|(_, scopes)| scopes)
     }
 
     fn version_of<'t>(&'t self, target: Target<'t>) -> &'t str {
@@ -259,6 +285,32 @@ impl Index {
     }
 }
 
+/// Adds the policies of resources that have no list.
+fn add_unlisted<'t>(
+    table: &'t PolicyTable,
+    listed: &HashSet<[u32; 3]>,
+    others: &mut Collected<'t>,
+) {
+    for [key, kind, version, scope, _] in table.entries().iter().copied() {
+        if key == Key::Resource.code() && !listed.contains(&[kind, version, scope]) {
+            let [kind, version, scope] = [kind, version, scope].map(|id| table.string(id));
+            let versions = others.entry(kind).or_default();
+            versions.entry(version).or_default().push((scope, UNLISTED));
+        }
+    }
+}
+
+/// Returns the number of each kind, also as hosts of MQTT spell it.
+fn numbered(others: &Collected<'_>) -> Names<u32> {
+    let mut numbers: Vec<(&str, u32)> = others.keys().copied().zip(0..).collect();
+    for kind in KINDS_OF_MQTT {
+        let spelled = sanitized(kind);
+        let number = numbers.iter().find(|(known, _)| *known == spelled);
+        numbers.extend(number.map(|(_, number)| (kind, *number)));
+    }
+    numbers.into_iter().collect()
+}
+
 impl List {
     /// Returns the fast path of an action that is not listed, by the patterns that match it.
     #[cold]
@@ -266,6 +318,9 @@ impl List {
         table.fast_path_of_action(table.fast_paths().list(self.offset)?, action)
     }
 }
+
+/// Stands for a policy whose kind, version and scope have no list: the general path decides.
+const UNLISTED: u32 = u32::MAX;
 
 /// Kinds that hosts of MQTT ask about, as they spell them.
 pub(crate) const KINDS_OF_MQTT: [&str; 2] = ["mqtt:client", "mqtt:topic"];

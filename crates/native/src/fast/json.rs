@@ -48,7 +48,7 @@ pub(crate) fn with_input(
 /// # Errors
 /// The text is not JSON, or not a request.
 pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
-    of_document(&document(request)?)
+    of_document(document(request)?)
 }
 
 /// Reads any text.

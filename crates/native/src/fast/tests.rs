@@ -1,12 +1,16 @@
 //! Requests that fast paths decide, about the policies of `npm/fixtures/covered`: the answers are
 //! those of the general path.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::fastpath::Coverage;
 
 use super::decide::decide;
+use super::index::Target;
 use super::json;
 use super::request::RequestInput;
 use crate::policies::Policies;
@@ -47,6 +51,52 @@ fn check(policies: &Policies, request: &Value, expected: bool) {
     assert_eq!(from_text.unwrap(), Some(expected), "{request}");
     let input = ValueInput::read(request).unwrap();
     assert_eq!(decide(table, policies.index(), &input, &now), Some(expected), "{request}");
+}
+
+#[test]
+fn a_scope_has_the_fast_paths_of_the_nearest_scope_above_with_a_policy() {
+    let mut level = 0;
+    let mut file = |kind: &str, version: &str, scope: &str| {
+        level += 1;
+        let text = format!(
+            "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  resource: {kind}\n  version: {version}\n  scope: \"{scope}\"\n  \
+             rules:\n    - {{ actions: [view], roles: [user], effect: EFFECT_ALLOW, condition: {{ match: {{ expr: P.attr.level > {level} }} }} }}\n"
+        );
+        (format!("{kind}.{version}.{scope}.yaml"), text.into_bytes())
+    };
+    let kinds = ["doc", "mail", "mqtt:topic", "note"];
+    let mut files: Vec<_> = kinds.iter().map(|kind| file(kind, "default", "")).collect();
+    for (kind, version, scope) in [
+        ("doc", "default", "a"),
+        ("doc", "default", "a.b"),
+        ("doc", "default", "a.b.c"),
+        ("doc", "v2", ""),
+        ("doc", "v2", "a"),
+        ("mqtt:topic", "default", "a"),
+        ("note", "default", "z"),
+    ] {
+        files.push(file(kind, version, scope));
+    }
+    let compiled = compile_files(&files, &Options::default()).unwrap();
+    let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap();
+    let policies = Policies::new(opened.table, 0, 0);
+    let (table, index) = (policies.table(), policies.index());
+    for kind in kinds.into_iter().chain(["mqtt_topic", "other"]) {
+        for policy_version in ["", "default", "v2", "v3"] {
+            for scope in ["", "a", "a.b", ".a.b", "a.b.c", "a.c", "a.b.c.d", "z", "z.a", "q"] {
+                let target = Target { kind, action: "view", policy_version, scope };
+                let names = [kind, policy_version, scope];
+                let list = match table.coverage(names, || table.has_role_policies()) {
+                    Coverage::List(offset) => table.fast_paths().list(offset),
+                    Coverage::NoPolicy | Coverage::General => None,
+                };
+                let id = list.and_then(|list| table.fast_path_of_action(list, "view"));
+                let expected = id.and_then(|id| index.path(id)).map(std::ptr::from_ref);
+                let found = index.fast_path(table, target).map(Arc::as_ptr);
+                assert_eq!(found, expected, "{target:?}");
+            }
+        }
+    }
 }
 
 fn asking(kind: &str, action: &str, resource: &Value, principal: &Value) -> Value {

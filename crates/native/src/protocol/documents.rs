@@ -54,7 +54,7 @@ pub fn question(json: &[u8]) -> Result<Request, RequestError> {
 /// # Errors
 /// The text is not JSON, or not a request.
 pub fn check(json: &[u8]) -> Result<Request, RequestError> {
-    request::of_check(&json::document(json)?)
+    request::of_check(json::document(json)?)
 }
 
 /// Reads `{"principal", "action", "resources"}` into a request without a resource, and the
@@ -63,7 +63,7 @@ pub fn check(json: &[u8]) -> Result<Request, RequestError> {
 /// # Errors
 /// The text is not JSON, or not a request.
 pub fn batch(json: &[u8]) -> Result<(Request, Vec<Resource>), RequestError> {
-    request::of_batch(&json::document(json)?)
+    request::of_batch(json::document(json)?)
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use wardgate_mqtt::broker::{self, Slow};
 use wardgate_mqtt::gate::{Deliver, Denied};
 
 use super::http::listen;
+use super::origin::must_be_origins;
 use super::{Auth, ConfigError, Http, Section, Tls};
-use crate::limits::{MAX_ORIGINS, MAX_WEBSOCKET_PATH};
+use crate::limits::MAX_WEBSOCKET_PATH;
 
 /// MQTT: a gate before a broker, or a broker.
 #[derive(Clone, Debug)]
@@ -187,18 +188,8 @@ impl WebSocket {
                 "`mqtt.websocket` must be a path such as `/mqtt`, of letters, digits and `-._~/`";
             return Err(ConfigError::new(message));
         }
-        let all = origins.as_deref().unwrap_or_default();
-        if all.len() > MAX_ORIGINS {
-            let message = format!("`mqtt.origins` must have at most {MAX_ORIGINS} origins");
-            return Err(ConfigError::new(message));
-        }
-        match all.iter().find(|origin| !is_origin(origin)) {
-            Some(origin) => Err(ConfigError::new(format!(
-                "`mqtt.origins` must have origins such as `https://app.example.com`, and not `{}`",
-                origin.escape_debug()
-            ))),
-            None => Ok(Some(Self { path, origins })),
-        }
+        must_be_origins("mqtt.origins", origins.as_deref().unwrap_or_default())?;
+        Ok(Some(Self { path, origins }))
     }
 }
 
@@ -206,15 +197,6 @@ impl WebSocket {
 fn is_path(path: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     path.starts_with('/') && path.len() <= MAX_WEBSOCKET_PATH && path.bytes().all(is_plain)
-}
-
-/// Returns true for an origin as browsers write it: a scheme and a host, and a port where it is not
-/// that of the scheme.
-fn is_origin(origin: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    let Some((scheme, host)) = origin.split_once("://") else { return false };
-    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| is_plain(byte) && byte != b':');
-    is_scheme && !host.is_empty() && host.bytes().all(is_plain)
 }
 
 impl Behind {

@@ -12,6 +12,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 
 use super::context::Head;
+use super::cors::Page;
 use super::deciding::{Question, decided};
 use super::peer::Peer;
 use super::reply::{Problem, Reply, Result};
@@ -35,22 +36,35 @@ pub(super) async fn answer(
     let traced = Traced::begin(&request, shared, peer);
     // Every route is a path without parameters.
     let path = traced.as_ref().and(route).map(|_| request.uri().path().to_owned());
-    let (result, endpoint) = match (route, websocket_at(request.uri().path(), shared, peer)) {
-        (Some(route), _) => {
+    let page = Page::of(shared.config().cors.as_ref(), route, request.headers());
+    let preflight =
+        page.as_ref().and_then(|page| page.preflight(request.method(), request.headers()));
+    let websocket = websocket_at(request.uri().path(), shared, peer);
+    let (result, endpoint) = match (route, preflight, websocket) {
+        (Some(route), Some(answer), _) => {
+            let sound = must_be_sound(&request).and(answer);
+            (sound.map(Reply::into_response), route.endpoint)
+        }
+        (Some(route), None, _) => {
             let exchange = Exchange { shared, peer, traced: traced.as_ref() };
             let reply = respond(request, route, exchange).await;
             (reply.map(Reply::into_response), route.endpoint)
         }
-        (None, Some(config)) => {
+        (None, _, Some(config)) => {
             let sound = must_be_sound(&request);
             (sound.and_then(|()| websocket::switch(request, config, peer)), Endpoint::Mqtt)
         }
-        (None, None) => (must_be_sound(&request).and(Err(Problem::not_found())), Endpoint::Other),
+        (None, _, None) => {
+            (must_be_sound(&request).and(Err(Problem::not_found())), Endpoint::Other)
+        }
     };
     let mut response = result.unwrap_or_else(|problem| refusal(route, problem).into_response());
     shared.metrics().answered(endpoint, response.status().as_u16(), begin.elapsed());
     if let Some(traced) = traced {
         traced.end(path, response.status());
+    }
+    if let Some(page) = page {
+        page.add_to(response.headers_mut());
     }
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);

@@ -23,7 +23,6 @@ use crate::identity::token::Digest;
 use crate::limits::MQTT_HALF_OPEN;
 use crate::net::accept::Pool;
 use crate::net::connections::{Connections, OpenConnection};
-use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
 use crate::shared::Shared;
@@ -63,13 +62,13 @@ pub(super) struct Place {
 }
 
 impl Endpoint {
-    pub(crate) fn open(config: &Mqtt, sockets: &mut Sockets) -> Result<Self, String> {
+    pub(crate) fn new(config: &Mqtt, listeners: Vec<TcpListener>) -> Result<Self, String> {
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let settings = settings(config);
         let (begin, clients) = (Instant::now(), AtomicUsize::new(0));
         let (config, answers) = (config.clone(), AnswerRoom::default());
         let hub = Hub { config, settings, local: None, begin, answers, tls, clients };
-        Ok(Self { listeners: sockets.open(&hub.config.listen)?, hub })
+        Ok(Self { listeners, hub })
     }
 
     /// Reads the files that the configuration names, and opens no socket.

@@ -1,5 +1,6 @@
 //! Sockets that the server listens at: its own, or those that the system manager opened.
 
+use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
@@ -8,6 +9,10 @@ use socket2::SockRef;
 
 use crate::files::reason;
 use crate::limits::BACKLOG;
+
+/// An address that cannot be listened at, in words for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListenError(String);
 
 /// Hands out sockets, each that was inherited once.
 pub(crate) struct Sockets {
@@ -22,11 +27,11 @@ impl Sockets {
     }
 
     /// Opens every address of a protocol; the word `systemd` means the next inherited socket.
-    pub(crate) fn open(&mut self, addresses: &[String]) -> Result<Vec<TcpListener>, String> {
+    pub(crate) fn open(&mut self, addresses: &[String]) -> Result<Vec<TcpListener>, ListenError> {
         addresses.iter().map(|address| self.one(address)).collect()
     }
 
-    fn one(&mut self, address: &str) -> Result<TcpListener, String> {
+    fn one(&mut self, address: &str) -> Result<TcpListener, ListenError> {
         let opened = match address {
             INHERITED => self.inherit(),
             address => bind(address),
@@ -35,7 +40,9 @@ impl Sockets {
             listener.set_nonblocking(true)?;
             Ok(listener)
         });
-        listener.map_err(|error| format!("cannot listen at `{address}`: {}", reason(&error)))
+        listener.map_err(|error| {
+            ListenError(format!("cannot listen at `{address}`: {}", reason(&error)))
+        })
     }
 
     fn inherit(&mut self) -> io::Result<TcpListener> {
@@ -47,6 +54,12 @@ impl Sockets {
                 "the system manager handed over no more sockets",
             )
         })
+    }
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -128,7 +128,9 @@ impl Reloader {
         }
         Some(match used {
             Ok(serial) => {
-                self.problem = None;
+                if self.problem.take().is_some() {
+                    tracing::info!("policies and rules can be used again");
+                }
                 Ok(serial)
             }
             Err(problem) => {

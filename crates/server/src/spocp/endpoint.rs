@@ -22,7 +22,6 @@ use crate::config::{Bounds, Spocp};
 use crate::files::secret;
 use crate::net::accept::Pool;
 use crate::net::connections::{Connections, OpenConnection};
-use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
 use crate::shared::Shared;
@@ -44,7 +43,7 @@ struct Hub {
 }
 
 impl Endpoint {
-    pub(crate) fn open(config: &Spocp, sockets: &mut Sockets) -> Result<Self, String> {
+    pub(crate) fn new(config: &Spocp, listeners: Vec<TcpListener>) -> Result<Self, String> {
         let (access, tls, names) = read(config)?;
         let hub = Hub {
             access,
@@ -53,7 +52,7 @@ impl Endpoint {
             tls_from_start: config.tls_from_start,
             names,
         };
-        Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
+        Ok(Self { listeners, hub: Arc::new(hub) })
     }
 
     /// Reads the files that the configuration names, and opens no socket or journal of changes.

@@ -13,6 +13,7 @@ mod authzen;
 mod brokers;
 mod callers;
 mod collector;
+mod cors;
 mod decision_log;
 mod documented;
 mod evidence;

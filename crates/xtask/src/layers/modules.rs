@@ -169,7 +169,7 @@ const FLOORS: &[(&str, &str)] = &[
     (
         "server",
         "limits | files journal | address deciders | config | net rules | identity telemetry \
-         | policies | decision_log ratelimit | shared | mqtt spocp | http | server | witness",
+         | policies | decision_log ratelimit | shared | mqtt spocp | http | server | health witness",
     ),
 ];
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::metadata::{list, string};
-use crate::shell::{self, Outcome, command};
+use crate::shell::{self, Outcome, command, root};
 
 /// What every part of a release states about itself.
 pub(super) struct Facts {
@@ -74,7 +74,11 @@ fn is_address(repository: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && !host.ends_with(".invalid"))
 }
 
+/// Returns what git says of the commit; zero in a folder of sources without a history.
 fn git(format: &str) -> Outcome<String> {
+    if !root().join(".git").exists() {
+        return Ok("0".into());
+    }
     let format = format!("--format={format}");
     Ok(shell::captured(command("git").args(["log", "-1", &format]))?.trim().to_owned())
 }

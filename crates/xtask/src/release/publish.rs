@@ -24,6 +24,13 @@ pub(super) fn refuse_unready(facts: &Facts) -> Outcome {
     changelog::must_be_cut(&facts.version)
 }
 
+/// Fails if the tag of the commit is not that of this version.
+pub(super) fn refuse_other_tag(tag: Option<&str>, facts: &Facts) -> Outcome {
+    let expected = format!("v{}", facts.version);
+    let is_right = tag.is_none_or(|tag| tag == expected);
+    ensure(is_right, format!("expected the tag `{expected}`, found `{}`", tag.unwrap_or_default()))
+}
+
 /// Publishes to the registries. What belongs to the forge is left in the folder of the release, for its
 /// workflow.
 pub(super) fn all(facts: &Facts, _: &Report) -> Outcome {

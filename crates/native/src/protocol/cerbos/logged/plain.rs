@@ -119,7 +119,7 @@ fn input(value: &Attr, output: Option<&Attr>) -> Result<PlainInput, Unread> {
         Some(_) => return Err(Unread::Entry("the actions of an output are no object".to_owned())),
     };
     let effect_of = |value: &Attr| text(value, "effect").and_then(effect);
-    let request = of_check(value);
+    let request = of_check(value.clone());
     let was_allowed = match &request {
         Err(_) => effects.iter().map(|(_, value)| effect_of(value)).collect(),
         Ok(request) => {
