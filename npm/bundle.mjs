@@ -46,6 +46,7 @@ const COMMON = {
   react: "adapters/react.ts",
   trpc: "adapters/trpc.ts",
   view: "adapters/view.ts",
+  vue: "adapters/vue.ts",
 };
 
 /** The folder of loaders in `src/runtimes` and the endings of files of threads, for each runtime. */

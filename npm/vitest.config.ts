@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "adapters/vue", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },

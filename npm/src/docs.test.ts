@@ -7,6 +7,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
+import { createSSRApp } from "vue";
+import { renderToString as renderVue } from "vue/server-renderer";
 import { memory } from "wardgate/ratelimit";
 
 import * as onCerbos from "../example/cerbos.ts";
@@ -22,6 +24,7 @@ import * as onLimits from "../example/ratelimit.ts";
 import * as policyLimits from "../example/policy-limits.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { albumRouter } from "../example/trpc.ts";
+import * as onVue from "../example/vue.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
 import { open } from "./pdp/open.ts";
@@ -120,6 +123,15 @@ describe("the example", () => {
       const context = { switchToHttp: () => ({ getRequest: () => request }) } as never;
       expect(await guard.canActivate(context)).toBe(expected === 200);
     }
+  });
+
+  it("for Vue shows what may be done", async () => {
+    const pdp = await openAlbum();
+    const page = (changes: object): Promise<string> => renderVue(createSSRApp(onVue.Page, { pdp, principal, album: resource, ...changes }));
+    expect(await page({})).toContain("look only");
+    expect(await page({ album: { ...resource, attr: { owner: "ada" } } })).toContain("<button>edit</button>");
+    expect(await page({ principal: null })).toBe("not for you");
+    expect(await page({ pdp: undefined })).toContain("…");
   });
 
   it("for clients of Cerbos answers", async () => {
