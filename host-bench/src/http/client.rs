@@ -45,6 +45,8 @@ impl Call {
 pub(super) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// The body of an answer that came in chunks.
+    joined: Vec<u8>,
     /// Bytes of all calls, and of all answers, with their heads.
     pub(super) carried: [u64; 2],
 }
@@ -54,7 +56,7 @@ impl Connection {
         let stream = TcpStream::connect(server).map_err(|error| error.to_string())?;
         stream.set_nodelay(true).map_err(|error| error.to_string())?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(|error| error.to_string())?;
-        Ok(Self { stream, buffer: vec![0; FIRST_ROOM], carried: [0; 2] })
+        Ok(Self { stream, buffer: vec![0; FIRST_ROOM], joined: Vec::new(), carried: [0; 2] })
     }
 
     /// Makes a call, whose answer must have the length of the one that was checked.
@@ -69,7 +71,7 @@ impl Connection {
     /// Sends a call, and returns the body of its answer.
     fn call(&mut self, bytes: &[u8]) -> Result<&[u8], String> {
         self.stream.write_all(bytes).map_err(|error| error.to_string())?;
-        let (mut filled, mut end) = (0, None);
+        let (mut filled, mut found) = (0, None);
         loop {
             if filled == self.buffer.len() {
                 if filled >= MAX_ANSWER {
@@ -84,15 +86,40 @@ impl Connection {
             }
             filled += read;
             let answer = self.buffer.get(..filled).unwrap_or_default();
-            end = end.map_or_else(|| head(answer), |end| Ok(Some(end)))?;
-            if let Some((body, whole)) = end
-                && filled >= whole
-            {
-                let [sent, received] = &mut self.carried;
-                *sent += counted(bytes.len());
-                *received += counted(whole);
-                return self.buffer.get(body..whole).ok_or_else(|| "no body".to_owned());
-            }
+            found = found.map_or_else(|| head(answer), |found| Ok(Some(found)))?;
+            let Some((begin, length)) = found else { continue };
+            let rest = answer.get(begin..).unwrap_or_default();
+            let end = match length {
+                Some(length) => Some(length).filter(|length| rest.len() >= *length),
+                None => join(rest, &mut self.joined)?,
+            };
+            let Some(end) = end.map(|end| begin.saturating_add(end)) else { continue };
+            let [sent, received] = &mut self.carried;
+            *sent += counted(bytes.len());
+            *received += counted(end);
+            return match length {
+                Some(_) => self.buffer.get(begin..end).ok_or_else(|| "no body".to_owned()),
+                None => Ok(&self.joined),
+            };
+        }
+    }
+}
+
+/// Joins the chunks of a body, and returns their length in the answer once all are there.
+fn join(mut rest: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, String> {
+    let whole = rest.len();
+    body.clear();
+    loop {
+        let Some(end) = rest.windows(2).position(|two| two == b"\r\n") else { return Ok(None) };
+        let line = str::from_utf8(rest.get(..end).unwrap_or_default()).unwrap_or_default();
+        let size = line.split(';').next().unwrap_or_default().trim();
+        let size = usize::from_str_radix(size, 16).map_err(|_| "a chunk has no size".to_owned())?;
+        let (begin, after) = (end + 2, end.saturating_add(4).saturating_add(size));
+        let Some(following) = rest.get(after..) else { return Ok(None) };
+        body.extend_from_slice(rest.get(begin..after - 2).unwrap_or_default());
+        rest = following;
+        if size == 0 {
+            return Ok(Some(whole - rest.len()));
         }
     }
 }
@@ -101,21 +128,43 @@ fn counted(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Returns the places of the body and of its end, once the head is there.
-fn head(answer: &[u8]) -> Result<Option<(usize, usize)>, String> {
+/// Returns where the body begins, and its length unless it comes in chunks, once the head is there.
+fn head(answer: &[u8]) -> Result<Option<(usize, Option<usize>)>, String> {
     let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = String::from_utf8_lossy(answer.get(..end).unwrap_or_default());
     if !head.starts_with("HTTP/1.1 200") {
         return Err(head.lines().next().unwrap_or_default().to_owned());
     }
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
-    });
-    let length = length.ok_or("an answer has no length")?;
-    Ok(Some((end + 4, end.saturating_add(4).saturating_add(length))))
+    let value = |name: &str| {
+        let lines = head.lines().filter_map(|line| line.split_once(':'));
+        let mut values = lines.filter(|(found, _)| found.eq_ignore_ascii_case(name));
+        values.next().map(|(_, value)| value.trim())
+    };
+    if value("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
+        return Ok(Some((end + 4, None)));
+    }
+    let length = value("content-length").and_then(|value| value.parse().ok());
+    Ok(Some((end + 4, Some(length.ok_or("an answer has no length")?))))
 }
 
 const FIRST_ROOM: usize = 1 << 12;
 const MAX_ANSWER: usize = 1 << 18;
 const PATIENCE: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn chunks_are_joined_once_all_are_there() {
+        let whole = b"4\r\nabcd\r\n3;name=value\r\nefg\r\n0\r\n\r\n";
+        let mut body = Vec::new();
+        for end in 0..whole.len() {
+            assert_eq!(join(&whole[..end], &mut body), Ok(None), "{end}");
+        }
+        assert_eq!(join(whole, &mut body), Ok(Some(whole.len())));
+        assert_eq!(body, b"abcdefg");
+        assert!(join(b"abcd\r\n", &mut body).is_ok());
+        assert!(join(b"size\r\n", &mut body).is_err());
+    }
+}
