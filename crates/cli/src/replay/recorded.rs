@@ -144,10 +144,11 @@ impl Read for RecordedLines<'_> {
 }
 
 fn words(failure: Failure) -> io::Error {
-    io::Error::other(match failure {
-        Failure::Message(_, words) => words,
-        _ => "its values cannot be opened".to_owned(),
-    })
+    match failure {
+        Failure::Message(_, words) => io::Error::other(words),
+        // Values that cannot be opened are told in one sentence.
+        _ => io::ErrorKind::Other.into(),
+    }
 }
 
 /// A request, and the effect of each of its actions.
