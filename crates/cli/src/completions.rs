@@ -11,7 +11,7 @@ pub(crate) fn run(completions: &Completions, out: &mut Output) -> Result<Status>
         Shell::Bash => Of::Bash,
         Shell::Zsh => Of::Zsh,
         Shell::Fish => Of::Fish,
-        Shell::PowerShell => Of::PowerShell,
+        Shell::Pwsh => Of::PowerShell,
     };
     let mut script = Vec::new();
     generate(shell, &mut command(), "wardgate", &mut script);

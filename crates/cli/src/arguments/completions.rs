@@ -15,7 +15,7 @@ pub(crate) enum Shell {
     Zsh,
     Fish,
     #[value(name = "powershell")]
-    PowerShell,
+    Pwsh,
 }
 
 pub(super) const HELP: &str = "\
