@@ -17,7 +17,6 @@ use crate::logic::reader::{View, no_derived_roles};
 use crate::logic::terms::{Head, Terms};
 use crate::logic::truth::{Subject, Survey, Truths, Variable};
 
-#[expect(clippy::panic, reason = "a test that cannot go on has failed")]
 #[path = "../../tests/normal_form/generated.rs"]
 mod generated;
 
@@ -29,6 +28,7 @@ const TOGETHER: usize = 25;
 /// Requests for each set of conditions.
 const REQUESTS: usize = 40;
 
+#[expect(clippy::disallowed_methods, reason = "tests at length are asked for by the environment")]
 fn assignments() -> usize {
     if std::env::var_os("SLOW_TESTS").is_some() { 1_000_000 } else { 40_000 }
 }
