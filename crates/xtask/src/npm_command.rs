@@ -44,6 +44,7 @@ const NATIVE_ALONE: &[&str] = &[
     "mqtt::",
     "ratelimit::",
     "recorded::",
+    "serve::",
     "spocp::",
     "watch::",
     "witness::",
