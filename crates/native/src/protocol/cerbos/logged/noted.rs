@@ -118,7 +118,8 @@ impl<'a> Collected<'a> {
 }
 
 fn inputs<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Scanned<Vec<Noted<'a>>> {
-    let mut inputs = Vec::new();
+    // Most entries have one: its list comes from the small lists that the allocator keeps at hand.
+    let mut inputs = Vec::with_capacity(1);
     each_element(scanner, start, |scanner, start| {
         inputs.push(input(scanner, start, tape)?);
         Ok(())
