@@ -54,7 +54,10 @@ fn next_steps(init: &Init, framework: Framework, is_new: bool, out: &mut Output)
     if init.directory != Path::new(".") {
         out.line(format_args!("  cd {}", init.directory.in_one_line()))?;
     }
-    out.line(if is_new { "  npm install" } else { "  npm install wardgate" })?;
+    let is_installed = reading::exists(&init.directory.join("node_modules/wardgate"));
+    if is_new || !is_installed {
+        out.line(if is_new { "  npm install" } else { "  npm install wardgate" })?;
+    }
     out.line("  npx wardgate test policies")?;
     out.line(format_args!("  npx wardgate compile policies -o {bundle}"))?;
     match framework {
