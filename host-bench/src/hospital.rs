@@ -9,6 +9,7 @@
 use serde_json::{Value as Json, json};
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
+use wardgate_native::Pdp;
 
 use crate::arguments::Arguments;
 use crate::asked::{Questions, opened};
@@ -27,11 +28,8 @@ pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
 }
 
 fn section(departments: usize, arguments: &Arguments) -> Result<Section, String> {
-    let files = policies(departments);
-    let count = files.len();
-    let compiled = compile_files(&files, &Options::default());
-    let bundle = pack(&compiled.map_err(|errors| lines(errors.iter().take(5)))?.parts);
-    let pdp = opened(&bundle)?;
+    let count = policies(departments).len();
+    let pdp = pdp(departments)?;
     let questions = questions(departments)?;
     let figures = measure::rows(&questions.rows(&pdp), arguments.bounds())?;
     let title = format!("A hospital of {departments} departments: {count} policies");
@@ -39,6 +37,12 @@ fn section(departments: usize, arguments: &Arguments) -> Result<Section, String>
     section.decisions = Some(digest(&questions.expected));
     section.parameters = parameters(departments, count);
     Ok(section.with(NATIVE, figures))
+}
+
+/// Opens the policies of a hospital.
+fn pdp(departments: usize) -> Result<Pdp, String> {
+    let compiled = compile_files(&policies(departments), &Options::default());
+    opened(&pack(&compiled.map_err(|errors| lines(errors.iter().take(5)))?.parts))
 }
 
 /// Returns the digests of all decisions: name and parameters of each section.
@@ -167,17 +171,25 @@ resourcePolicy:
     - { actions: [view], derivedRoles: [colleague], effect: EFFECT_ALLOW }
     - { actions: [edit], derivedRoles: [doctor], effect: EFFECT_ALLOW }
     - { actions: [release], derivedRoles: [chief], effect: EFFECT_ALLOW, condition: { match: { expr: P.attr.clearance >= GRADE } } }
-    - { actions: [edit, release], roles: [staff], effect: EFFECT_DENY, condition: { match: { expr: R.attr.sealed == true } } }
+    - { actions: [edit, release], roles: [staff, head], effect: EFFECT_DENY, condition: { match: { expr: R.attr.sealed == true } } }
 ";
 
 #[cfg(test)]
 mod tests {
-    use super::{DEPARTMENTS, policies, questions};
+    use super::{DEPARTMENTS, pdp, policies, questions};
 
     #[test]
     fn the_numbers_of_policies_are_those_of_the_published_curve() {
         let counts: Vec<usize> = DEPARTMENTS.iter().map(|count| policies(*count).len()).collect();
         assert_eq!(counts, [38, 104, 335, 995, 3305, 9905]);
+    }
+
+    #[test]
+    fn the_policies_say_what_the_rules_by_hand_say() {
+        let (pdp, questions) = (pdp(3).unwrap(), questions(3).unwrap());
+        let wrong = (0..questions.expected.len())
+            .filter(|at| questions.is_allowed(&pdp, *at) != questions.expected[*at]);
+        assert_eq!(wrong.count(), 0);
     }
 
     #[test]
