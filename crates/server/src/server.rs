@@ -36,6 +36,7 @@ pub struct Server {
     spocp: Option<spocp::Endpoint>,
     mqtt: Option<mqtt::Endpoint>,
     workers: Arc<Workers>,
+    signals: Signals,
 }
 
 /// The reason for a failed start, in words for the operator.
@@ -71,6 +72,7 @@ impl Server {
         let busy_poll = config.busy_poll.unwrap_or_else(busy_poll::window);
         let workers =
             Workers::start(config.threads, busy_poll).map_err(|error| error.to_string())?;
+        let signals = within(workers.handles().first(), caught);
         let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
         let (reloads, requests) = mpsc::channel();
         let shared = within(workers.handles().first(), || Shared::new(config, first, reloads))?;
@@ -83,7 +85,7 @@ impl Server {
             tracer.start().map_err(|error| error.to_string())?;
         }
         reload::start(origin, &shared, requests).map_err(|error| error.to_string())?;
-        Ok(Self { shared, http, spocp, mqtt, workers: Arc::new(workers) })
+        Ok(Self { shared, http, spocp, mqtt, workers: Arc::new(workers), signals })
     }
 
     /// Checks that a server could be made, and opens no sockets. Keys of other servers must arrive.
@@ -165,7 +167,7 @@ impl Server {
             if let Some(limits) = limits.clone() {
                 tasks.spawn(async move { limits.try_store().await });
             }
-            tasks.spawn(signals(Arc::clone(&self.shared)));
+            tasks.spawn(obey(self.signals, Arc::clone(&self.shared)));
             if let Some(spocp) = self.spocp {
                 spocp.start(&self.shared, &self.workers, &mut tasks)?;
             }
@@ -252,15 +254,26 @@ fn within<T>(runtime: Option<&Handle>, make: impl FnOnce() -> T) -> T {
     make()
 }
 
-/// Stops at SIGTERM and SIGINT, reloads at SIGHUP.
+/// SIGTERM, SIGINT and SIGHUP, caught from the moment this is made: who has read the addresses may stop the server at
+/// once. `None` if they cannot be caught.
 #[cfg(unix)]
-async fn signals(shared: Arc<Shared>) {
+type Signals = Option<[tokio::signal::unix::Signal; 3]>;
+
+#[cfg(unix)]
+fn caught() -> Signals {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) else {
+    let [Ok(terminate), Ok(interrupt), Ok(hangup)] = kinds.map(signal) else {
         tracing::warn!("signals cannot be received");
-        return;
+        return None;
     };
+    Some([terminate, interrupt, hangup])
+}
+
+/// Stops at SIGTERM and SIGINT, reloads at SIGHUP.
+#[cfg(unix)]
+async fn obey(signals: Signals, shared: Arc<Shared>) {
+    let Some([mut terminate, mut interrupt, mut hangup]) = signals else { return };
     let mut stopping = shared.stopping();
     loop {
         tokio::select! {
@@ -273,7 +286,13 @@ async fn signals(shared: Arc<Shared>) {
 }
 
 #[cfg(not(unix))]
-async fn signals(shared: Arc<Shared>) {
+type Signals = ();
+
+#[cfg(not(unix))]
+const fn caught() -> Signals {}
+
+#[cfg(not(unix))]
+async fn obey((): Signals, shared: Arc<Shared>) {
     let mut stopping = shared.stopping();
     tokio::select! {
         _ = tokio::signal::ctrl_c() => shared.stop(),
