@@ -9,11 +9,13 @@ use crate::index::Index;
 use crate::merges::{Merges, merges};
 use crate::proof::{Basis, Edit};
 
-/// The kinds of suggestions that rest on a proof.
-const PROVED: [&str; 5] =
-    ["merge", "derived-role", "same-in-parent-scope", "shadowed-across", "never-decides"];
+/// The kinds of suggestions with edits, which rest on a proof.
+const EDITED: [&str; 2] = ["merge", "derived-role"];
 
-/// What policies could do without, or say in fewer words.
+/// The kinds of findings about rules that decide nothing, which rest on a proof too.
+const IDLE: [&str; 3] = ["same-in-parent-scope", "shadowed-across", "never-decides"];
+
+/// Merges, derived roles, findings and groups: what policies could do without, or say in fewer words.
 #[derive(Clone, Debug, Default)]
 pub struct Suggestions {
     /// Rules that can be one.
@@ -30,11 +32,12 @@ pub struct Suggestions {
 
 /// Returns true if a suggestion of some kinds needs a [`Basis`] for its proof.
 pub fn need_proof(wants: impl Fn(&str) -> bool) -> bool {
-    PROVED.into_iter().any(wants)
+    EDITED.into_iter().chain(IDLE).any(wants)
 }
 
 impl Suggestions {
-    /// Returns the suggestions of the kinds that are wanted, by their names. Without a basis there are none that rest on a proof.
+    /// Returns the suggestions of the kinds that are wanted, by their names. Without a basis there are none that rest on
+    /// a proof.
     #[must_use]
     pub fn of(
         (index, resolved): (&Index, &Resolved),
@@ -50,7 +53,7 @@ impl Suggestions {
             if wants("derived-role") {
                 all.derivations = derivations(index, resolved, basis);
             }
-            if PROVED.iter().skip(2).any(|kind| wants(kind)) {
+            if IDLE.into_iter().any(&wants) {
                 let idle = idle(index, resolved, basis);
                 (all.findings, all.untried) = (idle.found, idle.untried);
             }

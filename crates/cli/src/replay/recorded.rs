@@ -133,11 +133,7 @@ impl Read for RecordedLines<'_> {
                 return Ok(0);
             }
         }
-        let rest = self.lines.get(self.at..).unwrap_or(&[]);
-        let count = rest.len().min(buffer.len());
-        for (to, from) in buffer.iter_mut().zip(rest) {
-            *to = *from;
-        }
+        let count = self.lines.get(self.at..).unwrap_or(&[]).read(buffer)?;
         self.at += count;
         Ok(count)
     }
