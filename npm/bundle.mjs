@@ -43,6 +43,7 @@ const COMMON = {
   fastify: "adapters/fastify.ts",
   hono: "adapters/hono.ts",
   nest: "adapters/nest.ts",
+  opentelemetry: "adapters/opentelemetry.ts",
   ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
   svelte: "adapters/svelte.ts",
@@ -144,7 +145,7 @@ function input(source, { loaders, port, spawn }) {
   };
   return {
     input: SRC + source,
-    external: [MAIN.file, /^node:/, /^(react|vue|svelte|svelte\/(reactivity|store)|@angular\/core|@trpc\/server)$/, /\.wasm(\?module)?$/],
+    external: [MAIN.file, /^node:/, /^(react|vue|svelte|svelte\/(reactivity|store)|@angular\/core|@opentelemetry\/api|@trpc\/server)$/, /\.wasm(\?module)?$/],
     platform: "neutral",
     resolve: { alias },
     transform: { target: "es2022" },

@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { componentFiles } from "./component-files.ts";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "adapters/vue", "adapters/svelte", "adapters/angular", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "adapters/vue", "adapters/opentelemetry", "adapters/svelte", "adapters/angular", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },

@@ -19,6 +19,7 @@ import * as onHono from "../example/hono.ts";
 import { changesBy, decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { albumGuard } from "../example/nest.ts";
+import { openTraced } from "../example/opentelemetry.ts";
 import { editable } from "../example/pool.ts";
 import { decisionsFor, Page, type PageProps } from "../example/react.tsx";
 import * as onLimits from "../example/ratelimit.ts";
@@ -144,6 +145,11 @@ describe("the example", () => {
     expect(await page({ decisions: JSON.parse(JSON.stringify(decisionsFor(pdp, principal, mine))) })).toBe(shown);
     expect(await page({ pdp, principal: null })).toBe("");
     expect(await page({})).toBe("<p>one moment</p>");
+  });
+
+  it("with OpenTelemetry decides without an SDK too", async () => {
+    using pdp = await openTraced(fixture("album.bundle"), "unsigned");
+    expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
   it("of a watcher logs and decides", async () => {
