@@ -10,6 +10,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 import { build } from "rolldown";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -144,6 +145,21 @@ describe("a file of the package", () => {
       const folder = { bun: "node", default: "browser" } as Record<string, string>;
       for (const [condition, target] of conditions) expect(target).toMatch(new RegExp(`^\\./dist/${folder[condition] ?? condition}/`));
     }
+  });
+});
+
+describe("an entry for every runtime", () => {
+  const rows = [...read("../docs/adapters.md").matchAll(/^\| `wardgate\/([\w-]+)` \| ([\d,]+) \|/gm)].map(([, name, size]) => [name!, Number(size!.replace(",", ""))] as const);
+
+  it("has a row in the table of sizes", () => {
+    const common = Object.values(manifest.exports).flatMap((targets) => /^\.\/dist\/([\w-]+)\.js$/.exec((targets as { readonly default?: string }).default ?? "")?.[1] ?? []);
+    expect(rows.map(([name]) => name).sort()).toEqual(common.sort());
+  });
+
+  it.each(rows)("%s has the size of its row, within a tenth", async (name, size) => {
+    const { output } = await build({ input: fileURLToPath(new URL(`dist/${name}.js`, home)), external: /^[\w@]/, output: { minify: true }, write: false, onLog: () => {} });
+    const found = gzipSync(output[0].code, { level: 9 }).length;
+    expect(Math.abs(found - size) / found, `${found} bytes`).toBeLessThan(0.1);
   });
 });
 
