@@ -113,7 +113,7 @@ describe("a file of the package", () => {
 
   it.each(programs)("%s imports nothing, or the main entry beside it", (target) => {
     const imported = [...read(target).matchAll(/(?:\bfrom |^import )"(\.[^"]*)"/gm)].map(([, name]) => name!);
-    const beside = /\/index\.js$|\/dist\/(authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
+    const beside = /\/index\.js$|\/dist\/(angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
     expect(imported.filter((name) => !/\.wasm(\?module)?$/.test(name))).toEqual(beside);
   });
 
@@ -137,7 +137,7 @@ describe("a file of the package", () => {
   });
 
   it("is built for every runtime", () => {
-    const forRuntimes = entries.filter((entry) => !/authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vue/.test(entry));
+    const forRuntimes = entries.filter((entry) => !/angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vue/.test(entry));
     for (const entry of forRuntimes.map((entry) => entry.replace("wardgate", "."))) {
       const conditions = Object.entries(manifest.exports[entry] as object).filter(([condition]) => condition !== "types");
       expect(conditions.map(([condition]) => condition)).toEqual(["workerd", "edge-light", "deno", "bun", "browser", "node", "default"]);

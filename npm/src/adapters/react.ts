@@ -8,7 +8,7 @@
 import { createContext, createElement, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
-import { loadedNow, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
+import { loadedNow, report, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
@@ -135,10 +135,6 @@ function useView(hook: string): View {
 function useSnapshot<T extends string>(view: View, read: (isFirst: boolean) => T): T {
   const subscribe = useCallback((notify: () => void) => view.subscribe(notify), [view]);
   return useSyncExternalStore(subscribe, () => read(false), () => read(true));
-}
-
-function report(error: unknown): void {
-  if (typeof reportError === "function") reportError(error);
 }
 
 /** The revision of the first paint. */
