@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "adapters/vue", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
+  { find: "wardgate/policies", replacement: source("bundlers/imported") },
   { find: /^wardgate$/, replacement: source("index") },
   { find: "#load", replacement: source("runtimes/node/load") },
   { find: "#load-spocp", replacement: source("runtimes/node/load-spocp") },

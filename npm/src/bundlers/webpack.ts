@@ -1,0 +1,139 @@
+// The plug-in for webpack and for Next, and the loader that both use: the entry `wardgate/webpack`.
+//
+// A folder of policies that an import names is a module of its own: webpack resolves it to the
+// folder, and the loader returns the text of the module before webpack reads the folder as a file.
+// Turbopack has no such hook: there an import names a file of the folder, and gets all of it.
+
+import { basename, dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
+import { compileFolder, hotModuleText, moduleText } from "./compile-folder.ts";
+import { foldersIn } from "./policy-folder.ts";
+
+export type { BundlerOptions } from "./bundler-options.ts";
+
+/** The compiler of webpack, as far as the plug-in calls it. */
+export interface WebpackCompiler {
+  readonly options: {
+    readonly module: { readonly rules: unknown[] };
+    readonly resolve: { plugins?: unknown[] | undefined };
+  };
+}
+
+/** The plug-in for webpack: it compiles the folder that `import policies from "./policies"` names. */
+export class WardgatePlugin {
+  readonly #options: BundlerOptions;
+  readonly #settings: BundlerSettings;
+
+  /**
+   * @throws TypeError or RangeError if an option is invalid.
+   *
+   * @example
+   *     export default { entry: "./main.js", plugins: [new WardgatePlugin({ key: "release.jwk" })] };
+   */
+  constructor(options: BundlerOptions = {}) {
+    this.#options = options;
+    this.#settings = readBundlerOptions(options);
+  }
+
+  /** Adds the rule for folders of policies. Webpack calls it. */
+  apply({ options: { module, resolve } }: WebpackCompiler): void {
+    resolve.plugins = [...(resolve.plugins ?? []), resolverPlugin(this.#settings.folders)];
+    module.rules.push({ resourceQuery: QUERY, use: [{ loader: LOADER, options: this.#options }] });
+  }
+}
+
+/** The configuration of Next, as far as {@link withWardgate} changes it. */
+export interface NextConfig {
+  readonly webpack?: ((config: never, context: never) => unknown) | null | undefined;
+  readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> | undefined } | undefined;
+}
+
+/**
+ * Adds the plug-in to a configuration of Next. With webpack an import names the folder. With
+ * Turbopack it names a file of the folder, such as `./policies/document.yaml`.
+ *
+ * @throws TypeError or RangeError if an option is invalid.
+ *
+ * @example
+ *     export default withWardgate({ reactStrictMode: true }, { key: "release.jwk" });
+ */
+export function withWardgate<C extends NextConfig>(config: C, options: BundlerOptions = {}): C {
+  const { folders } = readBundlerOptions(options);
+  const plugin = new WardgatePlugin(options);
+  const rule = { loaders: [{ loader: LOADER, options }], as: "*.js" };
+  const rules = folders.flatMap((folder) => ENDINGS.map((ending) => [`**/${folder}/**/*.${ending}`, rule] as const));
+  const { webpack, turbopack } = config;
+  return {
+    ...config,
+    turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
+    webpack(given: { plugins: unknown[] }, context: never) {
+      given.plugins.push(plugin);
+      return webpack?.(given as never, context) ?? given;
+    },
+  };
+}
+
+/** The loader, as far as webpack and Turbopack call it. */
+interface LoaderContext {
+  readonly resourcePath: string;
+  readonly resourceQuery: string;
+  readonly mode: string | undefined;
+  getOptions(): BundlerOptions;
+  addContextDependency(path: string): void;
+  emitWarning(warning: Error): void;
+}
+
+/** Does nothing: {@link pitch} returns the text of each module. */
+export default function load(source: string): string {
+  return source;
+}
+
+/** Returns the text of the module of a folder, in place of a file. */
+export async function pitch(this: LoaderContext): Promise<string> {
+  const settings = readBundlerOptions(this.getOptions());
+  const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
+  for (const path of await foldersIn(folder)) this.addContextDependency(path);
+  const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
+  const compiled = await compileFolder(folder, settings, isProduction);
+  if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
+  return isProduction ? moduleText(compiled) : hotModuleText(compiled, "import.meta.webpackHot");
+}
+
+/** Returns the nearest folder above a file that has a name of a folder of policies; else its own folder. */
+function folderOf(file: string, names: readonly string[]): string {
+  const parts = dirname(file).split(sep);
+  const at = parts.findLastIndex((part) => names.includes(part));
+  return at < 0 ? dirname(file) : parts.slice(0, at + 1).join(sep);
+}
+
+/** The resolver of webpack, as far as the plug-in calls it. */
+interface Resolver {
+  ensureHook(name: string): unknown;
+  getHook(name: string): { tapAsync(name: string, act: (request: ResolveRequest, context: unknown, done: Done) => void): void };
+  doResolve(hook: unknown, request: ResolveRequest, message: string, context: unknown, done: Done): void;
+}
+
+interface ResolveRequest {
+  readonly path: string | false;
+}
+
+type Done = (error?: Error | null, result?: ResolveRequest) => void;
+
+/** Resolves folders of these names to themselves. It comes after the rule for a folder with an index. */
+function resolverPlugin(names: readonly string[]): { apply(resolver: Resolver): void } {
+  return {
+    apply(resolver) {
+      const target = resolver.ensureHook("resolved");
+      resolver.getHook("undescribedExistingDirectory").tapAsync("wardgate", (request, context, done) => {
+        if (request.path === false || !names.includes(basename(request.path))) return done();
+        resolver.doResolve(target, { ...request, query: QUERY } as ResolveRequest, "folder of policies", context, done);
+      });
+    },
+  };
+}
+
+const LOADER = fileURLToPath(import.meta.url);
+const QUERY = "?wardgate";
+const ENDINGS = ["yaml", "yml", "json"];

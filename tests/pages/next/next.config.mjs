@@ -1,0 +1,3 @@
+import { withWardgate } from "wardgate/webpack";
+
+export default withWardgate({ devIndicators: false });
