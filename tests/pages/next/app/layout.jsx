@@ -1,4 +1,4 @@
-export const metadata = { title: "albums" };
+export const metadata = { title: "albums", icons: "data:," };
 
 export default function Layout({ children }) {
   return (
