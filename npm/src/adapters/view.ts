@@ -104,6 +104,8 @@ export interface ViewParts {
 export class View {
   readonly #parts: ViewParts;
   readonly #told = new Set<string>();
+  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. It needs no `this`. */
+  readonly subscribe = (notify: () => void): (() => void) => this.#parts.pdp?.onReload(notify) ?? (() => {});
 
   constructor(parts: ViewParts) {
     this.#parts = parts;
@@ -148,11 +150,6 @@ export class View {
   /** The digest of the policies of the PDP; empty without one. */
   get revision(): string {
     return this.#parts.pdp?.header.content ?? "";
-  }
-
-  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. */
-  subscribe(notify: () => void): () => void {
-    return this.#parts.pdp?.onReload(notify) ?? (() => {});
   }
 
   #answer(action: string, resource: Resource): PageAnswer | undefined {

@@ -38,10 +38,13 @@ export function moduleText({ bundle, trust }: CompiledFolder): string {
   return `${head()}export default imported(${values(bundle, trust)});\n`;
 }
 
-/** Returns the text of a module that is replaced while it runs; `hot` is its object for that, in the words of the bundler. */
-export function hotModuleText({ bundle, trust }: CompiledFolder, hot: "import.meta.hot" | "import.meta.webpackHot"): string {
+/** The object of a module that is replaced while it runs: of Vite, webpack and Turbopack. Each looks for its own words. */
+export type Hot = "import.meta.hot" | "import.meta.webpackHot" | "import.meta.turbopackHot";
+
+/** Returns the text of a module that is replaced while it runs. */
+export function hotModuleText({ bundle, trust }: CompiledFolder, hot: Hot): string {
   const isVite = hot === "import.meta.hot";
-  // Vite keeps one object of data, and webpack hands over a new one.
+  // Vite keeps one object of data, and the others hand over a new one.
   const data = isVite ? `${hot}?.data` : `${hot} ? { ...${hot}.data } : undefined`;
   const hand = isVite ? "" : `  ${hot}.dispose((next) => Object.assign(next, data));\n`;
   return `${head()}const data = ${data};\nexport default imported(${values(bundle, trust)}, data);\nif (${hot}) {\n  ${hot}.accept();\n${hand}}\n`;

@@ -8,7 +8,7 @@ import { basename, dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
-import { compileFolder, hotModuleText, moduleText } from "./compile-folder.ts";
+import { compileFolder, hotModuleText, moduleText, type Hot } from "./compile-folder.ts";
 import { foldersIn } from "./policy-folder.ts";
 
 export type { BundlerOptions } from "./bundler-options.ts";
@@ -40,7 +40,7 @@ export class WardgatePlugin {
   /** Adds the rule for folders of policies. Webpack calls it. */
   apply({ options: { module, resolve } }: WebpackCompiler): void {
     resolve.plugins = [...(resolve.plugins ?? []), resolverPlugin(this.#settings.folders)];
-    module.rules.push({ resourceQuery: QUERY, use: [{ loader: LOADER, options: this.#options }] });
+    module.rules.push({ resourceQuery: QUERY, use: [loaderFor(this.#options, "import.meta.webpackHot")] });
   }
 }
 
@@ -62,17 +62,42 @@ export interface NextConfig {
 export function withWardgate<C extends NextConfig>(config: C, options: BundlerOptions = {}): C {
   const { folders } = readBundlerOptions(options);
   const plugin = new WardgatePlugin(options);
-  const rule = { loaders: [{ loader: LOADER, options }], as: "*.js" };
+  const rule = { loaders: [loaderFor(plain(options), "import.meta.turbopackHot")], as: "*.js" };
   const rules = folders.flatMap((folder) => ENDINGS.map((ending) => [`**/${folder}/**/*.${ending}`, rule] as const));
   const { webpack, turbopack } = config;
   return {
     ...config,
     turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
-    webpack(given: { plugins: unknown[] }, context: never) {
+    webpack(given: { plugins: unknown[]; module: { rules: unknown[] } }, context: never) {
       given.plugins.push(plugin);
+      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loaderFor(options, "import.meta.webpackHot")] });
       return webpack?.(given as never, context) ?? given;
     },
   };
+}
+
+/** Returns options as Turbopack takes them: as JSON, and a date as its milliseconds. */
+function plain(options: BundlerOptions): BundlerOptions {
+  const text = JSON.stringify(options, function (this: Record<string, unknown>, name, value: unknown) {
+    const own = this[name];
+    if (own instanceof Date) return own.getTime();
+    return own instanceof Map ? Object.fromEntries(own) : value;
+  });
+  return JSON.parse(text) as BundlerOptions;
+}
+
+/** Returns true for a file of policies in a folder of one of these names. */
+function isIn(file: string, folders: readonly string[]): boolean {
+  return ENDINGS.some((ending) => file.endsWith(`.${ending}`)) && dirname(file).split(sep).some((part) => folders.includes(part));
+}
+
+function loaderFor(options: BundlerOptions, hot: Hot): { readonly loader: string; readonly options: LoaderOptions } {
+  return { loader: LOADER, options: { plugin: options, hot } };
+}
+
+interface LoaderOptions {
+  readonly plugin: BundlerOptions;
+  readonly hot: Hot;
 }
 
 /** The loader, as far as webpack and Turbopack call it. */
@@ -80,7 +105,7 @@ interface LoaderContext {
   readonly resourcePath: string;
   readonly resourceQuery: string;
   readonly mode: string | undefined;
-  getOptions(): BundlerOptions;
+  getOptions(): LoaderOptions;
   addContextDependency(path: string): void;
   emitWarning(warning: Error): void;
 }
@@ -92,13 +117,14 @@ export default function load(source: string): string {
 
 /** Returns the text of the module of a folder, in place of a file. */
 export async function pitch(this: LoaderContext): Promise<string> {
-  const settings = readBundlerOptions(this.getOptions());
+  const { plugin, hot } = this.getOptions();
+  const settings = readBundlerOptions(plugin);
   const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
   for (const path of await foldersIn(folder)) this.addContextDependency(path);
   const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
   const compiled = await compileFolder(folder, settings, isProduction);
   if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
-  return isProduction ? moduleText(compiled) : hotModuleText(compiled, "import.meta.webpackHot");
+  return isProduction ? moduleText(compiled) : hotModuleText(compiled, hot);
 }
 
 /** Returns the nearest folder above a file that has a name of a folder of policies; else its own folder. */
@@ -136,4 +162,4 @@ function resolverPlugin(names: readonly string[]): { apply(resolver: Resolver): 
 
 const LOADER = fileURLToPath(import.meta.url);
 const QUERY = "?wardgate";
-const ENDINGS = ["yaml", "yml", "json"];
+const ENDINGS = ["yaml", "yml"];

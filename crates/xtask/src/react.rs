@@ -7,7 +7,7 @@
 use crate::shell::{self, Outcome, command, root};
 use crate::{npm, setup};
 
-/// Runs these steps of `tests/pages/run.mjs`, or all.
+/// Runs these steps of `tests/react/run.mjs`, or all.
 pub(crate) fn run(steps: &[String]) -> Outcome {
     npm::build()?;
     setup::npm_ci(FOLDER)?;
@@ -18,4 +18,4 @@ pub(crate) fn run(steps: &[String]) -> Outcome {
     shell::shown(&mut run)
 }
 
-const FOLDER: &str = "tests/pages";
+const FOLDER: &str = "tests/react";
