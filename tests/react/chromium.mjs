@@ -35,7 +35,8 @@ function record() {
   const look = () => {
     for (const { dataset, textContent } of document.querySelectorAll("[data-answer]")) {
       const all = (window.shown[dataset.answer] ??= []);
-      if (all.at(-1)?.text !== textContent) all.push({ text: textContent, at: Date.now() });
+      // The parser makes an element before its text.
+      if (textContent !== "" && all.at(-1)?.text !== textContent) all.push({ text: textContent, at: Date.now() });
     }
   };
   new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });

@@ -2,4 +2,5 @@ import { reactRouter } from "@react-router/dev/vite";
 import { defineConfig } from "vite";
 import { wardgate } from "wardgate/vite";
 
-export default defineConfig({ plugins: [wardgate(), reactRouter()] });
+// The packages are in a folder above the app.
+export default defineConfig({ plugins: [wardgate(), reactRouter()], server: { fs: { allow: ["../.."] } } });
