@@ -13,10 +13,11 @@ export async function readFolder(folder: string): Promise<ReadonlyMap<string, Ui
   return new Map(files.flat().sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the folder and all folders below it: what a bundler must watch to see new files. */
-export async function foldersIn(folder: string): Promise<readonly string[]> {
+/** Returns the folder, its files of policies and all folders below it: what a bundler must watch to see each change. */
+export async function pathsIn(folder: string): Promise<readonly string[]> {
   const entries = await entriesOf(folder).catch(() => []);
-  return [folder, ...entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))];
+  const watched = entries.filter((entry) => entry.isDirectory() || isPolicyFile(entry.name));
+  return [folder, ...watched.map(({ parentPath, name }) => join(parentPath, name))];
 }
 
 /** Returns true if a file is in the folder, at any depth, and may change its bundle. */

@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { readBundlerOptions, type BundlerOptions } from "./bundler-options.ts";
 import { compileFolder, hotModuleText, moduleText } from "./compile-folder.ts";
 import { PolicyError } from "./policy-error.ts";
-import { foldersIn, hasFile, isFolder } from "./policy-folder.ts";
+import { hasFile, isFolder, pathsIn } from "./policy-folder.ts";
 
 export type { BundlerOptions } from "./bundler-options.ts";
 
@@ -76,7 +76,7 @@ export function wardgate(options: BundlerOptions = {}): VitePlugin {
       if (!id.startsWith(PREFIX)) return undefined;
       const folder = id.slice(PREFIX.length);
       imported.add(folder);
-      for (const path of await foldersIn(folder)) this.addWatchFile(path);
+      for (const path of await pathsIn(folder)) this.addWatchFile(path);
       server?.watcher.add(folder);
       const compiled = await compileFolder(folder, settings, config!.isProduction).catch(refuse);
       if (compiled.warning !== undefined) this.warn(compiled.warning);
@@ -102,8 +102,8 @@ async function folderOf(source: string, importer: string | undefined, root: stri
 function refuse(error: unknown): never {
   if (!(error instanceof PolicyError) || error.place === undefined) throw error;
   const { file, line, column } = error.place;
-  // Columns of Vite count from 0.
-  const loc = line === undefined ? undefined : { file, line, column: (column ?? 1) - 1 };
+  // The overlay shows the column as it is, and opens the editor there.
+  const loc = line === undefined ? undefined : { file, line, column };
   throw Object.assign(error, { id: file, ...(loc && { loc }), frame: error.frame });
 }
 

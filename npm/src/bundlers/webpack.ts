@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 
 import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
 import { compileFolder, hotModuleText, moduleText, type Hot } from "./compile-folder.ts";
-import { foldersIn } from "./policy-folder.ts";
 
 export type { BundlerOptions } from "./bundler-options.ts";
 
@@ -120,7 +119,7 @@ export async function pitch(this: LoaderContext): Promise<string> {
   const { plugin, hot } = this.getOptions();
   const settings = readBundlerOptions(plugin);
   const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
-  for (const path of await foldersIn(folder)) this.addContextDependency(path);
+  this.addContextDependency(folder);
   const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
   const compiled = await compileFolder(folder, settings, isProduction);
   if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
