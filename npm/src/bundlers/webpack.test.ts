@@ -76,6 +76,27 @@ describe("a build", () => {
   });
 });
 
+describe("docs/runtimes/bundlers.md", () => {
+  const page = readFileSync(new URL("../../../docs/runtimes/bundlers.md", import.meta.url), "utf8");
+  const block = (name: string) => new RegExp(`^\`\`\`js\\n(// ${name}\\n.*?)^\`\`\`$`, "ms").exec(page)![1]!;
+  const configured = async (name: string) => {
+    const root = project({ "main.js": MAIN, "policies/a.yaml": albumFor("user"), [name]: block(name) });
+    return { root, config: ((await import(/* @vite-ignore */ join(root, name))) as { default: object }).default };
+  };
+
+  it("shows a configuration of webpack that builds", async () => {
+    const { root, config } = await configured("webpack.config.mjs");
+    const stats = (await promisify(webpack as never)({ ...configuration(root, "development"), ...config, entry: "./main.js" } as never)) as Stats;
+    expect(stats.compilation.errors).toEqual([]);
+    expect(await decidedBy(root, "user")).toBe(true);
+  });
+
+  it("shows a configuration of Next", async () => {
+    const { config } = await configured("next.config.mjs");
+    expect(config).toMatchObject({ reactStrictMode: true, turbopack: { rules: { "**/policies/**/*.yaml": { as: "*.js" } } } });
+  });
+});
+
 describe("watching", () => {
   const changes: readonly (readonly [name: string, change: (root: string) => void, guest: boolean])[] = [
     ["saved", (root) => write(root, "policies/a.yaml", albumFor("user", "guest")), true],
