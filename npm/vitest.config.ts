@@ -8,6 +8,7 @@ import { componentFiles } from "./component-files.ts";
 const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/fastify", "adapters/nest", "adapters/react", "adapters/trpc", "adapters/cerbos", "adapters/view", "adapters/vue", "adapters/opentelemetry", "adapters/svelte", "adapters/angular", "spocp/spocp", "mqtt/mqtt", "log/log", "log/log-sequencer", "analysis/analysis", "ratelimit/ratelimit"];
 const alias = [
   ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
+  { find: "wardgate/policies", replacement: source("bundlers/imported") },
   { find: /^wardgate$/, replacement: source("index") },
   { find: "#load", replacement: source("runtimes/node/load") },
   { find: "#load-spocp", replacement: source("runtimes/node/load-spocp") },

@@ -117,6 +117,8 @@ export interface PageParts extends Omit<ViewParts, "pdp" | "isFinal" | "isFirst"
 export class View {
   readonly #parts: ViewParts;
   readonly #told: Set<string>;
+  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. It needs no `this`. */
+  readonly subscribe = (notify: () => void): (() => void) => this.#parts.pdp?.onReload(notify) ?? (() => {});
 
   /** Makes a view. `told` has the keys of the differences that `onDifference` got before. */
   constructor(parts: ViewParts, told = new Set<string>()) {
@@ -159,11 +161,6 @@ export class View {
   /** The digest of the policies of the PDP; empty without one. */
   get revision(): string {
     return this.#parts.pdp?.header.content ?? "";
-  }
-
-  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. */
-  subscribe(notify: () => void): () => void {
-    return this.#parts.pdp?.onReload(notify) ?? (() => {});
   }
 
   #ask(pdp: Pdp, principal: Principal, action: string, resource: Resource, reasons: boolean): Shown {
