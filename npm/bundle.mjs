@@ -43,14 +43,17 @@ const NODE_ONLY = {
 
 /** The sources of the entries whose one file suits every runtime. */
 const COMMON = {
+  angular: "adapters/angular.ts",
   authzen: "authzen/authzen.ts",
   cerbos: "adapters/cerbos.ts",
   express: "adapters/express.ts",
   fastify: "adapters/fastify.ts",
   hono: "adapters/hono.ts",
   nest: "adapters/nest.ts",
+  opentelemetry: "adapters/opentelemetry.ts",
   ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
+  svelte: "adapters/svelte.ts",
   trpc: "adapters/trpc.ts",
   view: "adapters/view.ts",
   vue: "adapters/vue.ts",
@@ -154,7 +157,7 @@ function input(source, { loaders, port, spawn }) {
   };
   return {
     input: SRC + source,
-    external: [MAIN.file, "./compiler.js", /^node:/, /^(react|vue|svelte\/store|@angular\/core|@trpc\/server)$/, /\.wasm(\?module)?$/],
+    external: [MAIN.file, "./compiler.js", /^node:/, /^(react|vue|svelte|svelte\/(reactivity|store)|@angular\/core|@opentelemetry\/api|@trpc\/server)$/, /\.wasm(\?module)?$/],
     platform: "neutral",
     resolve: { alias },
     transform: { target: "es2022" },

@@ -115,7 +115,7 @@ describe("a file of the package", () => {
     const imported = [...read(target).matchAll(/(?:\bfrom |^import )"(\.[^"]*)"/gm)].map(([, name]) => name!);
     // A plug-in for a bundler runs in Node, beside the compiler.
     if (/\/(vite|webpack)\.js$/.test(target)) return expect(imported).toEqual(["./compiler.js"]);
-    const beside = /\/index\.js$|\/dist\/(authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
+    const beside = /\/index\.js$|\/dist\/(angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
     expect(imported.filter((name) => !/\.wasm(\?module)?$/.test(name))).toEqual(beside);
   });
 
@@ -139,7 +139,7 @@ describe("a file of the package", () => {
   });
 
   it("is built for every runtime", () => {
-    const forRuntimes = entries.filter((entry) => !/authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vite|vue|webpack/.test(entry));
+    const forRuntimes = entries.filter((entry) => !/angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vite|vue|webpack/.test(entry));
     for (const entry of forRuntimes.map((entry) => entry.replace("wardgate", "."))) {
       const conditions = Object.entries(manifest.exports[entry] as object).filter(([condition]) => condition !== "types");
       expect(conditions.map(([condition]) => condition)).toEqual(["workerd", "edge-light", "deno", "bun", "browser", "node", "default"]);

@@ -8,7 +8,7 @@
 import { createContext, createElement, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
-import { loadedNow, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
+import { loadedNow, report, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
@@ -131,10 +131,6 @@ function useView(hook: string): View {
 /** Returns what `read` returns, after each reload too; `isFirst` is true on a server and while its page comes to life. */
 function useSnapshot<T extends string>(view: View, read: (isFirst: boolean) => T): T {
   return useSyncExternalStore(view.subscribe, () => read(false), () => read(true));
-}
-
-function report(error: unknown): void {
-  if (typeof reportError === "function") reportError(error);
 }
 
 /** The revision of the first paint. */
