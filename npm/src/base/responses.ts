@@ -40,7 +40,8 @@ export function mediaType(response: FetchResponse): string {
 
 /** Returns an address for a message: without parts that may be secret, and bounded in length. */
 export function addressForMessage(href: string): string {
-  const { protocol, host, pathname } = new URL(href);
+  // Turbopack gives an address without its origin, which `fetch` takes.
+  const { protocol, host, pathname } = new URL(href, (globalThis as { readonly location?: { readonly href: string } }).location?.href);
   const text = host === "" && protocol !== "file:" ? protocol : `${protocol}//${host}${pathname}`;
   return text.length > MAX_SPELLED ? `${text.slice(0, MAX_SPELLED)}...` : text;
 }

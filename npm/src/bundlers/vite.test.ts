@@ -74,7 +74,7 @@ describe("the development server", () => {
 
   it("reports the place of an error, as the overlay shows it", async () => {
     const { root, server } = await served({ "main.js": MAIN, "policies/a.yaml": BROKEN });
-    const error = (await server.environments.client.transformRequest("/@id/__x00__wardgate:" + join(root, "policies")).catch((thrown: unknown) => thrown)) as object;
+    const error = (await server.environments.client.transformRequest(`\0wardgate:${join(root, "policies")}`).catch((thrown: unknown) => thrown)) as object;
     expect(error).toMatchObject({ id: join(root, "policies/a.yaml"), loc: { file: join(root, "policies/a.yaml"), line: 6 }, frame: expect.stringContaining("^") as string });
   });
 
@@ -88,7 +88,7 @@ describe("the development server", () => {
     const other = albumFor("guest").replace("version: default", "version: old");
     const { root, server, policies } = await served({ "main.js": MAIN, "policies/a.yaml": albumFor("user"), "policies/b.yaml": other });
     const [{ bundle }] = [await policies(), await server.environments.client.transformRequest("/main.js")];
-    await server.environments.client.transformRequest("/@id/__x00__wardgate:" + join(root, "policies"));
+    await server.environments.client.transformRequest(`\0wardgate:${join(root, "policies")}`);
     const message = sent(server);
     change(root);
     expect(await message).toMatchObject({ type: "update", updates: [{ path: expect.stringContaining("wardgate:") as string }] });

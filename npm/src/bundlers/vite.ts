@@ -66,6 +66,7 @@ export function wardgate(options: BundlerOptions = {}): VitePlugin {
     configResolved: (resolved) => void (config = resolved),
     configureServer: (started) => void (server = started),
     async resolveId(source, importer) {
+      if (source.startsWith(PREFIX)) return source;
       if (!settings.folders.includes(source.split("/").at(-1)!)) return null;
       // A file of this name comes first, and so does a folder with an index.
       if ((await this.resolve(source, importer, { skipSelf: true })) !== null) return null;

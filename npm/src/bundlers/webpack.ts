@@ -136,7 +136,8 @@ function folderOf(file: string, names: readonly string[]): string {
 /** The resolver of webpack, as far as the plug-in calls it. */
 interface Resolver {
   ensureHook(name: string): unknown;
-  getHook(name: string): { tapAsync(name: string, act: (request: ResolveRequest, context: unknown, done: Done) => void): void };
+  getHook(name: string): { tapAsync(tap: { readonly name: string; readonly stage: number }, act: (request: ResolveRequest, context: unknown, done: Done) => void): void };
+  readonly fileSystem: { stat(path: string, done: (error: Error | null, about?: { isDirectory(): boolean }) => void): void };
   doResolve(hook: unknown, request: ResolveRequest, message: string, context: unknown, done: Done): void;
 }
 
@@ -146,14 +147,21 @@ interface ResolveRequest {
 
 type Done = (error?: Error | null, result?: ResolveRequest) => void;
 
-/** Resolves folders of these names to themselves. It comes after the rule for a folder with an index. */
+/**
+ * Resolves folders of these names to themselves, after the rules for files and for folders with an
+ * index. An ES module may not import a folder, so the rule for folders is not asked there.
+ */
 function resolverPlugin(names: readonly string[]): { apply(resolver: Resolver): void } {
   return {
     apply(resolver) {
       const target = resolver.ensureHook("resolved");
-      resolver.getHook("undescribedExistingDirectory").tapAsync("wardgate", (request, context, done) => {
-        if (request.path === false || !names.includes(basename(request.path))) return done();
-        resolver.doResolve(target, { ...request, query: QUERY } as ResolveRequest, "folder of policies", context, done);
+      resolver.getHook("describedRelative").tapAsync({ name: "wardgate", stage: LAST }, (request, context, done) => {
+        const { path } = request;
+        if (path === false || !names.includes(basename(path))) return done();
+        resolver.fileSystem.stat(path, (_, about) => {
+          if (about?.isDirectory() !== true) return done();
+          resolver.doResolve(target, { ...request, query: QUERY } as ResolveRequest, "folder of policies", context, done);
+        });
       });
     },
   };
@@ -161,4 +169,5 @@ function resolverPlugin(names: readonly string[]): { apply(resolver: Resolver): 
 
 const LOADER = fileURLToPath(import.meta.url);
 const QUERY = "?wardgate";
+const LAST = 100;
 const ENDINGS = ["yaml", "yml"];

@@ -9,16 +9,29 @@ import type { ByteReader } from "../../base/web.ts";
 export function nodeLoader(file: () => URL | string): Loader {
   return {
     async load() {
-      return WebAssembly.compile(await promises.readFile(file()));
+      return WebAssembly.compile(await promises.readFile(located(file())));
     },
     loadNow() {
-      return new WebAssembly.Module(readFileSync(file()));
+      return new WebAssembly.Module(readFileSync(located(file())));
     },
     openFile(address) {
       return { locked: false, getReader: () => new FileReader(new URL(address)) };
     },
   };
 }
+
+/**
+ * Returns the place of a module. Turbopack takes the address of a file for one of a page, such as
+ * `/_next/static/media/wardgate_bg.0a1b.wasm`: the file is where the package has it. The parts are
+ * joined here, because Turbopack would take their text for an address too.
+ */
+function located(file: URL | string): URL | string {
+  if (typeof file === "string" || file.protocol === "file:") return file;
+  const [name] = file.href.split("/").at(-1)!.split(".");
+  return new URL(["..", "..", "wasm", `${name}.wasm`].join("/"), HERE);
+}
+
+const HERE = import.meta.url;
 
 /**
  * Reads a file in pieces. The streams of Node would do the same, and importing them costs every
