@@ -1,5 +1,7 @@
 // The decisions of the PDP, as in the canonical JSON. An empty list is absent.
 
+import type { PolicyTypes, RegisteredTypes } from "./policy-types.ts";
+
 /** The effect of a rule, and of a decision on an action. */
 export type Effect = "allow" | "deny";
 
@@ -50,6 +52,11 @@ export interface Output {
   readonly error?: string;
 }
 
+/** The outputs of policies, with the types of their values where they are known. */
+export type OutputOf<P extends PolicyTypes> = [keyof P["outputs"]] extends [never] ? Output : {
+  [S in keyof P["outputs"] & string]: { readonly src: S; readonly val?: P["outputs"][S] } & Pick<Output, "action" | "error">;
+}[keyof P["outputs"] & string];
+
 /** A violation of a schema. */
 export interface ValidationError {
   /** A JSON pointer to the attribute. */
@@ -72,7 +79,7 @@ export interface EvaluationError {
  * The answer to one request; `A` is the type of the names of its actions. Its methods are members of
  * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
  */
-export interface Decision<A extends string = string> {
+export interface Decision<A extends string = string, P extends PolicyTypes = RegisteredTypes> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
@@ -82,7 +89,7 @@ export interface Decision<A extends string = string> {
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
-  readonly outputs?: readonly Output[];
+  readonly outputs?: readonly OutputOf<P>[];
   /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */
@@ -150,9 +157,9 @@ export interface Step {
 }
 
 /** A decision, and every rule that the PDP considered for it. */
-export interface Explanation {
+export interface Explanation<P extends PolicyTypes = RegisteredTypes> {
   /** The decision, as from `check`. */
-  readonly decision: Decision;
+  readonly decision: Decision<string, P>;
   /** The considered rules. */
   readonly steps?: readonly Step[];
 }
