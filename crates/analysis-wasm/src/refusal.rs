@@ -45,6 +45,7 @@ fn diagnostic(diagnostic: &Diagnostic) -> Json {
     let mut members = json!({
         "severity": severity,
         "code": diagnostic.code.name(),
+        "page": diagnostic.code.page(),
         "message": diagnostic.message,
         "file": diagnostic.file,
         "text": diagnostic.to_string(),

@@ -183,7 +183,7 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
     answer::present(json!({
         "severity": severity(diagnostic),
         "code": diagnostic.code.name(),
-        "page": pages::of_code(diagnostic.code),
+        "page": diagnostic.code.page(),
         "message": diagnostic.message,
         "file": diagnostic.file,
         "text": diagnostic.to_string(),

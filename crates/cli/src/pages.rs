@@ -1,15 +1,7 @@
 //! The pages that explain codes: each has a section, whose anchor is the code.
 
 use wardgate_bundle::OpenError;
-use wardgate_compiler::diagnostics::{Code, Diagnostic};
-
-/// Returns the section of a code of a diagnostic.
-pub(crate) fn of_code(code: Code) -> String {
-    match code {
-        Code::Lint(lint) => section("lints.md", lint.name()),
-        code => section("errors.md", code.name()),
-    }
-}
+use wardgate_compiler::diagnostics::{DOCUMENTS, Diagnostic};
 
 /// Returns the section of a refusal of a bundle.
 pub(crate) fn of_refusal(error: &OpenError) -> String {
@@ -23,13 +15,9 @@ pub(crate) fn of_server(code: &str) -> String {
 
 /// Returns a diagnostic with the page that explains it.
 pub(crate) fn explained(diagnostic: &Diagnostic) -> String {
-    format!("{diagnostic}\n  see {}", of_code(diagnostic.code))
+    format!("{diagnostic}\n  see {}", diagnostic.code.page())
 }
 
 fn section(page: &str, code: &str) -> String {
     format!("{DOCUMENTS}{page}#{code}")
 }
-
-/// The address of the documents. They are published nowhere yet, so it is their path in the
-/// repository; a release that publishes them sets it.
-const DOCUMENTS: &str = "docs/";

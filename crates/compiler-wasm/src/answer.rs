@@ -46,6 +46,8 @@ pub(crate) struct FormatAnswer {
 pub(crate) struct JsDiagnostic {
     severity: &'static str,
     code: &'static str,
+    /// The address of the section that explains the code.
+    page: String,
     message: String,
     file: String,
     /// All of it as text, with the line and a caret.
@@ -86,6 +88,7 @@ impl From<Diagnostic> for JsDiagnostic {
                 Severity::Warning => "warning",
             },
             code: diagnostic.code.name(),
+            page: diagnostic.code.page(),
             text: diagnostic.to_string(),
             line: diagnostic.position.map(|position| position.line),
             column: diagnostic.position.map(|position| position.column),

@@ -27,6 +27,10 @@ pub enum Severity {
     Warning,
 }
 
+/// The address of the documents. They are published nowhere yet, so it is their path in the
+/// repository; a release that publishes them sets it.
+pub const DOCUMENTS: &str = "docs/";
+
 /// The kinds of diagnostic. The code is stable; the wording of a message is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -126,6 +130,13 @@ impl Code {
         Self::UnreachableExpectation,
         Self::ContradictoryExpectation,
     ];
+
+    /// Returns the address of the section that explains the code, such as `docs/errors.md#syntax`.
+    #[must_use]
+    pub fn page(self) -> String {
+        let page = if matches!(self, Self::Lint(_)) { "lints.md" } else { "errors.md" };
+        format!("{DOCUMENTS}{page}#{}", self.name())
+    }
 
     /// Returns the stable name, such as `unknown-derived-role`.
     #[must_use]

@@ -77,6 +77,8 @@ export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** The kind of the diagnostic. */
   readonly code: DiagnosticCode | LintCode;
+  /** The address of the section that explains the code, such as `docs/errors.md#syntax`. */
+  readonly page: string;
   /** The message, in one sentence without the position. */
   readonly message: string;
   /** The path of the file; `.` for all files together. */

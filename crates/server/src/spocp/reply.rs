@@ -126,6 +126,17 @@ mod tests {
     }
 
     #[test]
+    fn every_reply_has_a_row_in_the_documents() {
+        let page = include_str!("../../../../docs/spocp.md");
+        for reply in Reply::ALL {
+            let text = reply.bytes().rsplit(|byte| *byte == b':').next().unwrap();
+            let text = if reply == Reply::AuthenticationInProgress { b"none" } else { text };
+            let row = format!("\n| {} | {} | ", reply.code(), str::from_utf8(text).unwrap());
+            assert!(page.contains(&row), "docs/spocp.md has no row {row:?}");
+        }
+    }
+
+    #[test]
     fn the_examples_of_the_draft_are_answered_byte_for_byte() {
         assert_eq!(Reply::Ok.bytes(), b"9:3:2002:Ok");
         assert_eq!(Reply::Bye.bytes(), b"10:3:2033:Bye");
