@@ -9,6 +9,7 @@ import { createContext, createElement, useCallback, useContext, useEffect, useMe
 import type { ReactElement, ReactNode } from "react";
 
 import { loadedNow, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
+import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
@@ -35,11 +36,11 @@ export interface WardgateProps {
 }
 
 /** An action on a resource, and the elements to show for each state of the decision. */
-export interface CanProps {
+export interface CanProps<K extends KindOf = KindOf> {
   /** The action, such as `edit`. */
-  readonly action: string;
+  readonly action: ActionOf<RegisteredTypes, K>;
   /** The resource; `null` if there is none. While it is missing, the decision is loading. */
-  readonly resource: Resource | null | undefined;
+  readonly resource: Resource<RegisteredTypes, K> | null | undefined;
   /** True to show the children if the action is denied, and `fallback` if it is allowed. */
   readonly not?: boolean | undefined;
   /** The element to show while the decision is loading. Default: none. */
@@ -76,7 +77,7 @@ export function WardgateProvider({ pdp: lazy, principal, decisions, auxData, onD
  * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error
  * boundary.
  */
-export function useCan(action: string, resource: Resource | null | undefined): boolean {
+export function useCan<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): boolean {
   return useShownState("useCan", action, resource) === "allowed";
 }
 
@@ -85,7 +86,7 @@ export function useCan(action: string, resource: Resource | null | undefined): b
  *
  * @throws as `useCan`.
  */
-export function useDecision(action: string, resource: Resource | null | undefined): Shown {
+export function useDecision<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): Shown {
   const view = useView("useDecision");
   // Texts are compared by their value, so that an equal decision renders nothing again.
   const text = useSnapshot(view, (isFirst) => JSON.stringify(isFirst ? view.first(action, resource) : view.show(action, resource, true)));
@@ -98,14 +99,14 @@ export function useDecision(action: string, resource: Resource | null | undefine
  *
  * @throws as `useCan`.
  */
-export function useFilter<T>(action: string, rows: readonly T[], resource: (row: T) => Resource): ShownRows<T> {
+export function useFilter<T, K extends KindOf = KindOf>(action: ActionOf<RegisteredTypes, K>, rows: readonly T[], resource: (row: T) => Resource<RegisteredTypes, K>): ShownRows<T> {
   const view = useView("useFilter");
   const revision = useSnapshot(view, (isFirst) => (isFirst ? FIRST : view.revision));
   return useMemo(() => view.filter(action, rows, resource, revision === FIRST), [view, action, rows, revision]);
 }
 
 /** Shows its children if the action is allowed, `fallback` if not, and `loading` while that is not known. */
-export function Can(props: CanProps): ReactElement {
+export function Can<K extends KindOf>(props: CanProps<K>): ReactElement {
   return createElement(typeof props.children === "function" ? Rendered : Chosen, props);
 }
 

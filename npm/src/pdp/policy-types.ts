@@ -50,6 +50,3 @@ export type ActionOf<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P
 
 /** Any text. Editors go on to suggest the texts beside it in a union. */
 export type AnyText = string & {};
-
-/** Any text, of which editors suggest those of `T`. */
-export type Suggested<T extends string> = string extends T ? string : T | AnyText;

@@ -5,7 +5,7 @@
 import type { CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
-import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes, Suggested } from "./policy-types.ts";
+import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "../base/web.ts";
 
@@ -77,7 +77,7 @@ export interface Principal<P extends PolicyTypes = RegisteredTypes> {
   /** The id, which conditions read as `request.principal.id`. */
   readonly id: string;
   /** The roles. A principal without a role that rules name is denied. */
-  readonly roles: readonly Suggested<P["roles"]>[];
+  readonly roles: readonly (P["roles"] | AnyText)[];
   /** The attributes, which conditions read as `request.principal.attr`. */
   readonly attr?: (AttributeHolder & P["principal"]["attr"]) | undefined;
   /** The version of the principal policies. Default: the default version of the bundle. */
