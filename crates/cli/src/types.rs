@@ -30,7 +30,11 @@ pub(crate) fn run(types: &Types, out: &mut Output) -> Result<Status> {
         (false, false) if is_written(output, &text) => Ok(Status::Done),
         (false, false) => {
             replace::file(output, text.as_bytes())?;
-            out.line(format_args!("{}: types of `{}`", output.in_one_line(), directory.in_one_line()))?;
+            out.line(format_args!(
+                "{}: types of `{}`",
+                output.in_one_line(),
+                directory.in_one_line()
+            ))?;
             Ok(Status::Done)
         }
     }

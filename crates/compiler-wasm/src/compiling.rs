@@ -6,8 +6,8 @@
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_with_rules};
 use wardgate_compiler::compile::FilesByPath;
-use wardgate_compiler::{Options, compile_files};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::table::PolicyTable;
 use wardgate_tooling::{accessors, lint_files, typescript};
 
@@ -42,11 +42,12 @@ pub(crate) fn compile(files: Vec<File>, call: CompileOptions) -> Result<Answer, 
     let digest = digest(&bundle);
     let accessors = digest.filter(|_| call.emit_accessors);
     let accessors = accessors.map(|digest| accessors::module(&table, digest));
-    let types = match digest.filter(|_| call.emit_types).map(|digest| types(&files, &options, digest)) {
-        Some(Err(diagnostics)) => return Ok(Answer::refused(diagnostics)),
-        Some(Ok(types)) => Some(types),
-        None => None,
-    };
+    let types =
+        match digest.filter(|_| call.emit_types).map(|digest| types(&files, &options, digest)) {
+            Some(Err(diagnostics)) => return Ok(Answer::refused(diagnostics)),
+            Some(Ok(types)) => Some(types),
+            None => None,
+        };
     Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, types, diagnostics: Vec::new() })
 }
 

@@ -63,7 +63,8 @@ fn written(survey: &Survey, digest: [u8; 32]) -> String {
     let mut text = format!("{HEAD}{DIGEST}{}\n\n{INTERFACE}", digits(digest));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "  roles: {};", union(&survey.roles));
-    let _ = writeln!(text, "  principal: {{\n    attr: {};\n  }};", attributes(&survey.principal, 4));
+    let _ =
+        writeln!(text, "  principal: {{\n    attr: {};\n  }};", attributes(&survey.principal, 4));
     text.push_str("  resources: {");
     for (kind, about) in &survey.kinds {
         push_kind(&mut text, &name(kind), about);
@@ -102,10 +103,14 @@ fn push_kind(text: &mut String, name: &str, kind: &Kind) {
 
 /// Writes the type of attributes, which are an object even if nothing is known of them.
 fn attributes(shape: &Shape, indent: usize) -> String {
-    if shape.has_members() { shape.written(indent) } else { "object".to_owned() }
+    match &shape.members {
+        Some(members) if shape.has_members() => members.written(indent),
+        _ => "object".to_owned(),
+    }
 }
 
-const HEAD: &str = "// The types of policies, written by `wardgate types`. Do not change them: write them anew.\n";
+const HEAD: &str =
+    "// The types of policies, written by `wardgate types`. Do not change them: write them anew.\n";
 
 /// The start of the line with the digest of the policies.
 const DIGEST: &str = "// Policies: ";

@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn characters_with_a_meaning_in_templates_are_escaped() {
-        check(&["`${x}\\*\"*"], "`\\`\\${x}*\"${string}`");
+        check(&["`$\\{x\\}\\*\"*"], "`\\`\\${x}*\"${string}`");
         check(&["\\\\*"], "`\\\\${string}`");
     }
 }

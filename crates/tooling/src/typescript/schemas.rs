@@ -82,7 +82,9 @@ impl<'a> Schemas<'a> {
                         other.head.scope.is_empty() && other.head.name == policy.head.name
                     });
                     if versions.filter(|other| other.schemas.resource.is_some()).count() > 0 {
-                        found.resources.insert(policy.head.name.clone(), resource.unwrap_or_else(open));
+                        found
+                            .resources
+                            .insert(policy.head.name.clone(), resource.unwrap_or_else(open));
                     }
                 }
             }
@@ -121,7 +123,9 @@ impl<'a> Schemas<'a> {
         let Some(node) = target.find(&file.root) else { return Shape::any() };
         let place = Place { file: Rc::clone(&file), target: target.clone() };
         if let Some(reference) = field(node, "$ref").and_then(text) {
-            return self.follow(&place, reference).map_or_else(Shape::any, |next| self.at(&next, depth.saturating_add(1)));
+            return self
+                .follow(&place, reference)
+                .map_or_else(Shape::any, |next| self.at(&next, depth.saturating_add(1)));
         }
         self.read(&place, node, depth.saturating_add(1))
     }
@@ -228,7 +232,9 @@ fn is_closed(node: &Node) -> bool {
 }
 
 fn is_moment(node: &Node) -> bool {
-    field(node, "format").and_then(text).is_some_and(|format| matches!(format, "date-time" | "date"))
+    field(node, "format")
+        .and_then(text)
+        .is_some_and(|format| matches!(format, "date-time" | "date"))
 }
 
 /// Returns the values that `const` or `enum` lists, if all can be written as types.

@@ -144,7 +144,8 @@ impl Members {
         self.is_closed &= other.is_closed;
     }
 
-    fn written(&self, indent: usize) -> String {
+    /// Writes the type of the object.
+    pub(super) fn written(&self, indent: usize) -> String {
         if self.named.is_empty() {
             return if self.is_closed { "{ [name: string]: never }" } else { "object" }.to_owned();
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wardgate_compiler::Options;
 use wardgate_compiler::policy::model::{Condition, Output};
 use wardgate_compiler::resolve::model::{
-    DerivedRole, Head, Limit, PrincipalPolicy, ResourcePolicy, Resolved, RolePolicy,
+    DerivedRole, Head, Limit, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy,
 };
 use wardgate_compiler::schema::Load;
 use wardgate_engine::glob;
@@ -47,8 +47,12 @@ pub(super) struct Kind {
 
 impl Survey {
     pub(super) fn of(resolved: &Resolved, options: &Options, load: &Load<'_>) -> Self {
-        let mut surveyor =
-            Surveyor { survey: Self::default(), trees: Trees::default(), options, used: Shape::default() };
+        let mut surveyor = Surveyor {
+            survey: Self::default(),
+            trees: Trees::default(),
+            options,
+            used: Shape::default(),
+        };
         surveyor.name_kinds(resolved);
         resolved.resource.iter().for_each(|policy| surveyor.resource(policy));
         resolved.principal.iter().for_each(|policy| surveyor.principal(policy));
@@ -93,8 +97,7 @@ impl Surveyor<'_> {
         let options = self.options;
         let head = &policy.head;
         let mut found = Attributes::default();
-        let names =
-            Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
+        let names = Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
         for rule in &policy.rules {
             self.survey.roles.extend(rule.roles.iter().cloned());
             let kind = self.survey.kinds.entry(head.name.clone()).or_default();
@@ -111,15 +114,13 @@ impl Surveyor<'_> {
     fn derived_role(&mut self, role: &DerivedRole, found: &mut Attributes) {
         let options = self.options;
         self.survey.roles.extend(role.parent_roles.iter().cloned());
-        let names =
-            Names::new(&mut self.trees, &role.constants, &options.globals, &role.variables);
+        let names = Names::new(&mut self.trees, &role.constants, &options.globals, &role.variables);
         self.expressions(&names, (&role.condition, &Output::default()), found);
     }
 
     fn principal(&mut self, policy: &PrincipalPolicy) {
         let (options, head) = (self.options, &policy.head);
-        let names =
-            Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
+        let names = Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
         for rule in &policy.rules {
             let mut found = Attributes::default();
             for action in &rule.actions {
@@ -135,8 +136,7 @@ impl Surveyor<'_> {
         let (options, head) = (self.options, &policy.head);
         self.survey.roles.insert(head.name.clone());
         self.survey.roles.extend(policy.parent_roles.iter().cloned());
-        let names =
-            Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
+        let names = Names::new(&mut self.trees, &head.constants, &options.globals, &head.variables);
         for rule in &policy.rules {
             let mut found = Attributes::default();
             for action in &rule.allow_actions {

@@ -14,8 +14,8 @@ pub(super) fn quoted(text: &str) -> String {
 /// Returns the name of a member, in quotes unless it is a plain identifier.
 pub(super) fn name(text: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
-    let is_plain = text.starts_with(is_letter)
-        && text.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    let is_plain =
+        text.starts_with(is_letter) && text.chars().all(|c| is_letter(c) || c.is_ascii_digit());
     if is_plain { text.to_owned() } else { quoted(text) }
 }
 

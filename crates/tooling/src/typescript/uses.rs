@@ -69,7 +69,9 @@ impl<'u, 'p> Uses<'u, 'p> {
                     let shape = argument(function, target.is_some(), count, at);
                     self.expects(operand, &shape, locals);
                 }
-                if let ("orValue", Some(target), [default]) = (function.as_str(), target, args.as_slice()) {
+                if let ("orValue", Some(target), [default]) =
+                    (function.as_str(), target, args.as_slice())
+                {
                     let shape = value(default, self.names, locals, 0);
                     self.expects(target, &shape, locals);
                 }
