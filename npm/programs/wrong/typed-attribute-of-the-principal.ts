@@ -4,4 +4,4 @@ declare const pdp: Pdp<Policies>;
 const principal = { id: "ada", roles: ["user"] };
 
 // TS2322
-pdp.isAllowed({ principal: { id: "ada", roles: [], attr: { team: 7 } }, action: "view", resource: { kind: "album", id: "a1" } });
+pdp.isAllowed({ principal: { id: "ada", roles: [], attr: { level: "high" } }, action: "view", resource: { kind: "album", id: "a1" } });

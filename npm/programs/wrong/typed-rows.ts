@@ -4,5 +4,5 @@ declare const pdp: Pdp<Policies>;
 const principal = { id: "ada", roles: ["user"] };
 
 const rows = [{ id: "a1" }];
-// TS2322
+// TS2769
 pdp.filter({ principal, action: "read", rows, resource: (row) => ({ kind: "album" as const, id: row.id }) });

@@ -76,10 +76,11 @@ export interface EvaluationError {
 }
 
 /**
- * The answer to one request; `A` is the type of the names of its actions. Its methods are members of
- * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
+ * The answer to one request; `A` is the type of the names of its actions, and `O` that of its
+ * outputs. Its methods are members of its class: `JSON.stringify` and a copy such as `{ ...decision }`
+ * have the data alone.
  */
-export interface Decision<A extends string = string, P extends PolicyTypes = RegisteredTypes> {
+export interface Decision<A extends string = string, O = OutputOf<RegisteredTypes>> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
@@ -89,7 +90,7 @@ export interface Decision<A extends string = string, P extends PolicyTypes = Reg
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
-  readonly outputs?: readonly OutputOf<P>[];
+  readonly outputs?: readonly O[];
   /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */
@@ -157,9 +158,9 @@ export interface Step {
 }
 
 /** A decision, and every rule that the PDP considered for it. */
-export interface Explanation<P extends PolicyTypes = RegisteredTypes> {
+export interface Explanation<O = OutputOf<RegisteredTypes>> {
   /** The decision, as from `check`. */
-  readonly decision: Decision<string, P>;
+  readonly decision: Decision<string, O>;
   /** The considered rules. */
   readonly steps?: readonly Step[];
 }

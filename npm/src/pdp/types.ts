@@ -3,7 +3,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { CheckManyOptions } from "./check-many.ts";
-import type { Decision, Explanation } from "./decision.ts";
+import type { Decision, Explanation, OutputOf } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
@@ -139,7 +139,7 @@ export interface CheckRequest<A extends string = string, P extends PolicyTypes =
 
 /** The decisions on a list of requests: one for each, with the actions of that request. */
 export type Decisions<R extends readonly CheckRequest<string, P>[], P extends PolicyTypes = RegisteredTypes> = {
-  -readonly [at in keyof R]: Decision<R[at]["actions"][number], P>;
+  -readonly [at in keyof R]: Decision<R[at]["actions"][number], OutputOf<P>>;
 };
 
 /** A request about one action on several resources. */
@@ -298,7 +298,7 @@ export interface ReloadOptions {
  * list, which JSON cannot have, may be read by one method and not by another: do not hide
  * attributes that way.
  */
-export interface Pdp<P extends PolicyTypes = RegisteredTypes> {
+export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns true if the principal may perform the action on the resource.
    *
@@ -358,7 +358,7 @@ export interface Pdp<P extends PolicyTypes = RegisteredTypes> {
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
    *     console.log(actions.view.effect, actions.view.reason);
    */
-  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, P>;
+  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, OutputOf<P>>;
   /**
    * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
    * Actions that only a pattern such as `view:*` names are not among them.
@@ -389,7 +389,7 @@ export interface Pdp<P extends PolicyTypes = RegisteredTypes> {
    *     const { steps } = pdp.explain({ principal, action: "edit", resource });
    *     for (const { file, line, outcome } of steps ?? []) console.log(`${file}:${line}`, outcome);
    */
-  explain<K extends KindOf<P>>(request: ActionRequest<P, K>): Explanation<P>;
+  explain<K extends KindOf<P>>(request: ActionRequest<P, K>): Explanation<OutputOf<P>>;
   /**
    * Returns the actions that rules about resources of this kind name, in any version and scope,
    * sorted as text. Patterns such as `view:*` are left out.

@@ -228,7 +228,7 @@ fn is_closed(node: &Node) -> bool {
     let closed = |name| field(node, name).is_some_and(|node| node.kind == Kind::Bool(false));
     let has = |name: &&str| field(node, name).is_some();
     (closed("additionalProperties") || closed("unevaluatedProperties"))
-        && !LEAVE_OPEN.iter().any(|name| has(name))
+        && !LEAVE_OPEN.iter().any(has)
 }
 
 fn is_moment(node: &Node) -> bool {
