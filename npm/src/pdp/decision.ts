@@ -1,6 +1,6 @@
 // The decisions of the PDP, as in the canonical JSON. An empty list is absent.
 
-import type { PolicyTypes, RegisteredTypes } from "./policy-types.ts";
+import type { PolicyTypes } from "./policy-types.ts";
 
 /** The effect of a rule, and of a decision on an action. */
 export type Effect = "allow" | "deny";
@@ -52,7 +52,12 @@ export interface Output {
   readonly error?: string;
 }
 
-/** The outputs of policies, with the types of their values where they are known. */
+/**
+ * The outputs of policies, with the types of their values where they are known.
+ *
+ * @example
+ *     const outputs = pdp.check(request).outputs as readonly OutputOf<Policies>[] | undefined;
+ */
 export type OutputOf<P extends PolicyTypes> = [keyof P["outputs"]] extends [never] ? Output : {
   [S in keyof P["outputs"] & string]: { readonly src: S; readonly val?: P["outputs"][S] } & Pick<Output, "action" | "error">;
 }[keyof P["outputs"] & string];
@@ -76,11 +81,10 @@ export interface EvaluationError {
 }
 
 /**
- * The answer to one request; `A` is the type of the names of its actions, and `O` that of its
- * outputs. Its methods are members of its class: `JSON.stringify` and a copy such as `{ ...decision }`
- * have the data alone.
+ * The answer to one request; `A` is the type of the names of its actions. Its methods are members of
+ * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
  */
-export interface Decision<A extends string = string, O = OutputOf<RegisteredTypes>> {
+export interface Decision<A extends string = string> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
@@ -90,7 +94,7 @@ export interface Decision<A extends string = string, O = OutputOf<RegisteredType
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
-  readonly outputs?: readonly O[];
+  readonly outputs?: readonly Output[];
   /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */
@@ -158,9 +162,9 @@ export interface Step {
 }
 
 /** A decision, and every rule that the PDP considered for it. */
-export interface Explanation<O = OutputOf<RegisteredTypes>> {
+export interface Explanation {
   /** The decision, as from `check`. */
-  readonly decision: Decision<string, O>;
+  readonly decision: Decision;
   /** The considered rules. */
   readonly steps?: readonly Step[];
 }

@@ -3,7 +3,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { CheckManyOptions } from "./check-many.ts";
-import type { Decision, Explanation, OutputOf } from "./decision.ts";
+import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
@@ -138,8 +138,8 @@ export interface CheckRequest<A extends string = string, P extends PolicyTypes =
 }
 
 /** The decisions on a list of requests: one for each, with the actions of that request. */
-export type Decisions<R extends readonly CheckRequest<string, P>[], P extends PolicyTypes = RegisteredTypes> = {
-  -readonly [at in keyof R]: Decision<R[at]["actions"][number], OutputOf<P>>;
+export type Decisions<R extends readonly { readonly actions: readonly string[] }[]> = {
+  -readonly [at in keyof R]: Decision<R[at]["actions"][number]>;
 };
 
 /** A request about one action on several resources. */
@@ -358,7 +358,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
    *     console.log(actions.view.effect, actions.view.reason);
    */
-  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, OutputOf<P>>;
+  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A>;
   /**
    * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
    * Actions that only a pattern such as `view:*` names are not among them.
@@ -374,7 +374,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const decisions = pdp.checkMany([{ principal, resource, actions: ["view"] }]);
    */
-  checkMany<const R extends readonly CheckRequest<ActionOf<P>, P>[]>(requests: R, options?: CheckManyOptions): Decisions<R, P>;
+  checkMany<const R extends readonly CheckRequest<ActionOf<P>, P>[]>(requests: R, options?: CheckManyOptions): Decisions<R>;
   /**
    * Decides several actions, and returns the canonical bytes of the decision, equal on every host.
    *
@@ -389,7 +389,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    *     const { steps } = pdp.explain({ principal, action: "edit", resource });
    *     for (const { file, line, outcome } of steps ?? []) console.log(`${file}:${line}`, outcome);
    */
-  explain<K extends KindOf<P>>(request: ActionRequest<P, K>): Explanation<OutputOf<P>>;
+  explain<K extends KindOf<P>>(request: ActionRequest<P, K>): Explanation;
   /**
    * Returns the actions that rules about resources of this kind name, in any version and scope,
    * sorted as text. Patterns such as `view:*` are left out.
