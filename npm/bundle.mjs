@@ -32,18 +32,28 @@ const ENTRIES = {
   "accessors": "fast/accessors.ts",
   "pool": "pool/pool.ts",
   "pool-worker": "runtimes/threads/pool-worker.ts",
+  "policies": "bundlers/imported.ts",
+};
+
+/** The sources of the entries for Node alone. */
+const NODE_ONLY = {
+  vite: "bundlers/vite.ts",
+  webpack: "bundlers/webpack.ts",
 };
 
 /** The sources of the entries whose one file suits every runtime. */
 const COMMON = {
+  angular: "adapters/angular.ts",
   authzen: "authzen/authzen.ts",
   cerbos: "adapters/cerbos.ts",
   express: "adapters/express.ts",
   fastify: "adapters/fastify.ts",
   hono: "adapters/hono.ts",
   nest: "adapters/nest.ts",
+  opentelemetry: "adapters/opentelemetry.ts",
   ratelimit: "ratelimit/ratelimit.ts",
   react: "adapters/react.ts",
+  svelte: "adapters/svelte.ts",
   trpc: "adapters/trpc.ts",
   view: "adapters/view.ts",
   vue: "adapters/vue.ts",
@@ -70,12 +80,17 @@ const SHARED = {
   "fast/accessors.ts": internals(`{ accessors: { ${(await described("fast/accessors.ts")).exports.join(", ")} } }`),
 };
 
+/** The same for the entries for Node: the compiler is the entry beside them. */
+const SHARED_IN_NODE = { ...SHARED, "compiler/compiler.ts": `export { compile } from "./compiler.js";` };
+
 if (process.argv[2] === "entry") {
   await bundleRuntime("dist/node", RUNTIMES.node, { accessors: ENTRIES.accessors });
 } else {
   for (const [name, runtime] of Object.entries(RUNTIMES)) await bundleRuntime(`dist/${name}`, runtime, ENTRIES);
+  for (const [name, source] of Object.entries(NODE_ONLY)) await bundle("dist/node", name, source, RUNTIMES.node);
   for (const name of ["workerd", "edge-light"]) await bundle(`dist/${name}`, "wasm", `runtimes/${name}/wasm.ts`, {});
   await bundleBeside("dist", COMMON, {}, (await described(MAIN.source)).moduleIds);
+  cpSync(new URL("imports.d.ts", import.meta.url), new URL("dist/types/imports.d.ts", import.meta.url));
   // A copy of the package must contain its licence.
   cpSync(new URL("../LICENSE", import.meta.url), new URL("LICENSE", import.meta.url));
 }
@@ -103,7 +118,7 @@ async function bundle(folder, name, source, runtime) {
       // "use client" of `react.ts`: its file has no other module that the directive could reach.
       if (code !== "MODULE_LEVEL_DIRECTIVE") throw new Error(message);
     },
-    plugins: [source === MAIN.source ? withInternals() : withShared(), withAddresses(folder), withMarks()],
+    plugins: [source === MAIN.source ? withInternals() : withShared(source), withAddresses(folder), withMarks()],
     output: {
       dir: fileURLToPath(new URL(folder, import.meta.url)),
       format: "es",
@@ -142,7 +157,7 @@ function input(source, { loaders, port, spawn }) {
   };
   return {
     input: SRC + source,
-    external: [MAIN.file, /^node:/, /^(react|vue|svelte\/store|@angular\/core|@trpc\/server)$/, /\.wasm(\?module)?$/],
+    external: [MAIN.file, "./compiler.js", /^node:/, /^(react|vue|svelte|svelte\/(reactivity|store)|@angular\/core|@opentelemetry\/api|@trpc\/server)$/, /\.wasm(\?module)?$/],
     platform: "neutral",
     resolve: { alias },
     transform: { target: "es2022" },
@@ -156,9 +171,10 @@ function withInternals() {
   return loading({ [MAIN.source]: async (text) => `${await text}export { internals } from "./internals.ts";\n` });
 }
 
-/** Replaces the modules of SHARED. */
-function withShared() {
-  return loading(Object.fromEntries(Object.entries(SHARED).map(([name, text]) => [name, () => text])));
+/** Replaces the modules of SHARED, or of SHARED_IN_NODE. */
+function withShared(source) {
+  const texts = Object.values(NODE_ONLY).includes(source) ? SHARED_IN_NODE : SHARED;
+  return loading(Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, () => text])));
 }
 
 /** Replaces the text of some modules. */

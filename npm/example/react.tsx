@@ -18,7 +18,7 @@ export function decisionsFor(pdp: Pdp, principal: Principal, albums: readonly Al
   return decide(pdp, principal, questions);
 }
 
-interface PageProps {
+export interface PageProps {
   readonly albums: readonly Album[];
   readonly principal: Principal | null;
   readonly decisions?: PageDecisions;

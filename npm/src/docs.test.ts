@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
+import { render as renderSvelte } from "svelte/server";
 import { describe, expect, it, vi } from "vitest";
 import { createSSRApp } from "vue";
 import { renderToString as renderVue } from "vue/server-renderer";
@@ -18,13 +19,15 @@ import * as onHono from "../example/hono.ts";
 import { changesBy, decisionsOf, describeProof, openLogged } from "../example/log.ts";
 import * as onMqtt from "../example/mqtt.ts";
 import { albumGuard } from "../example/nest.ts";
+import { openTraced } from "../example/opentelemetry.ts";
 import { editable } from "../example/pool.ts";
-import { decisionsFor, Page } from "../example/react.tsx";
+import { decisionsFor, Page, type PageProps } from "../example/react.tsx";
 import * as onLimits from "../example/ratelimit.ts";
 import * as policyLimits from "../example/policy-limits.ts";
+import SveltePage from "../example/AlbumPage.svelte?server";
+import VuePage from "../example/AlbumPage.vue";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { albumRouter } from "../example/trpc.ts";
-import * as onVue from "../example/vue.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
 import { open } from "./pdp/open.ts";
@@ -35,9 +38,9 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 
 describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
-    const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => /\.tsx?$/.test(name));
+    const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => /\.(tsx?|svelte|vue)$/.test(name));
     const texts = examples.map((name) => read(`../example/${name}`));
-    const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```tsx?\n(.*?)^```$/gms)].map(([, block]) => block!);
+    const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```(?:tsx?|svelte|vue)\n(.*?)^```$/gms)].map(([, block]) => block!);
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(texts.some((text) => text.includes(block)), block).toBe(true);
   });
@@ -125,28 +128,28 @@ describe("the example", () => {
     }
   });
 
-  it("for Vue shows what may be done", async () => {
-    const pdp = await openAlbum();
-    const page = (changes: object): Promise<string> => renderVue(createSSRApp(onVue.Page, { pdp, principal, album: resource, ...changes }));
-    expect(await page({})).toContain("look only");
-    expect(await page({ album: { ...resource, attr: { owner: "ada" } } })).toContain("<button>edit</button>");
-    expect(await page({ principal: null })).toBe("not for you");
-    expect(await page({ pdp: undefined })).toContain("…");
-  });
-
   it("for clients of Cerbos answers", async () => {
     expect(await onCerbos.answers(await openAlbum())).toEqual([true, false, ["view", "edit"]]);
   });
 
-  it("for React shows what may be done, by decisions of the server or by a PDP", async () => {
+  it.each<[string, (props: PageProps) => Promise<string> | string]>([
+    ["React", (props) => renderToString(createElement(Page, props))],
+    ["Vue", (props) => renderVue(createSSRApp(VuePage, { ...props }))],
+    ["Svelte", (props) => renderSvelte(SveltePage, { props }).body],
+  ])("for %s shows what may be done, by decisions of the server or by a PDP", async (_, render) => {
     const pdp = await openAlbum();
     const mine = [{ id: "a1", owner: "ada" }, { id: "a2", owner: "bo" }];
-    const page = (changes: object): string => renderToString(createElement(Page, { albums: mine, principal, ...changes })).replaceAll("<!-- -->", "");
+    const page = async (changes: object): Promise<string> => (await render({ albums: mine, principal, ...changes })).replaceAll(/<!--.*?-->/g, "").replaceAll(/(?<=>)\s+|\s+(?=<)/g, "");
     const shown = "<section><button>edit</button></section><section>look only<small>by bo</small></section>";
-    expect(page({ pdp })).toBe(shown);
-    expect(page({ decisions: JSON.parse(JSON.stringify(decisionsFor(pdp, principal, mine))) })).toBe(shown);
-    expect(page({ pdp, principal: null })).toBe("");
-    expect(page({})).toBe("<p>one moment</p>");
+    expect(await page({ pdp })).toBe(shown);
+    expect(await page({ decisions: JSON.parse(JSON.stringify(decisionsFor(pdp, principal, mine))) })).toBe(shown);
+    expect(await page({ pdp, principal: null })).toBe("");
+    expect(await page({})).toBe("<p>one moment</p>");
+  });
+
+  it("with OpenTelemetry decides without an SDK too", async () => {
+    using pdp = await openTraced(fixture("album.bundle"), "unsigned");
+    expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
   it("of a watcher logs and decides", async () => {

@@ -28,10 +28,10 @@ const programs = [...new Set(targets.filter((target) => target.endsWith(".js")))
 const mapped = programs.filter((target) => !target.endsWith("/wasm.js"));
 /**
  * The entries that are programs, by their import names; the program of workers is for bundlers
- * only.
+ * only, and `imports` has declarations only.
  */
 const entries = Object.keys(manifest.exports)
-  .filter((entry) => entry !== "./pool-worker")
+  .filter((entry) => entry !== "./pool-worker" && entry !== "./imports")
   .filter((entry) => leaves(manifest.exports[entry]).every((target) => /^\.\/dist\//.test(target)))
   .map((entry) => entry.replace(".", "wardgate"));
 
@@ -113,7 +113,9 @@ describe("a file of the package", () => {
 
   it.each(programs)("%s imports nothing, or the main entry beside it", (target) => {
     const imported = [...read(target).matchAll(/(?:\bfrom |^import )"(\.[^"]*)"/gm)].map(([, name]) => name!);
-    const beside = /\/index\.js$|\/dist\/(authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
+    // A plug-in for a bundler runs in Node, beside the compiler.
+    if (/\/(vite|webpack)\.js$/.test(target)) return expect(imported).toEqual(["./compiler.js"]);
+    const beside = /\/index\.js$|\/dist\/(angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vue|[\w-]+\/wasm)\.js$/.test(target) ? [] : ["./index.js"];
     expect(imported.filter((name) => !/\.wasm(\?module)?$/.test(name))).toEqual(beside);
   });
 
@@ -137,7 +139,7 @@ describe("a file of the package", () => {
   });
 
   it("is built for every runtime", () => {
-    const forRuntimes = entries.filter((entry) => !/authzen|cerbos|express|fastify|hono|nest|ratelimit|react|trpc|view|vue/.test(entry));
+    const forRuntimes = entries.filter((entry) => !/angular|authzen|cerbos|express|fastify|hono|nest|opentelemetry|ratelimit|react|svelte|trpc|view|vite|vue|webpack/.test(entry));
     for (const entry of forRuntimes.map((entry) => entry.replace("wardgate", "."))) {
       const conditions = Object.entries(manifest.exports[entry] as object).filter(([condition]) => condition !== "types");
       expect(conditions.map(([condition]) => condition)).toEqual(["workerd", "edge-light", "deno", "bun", "browser", "node", "default"]);

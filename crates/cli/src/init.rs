@@ -18,7 +18,7 @@ use crate::replace;
 pub(crate) fn run(init: &Init, out: &mut Output) -> Result<Status> {
     let package = package(&init.directory)?;
     let framework = init.framework.unwrap_or_else(|| found(package.as_ref()));
-    let mut files = files(framework);
+    let mut files = files(framework, package.as_ref());
     if package.is_none() {
         files.push(("package.json", format!("{:#}\n", own_package(framework))));
         files.push((".gitignore", GITIGNORE.to_owned()));
@@ -103,12 +103,18 @@ fn found(package: Option<&Json>) -> Framework {
     known.into_iter().find(|(name, _)| depends(name)).map_or(Framework::Node, |(_, found)| found)
 }
 
+/// Returns true if the `.js` files of a package are CommonJS, which Next holds them to.
+fn is_common_js(package: Option<&Json>) -> bool {
+    package.and_then(|package| package.get("type")).is_some_and(|kind| kind == "commonjs")
+}
+
 /// Returns the files of an example with their texts.
-fn files(framework: Framework) -> Vec<(&'static str, String)> {
+fn files(framework: Framework, package: Option<&Json>) -> Vec<(&'static str, String)> {
     let text = match framework {
         Framework::Node => include_str!("init/files/check.mjs"),
         Framework::Express => include_str!("init/files/express.mjs"),
         Framework::Hono => include_str!("init/files/hono.mjs"),
+        Framework::Next if is_common_js(package) => include_str!("init/files/next-route.cjs"),
         Framework::Next => include_str!("init/files/next-route.mjs"),
         Framework::Vite => include_str!("init/files/vite.mjs"),
     };
@@ -159,3 +165,27 @@ fn own_package(framework: Framework) -> Json {
 }
 
 const GITIGNORE: &str = include_str!("init/files/gitignore");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks how the route for Next begins in a package of this type.
+    #[track_caller]
+    fn check(package: Option<Json>, expected: &str) {
+        let files = files(Framework::Next, package.as_ref());
+        let text = files.iter().find(|(name, _)| name.ends_with("route.js")).map(|(_, text)| text);
+        let line = text.and_then(|text| text.lines().nth(1)).unwrap_or_default();
+        assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn a_route_for_next_has_the_module_format_of_its_package() {
+        let imports = "import { readFile } from \"node:fs/promises\";";
+        check(None, imports);
+        check(Some(json!({})), imports);
+        check(Some(json!({ "type": "module" })), imports);
+        let requires = "const { readFile } = require(\"node:fs/promises\");";
+        check(Some(json!({ "type": "commonjs" })), requires);
+    }
+}

@@ -19,6 +19,7 @@ mod npm;
 mod npm_command;
 mod parity;
 mod policy_tests;
+mod react;
 mod readme;
 mod release;
 mod setup;
@@ -82,6 +83,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "parity" => parity::run(rest),
         "pages" => without_arguments(rest, readme::check),
         "bundlers" => without_arguments(rest, bundlers::check),
+        "react" => react::run(rest),
         "edge-worker" => without_arguments(rest, edge::check),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
@@ -144,6 +146,7 @@ cargo xtask <command>
   redis         test the script and the store of rate limits in Debian's redis-server
   pages         run the programs of the README, of pages about runtimes and of the examples
   bundlers      build an app with each bundler and run it
+  react         open apps of Vite, Next and React Router in Chromium, and print how fast they are
   edge-worker   test the edge worker inside workerd and over HTTP
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)

@@ -61,6 +61,7 @@ fn inputs_of(what: &str) -> Outcome<String> {
         "tsconfig.build.json",
         "bundle.mjs",
         "side-effects.mjs",
+        "imports.d.ts",
     ];
     files.extend(files_beside.map(|file| npm.join(file)));
     Ok(format!("{what} {}", wasm::digest_of(&files)?))

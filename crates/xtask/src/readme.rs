@@ -205,4 +205,4 @@ fn run(script: &str, folder: &Path) -> Outcome<String> {
 }
 
 /// The pages about hosts in JavaScript.
-const RUNTIMES: [&str; 5] = ["node", "deno", "bun", "browser", "workers"];
+const RUNTIMES: [&str; 6] = ["node", "deno", "bun", "browser", "bundlers", "workers"];

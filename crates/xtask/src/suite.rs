@@ -193,7 +193,7 @@ fn format() -> Outcome {
 
 fn clippy() -> Outcome {
     let measured =
-        "wardgate-host-bench/decision-log,wardgate-host-bench/mqtt,wardgate-host-bench/ratelimit";
+        "wardgate-host-bench/rivals";
     let arguments =
         ["clippy", "--workspace", "--all-targets", "--features", measured, "--", "-D", "warnings"];
     shell::logged("clippy", &mut cargo(arguments))

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use cedar_policy::{
     Authorizer, Context, Decision, Entities, EntityId, EntityTypeName, EntityUid, PolicySet,
-    Request, RestrictedExpression,
+    Request as Question, RestrictedExpression,
 };
 
 use super::graph::{App, Entity, Graph, Request, Value};
@@ -20,7 +20,7 @@ pub(super) struct Cedar {
 /// A graph and requests about it.
 pub(super) struct Inputs {
     entities: Entities,
-    requests: Vec<Request>,
+    requests: Vec<Question>,
 }
 
 impl Cedar {
@@ -56,7 +56,7 @@ impl Inputs {
             let (action, _) = A::ACTIONS.get(asked.action).ok_or("no such action")?;
             let uids = [&asked.user, &action_id(action), &asked.resource].map(|id| uid(id));
             let [principal, action, resource] = uids;
-            Request::new(principal?, action?, resource?, Context::empty(), None).map_err(message)
+            Question::new(principal?, action?, resource?, Context::empty(), None).map_err(message)
         };
         let requests = asked.iter().map(request).collect::<Result<_, String>>()?;
         let entities = Entities::from_entities(entities, None).map_err(message)?;

@@ -60,7 +60,7 @@ pub(super) fn section(root: &Path, arguments: &Arguments) -> Result<Option<Secti
     figures.extend(noisy);
     let title = format!("{TENANTS} tenants over HTTP");
     let mut section = Section::new("tenants-http", title, NOTE);
-    section.details = details + &text;
+    section.details = details + text.as_str();
     section.parameters = json!({ "tenants": TENANTS });
     Ok(Some(section.with(NATIVE, figures)))
 }

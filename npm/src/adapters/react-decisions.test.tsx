@@ -195,11 +195,11 @@ describe("decisions of the server", () => {
   });
 });
 
-describe.each(["react", "view"])("dist/%s.js", (name) => {
+describe.each(["react", "view", "vue", "svelte", "angular"])("dist/%s.js", (name) => {
   it("imports no module, and has at most 2 KiB when minified and compressed", async () => {
     const input = fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url));
     expect(readFileSync(input, "utf8")).not.toMatch(/WebAssembly|\.wasm|from "\.\//);
-    const { output } = await build({ input, external: ["react"], output: { minify: true }, write: false, onLog: () => {} });
+    const { output } = await build({ input, external: /^(react|vue|svelte(\/.*)?|@angular\/core)$/, output: { minify: true }, write: false, onLog: () => {} });
     expect(gzipSync(output[0].code, { level: 9 }).length).toBeLessThanOrEqual(2048);
   });
 });

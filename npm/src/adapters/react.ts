@@ -5,10 +5,10 @@
 
 "use client";
 
-import { createContext, createElement, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { createContext, createElement, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
-import { loadedNow, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
+import { loadedNow, report, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
 import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
@@ -78,7 +78,7 @@ export function WardgateProvider({ pdp: lazy, principal, decisions, auxData, onD
  * boundary.
  */
 export function useCan<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): boolean {
-  return useShownState("useCan", action, resource) === "allowed";
+  return useShownText("useCan", action, resource, false) === "allowed";
 }
 
 /**
@@ -87,9 +87,7 @@ export function useCan<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, r
  * @throws as `useCan`.
  */
 export function useDecision<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): Shown {
-  const view = useView("useDecision");
-  // Texts are compared by their value, so that an equal decision renders nothing again.
-  const text = useSnapshot(view, (isFirst) => JSON.stringify(isFirst ? view.first(action, resource) : view.show(action, resource, true)));
+  const text = useShownText("useDecision", action, resource, true);
   return useMemo(() => JSON.parse(text) as Shown, [text]);
 }
 
@@ -106,24 +104,23 @@ export function useFilter<T, K extends KindOf = KindOf>(action: ActionOf<Registe
 }
 
 /** Shows its children if the action is allowed, `fallback` if not, and `loading` while that is not known. */
-export function Can<K extends KindOf>(props: CanProps<K>): ReactElement {
-  return createElement(typeof props.children === "function" ? Rendered : Chosen, props);
+export function Can<K extends KindOf>({ action, resource, not = false, loading, fallback, children }: CanProps<K>): ReactNode {
+  // One component and the same hooks for both kinds of children: a page may have thousands of them.
+  const isFunction = typeof children === "function";
+  const text = useShownText("Can", action, resource, isFunction);
+  const decision = useMemo(() => (isFunction ? (JSON.parse(text) as Shown) : undefined), [isFunction, text]);
+  if (decision !== undefined) return (children as (decision: Shown) => ReactNode)(decision);
+  if (text === "loading") return loading;
+  return (text === "allowed") !== not ? (children as ReactNode) : fallback;
 }
 
-function Rendered({ action, resource, children }: CanProps): ReactNode {
-  const decision = useDecision(action, resource);
-  return (children as (decision: Shown) => ReactNode)(decision);
-}
-
-function Chosen({ action, resource, not = false, loading, fallback, children }: CanProps): ReactNode {
-  const state = useShownState("Can", action, resource);
-  if (state === "loading") return loading;
-  return (state === "allowed") !== not ? (children as ReactNode) : fallback;
-}
-
-function useShownState(hook: string, action: string, resource: Resource | null | undefined): Shown["state"] {
+/** Returns a decision as JSON with its reason, or its state alone. Texts are compared by their value, so that an equal decision renders nothing again. */
+function useShownText(hook: string, action: string, resource: Resource | null | undefined, isWhole: boolean): string {
   const view = useView(hook);
-  return useSnapshot(view, (isFirst) => (isFirst ? view.first(action, resource) : view.show(action, resource)).state);
+  return useSnapshot(view, (isFirst) => {
+    const shown = isFirst ? view.first(action, resource) : view.show(action, resource, isWhole);
+    return isWhole ? JSON.stringify(shown) : shown.state;
+  });
 }
 
 function useView(hook: string): View {
@@ -134,12 +131,7 @@ function useView(hook: string): View {
 
 /** Returns what `read` returns, after each reload too; `isFirst` is true on a server and while its page comes to life. */
 function useSnapshot<T extends string>(view: View, read: (isFirst: boolean) => T): T {
-  const subscribe = useCallback((notify: () => void) => view.subscribe(notify), [view]);
-  return useSyncExternalStore(subscribe, () => read(false), () => read(true));
-}
-
-function report(error: unknown): void {
-  if (typeof reportError === "function") reportError(error);
+  return useSyncExternalStore(view.subscribe, () => read(false), () => read(true));
 }
 
 /** The revision of the first paint. */

@@ -90,6 +90,8 @@ export interface ViewParts {
   readonly pdp?: Pdp | null | undefined;
   /** True if there will be no PDP: then what the server did not decide is denied. */
   readonly isFinal?: boolean | undefined;
+  /** True for the first paint, which shows what the server has painted: its decisions come before those of the PDP. */
+  readonly isFirst?: boolean | undefined;
   /** The principal; `null` if nobody is signed in, `undefined` while that is not known. */
   readonly principal: Principal | null | undefined;
   /** Verified data about the requests. */
@@ -100,13 +102,28 @@ export interface ViewParts {
   readonly onDifference?: ((difference: Difference) => unknown) | undefined;
 }
 
+/** The parts of a view whose PDP may come later. */
+export interface PageParts extends Omit<ViewParts, "pdp" | "isFinal" | "isFirst"> {
+  /**
+   * The PDP, or a promise or function that loads it, which is called once, when the page is shown. While it is missing,
+   * `decisions` answer. A function must stay the same: another one loads another PDP.
+   */
+  readonly pdp?: LazyPdp | null | undefined;
+  /** Gets the error if the PDP could not be loaded. Default: it is reported as an uncaught one. */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
+}
+
 /** A view of what a principal may do. It is never changed; another PDP or principal makes another view. */
 export class View {
   readonly #parts: ViewParts;
-  readonly #told = new Set<string>();
+  readonly #told: Set<string>;
+  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. It needs no `this`. */
+  readonly subscribe = (notify: () => void): (() => void) => this.#parts.pdp?.onReload(notify) ?? (() => {});
 
-  constructor(parts: ViewParts) {
+  /** Makes a view. `told` has the keys of the differences that `onDifference` got before. */
+  constructor(parts: ViewParts, told = new Set<string>()) {
     this.#parts = parts;
+    this.#told = told;
   }
 
   /** Returns true if the action is known to be allowed. */
@@ -116,28 +133,24 @@ export class View {
 
   /** Returns what the PDP says, or what the server said while there is no PDP. */
   show(action: string, resource: Resource | null | undefined, reasons = false): Shown {
-    const { pdp, principal, auxData } = this.#parts;
-    if (!pdp || !principal || !resource) return this.first(action, resource);
-    const { allowed, reason } = answerOf(pdp, { principal, resource, auxData }, action, reasons);
-    const answer = this.#answer(action, resource);
-    if (answer !== undefined && answer.allowed !== allowed) this.#differ(pdp, { action, resource, server: answer.allowed, page: allowed });
-    return shown({ allowed, ...(reason && { reason }) });
+    const { pdp, principal, isFirst } = this.#parts;
+    return pdp && principal && resource && !isFirst ? this.#ask(pdp, principal, action, resource, reasons) : this.first(action, resource, reasons);
   }
 
   /** Returns what the server said, for the first paint, which must be what the server has painted; else what the PDP says. */
-  first(action: string, resource: Resource | null | undefined): Shown {
+  first(action: string, resource: Resource | null | undefined, reasons = false): Shown {
     const { pdp, principal, isFinal } = this.#parts;
     if (principal === null) return denied("no-principal");
     if (resource === null) return denied("no-resource");
     if (principal === undefined || resource === undefined) return LOADING;
     const answer = this.#answer(action, resource);
     if (answer !== undefined) return shown(answer);
-    if (pdp) return this.show(action, resource);
+    if (pdp) return this.#ask(pdp, principal, action, resource, reasons);
     return isFinal ? denied("no-pdp") : LOADING;
   }
 
   /** Returns the rows on whose resources the action is allowed, once each of them is decided; `isFirst` is for the first paint. */
-  filter<T>(action: string, rows: readonly T[], resource: (row: T) => Resource, isFirst = false): ShownRows<T> {
+  filter<T>(action: string, rows: readonly T[], resource: (row: T) => Resource, isFirst = this.#parts.isFirst): ShownRows<T> {
     const { pdp, principal, auxData } = this.#parts;
     if (pdp && principal && !isFirst) return { state: "ready", rows: pdp.filter({ principal, action, rows, resource, ...(auxData && { auxData }) }) };
     const all = rows.map((row) => this.first(action, resource(row)).state);
@@ -150,9 +163,11 @@ export class View {
     return this.#parts.pdp?.header.content ?? "";
   }
 
-  /** Calls `notify` after each reload of the PDP, and returns a function that ends that. */
-  subscribe(notify: () => void): () => void {
-    return this.#parts.pdp?.onReload(notify) ?? (() => {});
+  #ask(pdp: Pdp, principal: Principal, action: string, resource: Resource, reasons: boolean): Shown {
+    const { allowed, reason } = answerOf(pdp, { principal, resource, auxData: this.#parts.auxData }, action, reasons);
+    const answer = this.#answer(action, resource);
+    if (answer !== undefined && answer.allowed !== allowed) this.#differ(pdp, { action, resource, server: answer.allowed, page: allowed });
+    return shown({ allowed, ...(reason && { reason }) });
   }
 
   #answer(action: string, resource: Resource): PageAnswer | undefined {
@@ -181,6 +196,11 @@ export function whenLoaded(lazy: LazyPdp | null | undefined, use: (pdp: Pdp | nu
 /** Returns the PDP if it is there already. */
 export function loadedNow(lazy: LazyPdp | null | undefined): Pdp | undefined {
   return lazy && "isAllowed" in lazy ? lazy : undefined;
+}
+
+/** Reports an error as an uncaught one. */
+export function report(error: unknown): void {
+  if (typeof reportError === "function") reportError(error);
 }
 
 function answerOf(pdp: Pdp, { auxData, ...parts }: { principal: Principal; resource: Resource; auxData: AuxData | undefined }, action: string, reasons: boolean): PageAnswer {

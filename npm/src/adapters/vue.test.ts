@@ -74,6 +74,6 @@ describe("Vue", () => {
   it("needs what `provideWardgate` provides", () => {
     const app = createApp(Shows);
     app.config.warnHandler = () => {};
-    expect(() => app.mount(window.document.createElement("div"))).toThrow("`useDecision` must be used below a component that calls `provideWardgate`");
+    expect(() => app.mount(window.document.createElement("div"))).toThrow("`useDecision` must be used after or below a call of `provideWardgate`");
   });
 });

@@ -1,45 +1,28 @@
 // Composables and a component for Vue: the entry `wardgate/vue`. They show what a `View` knows, as those for React do.
 
-import { computed, defineComponent, inject, onScopeDispose, provide, shallowRef, toValue, triggerRef, watch } from "vue";
-import type { ComputedRef, InjectionKey, MaybeRefOrGetter, PropType, ShallowRef } from "vue";
+import { computed, defineComponent, getCurrentInstance, inject, onMounted, onScopeDispose, provide, shallowRef, toValue } from "vue";
+import type { ComputedRef, InjectionKey, MaybeRefOrGetter, PropType } from "vue";
 
-import { loadedNow, View, whenLoaded, type LazyPdp, type Shown, type ShownRows, type ViewParts } from "./view.ts";
+import { isSame, ViewSource } from "./view-source.ts";
+import type { PageParts, Shown, ShownRows, View } from "./view.ts";
 import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
 
 /** What a part of a page decides with: as the properties of `WardgateProvider` for React. */
-export interface WardgateParts extends Omit<ViewParts, "pdp" | "isFinal"> {
-  /** The PDP, or a promise or function that loads it. While it is missing, `decisions` answer. */
-  readonly pdp?: LazyPdp | null | undefined;
-  /** Gets the error if the PDP could not be loaded. */
-  readonly onError?: ((error: unknown) => unknown) | undefined;
-}
+export type WardgateParts = PageParts;
 
-/** Provides decisions, the PDP and the principal to the components below. Call it in `setup`. */
+/** Provides decisions, the PDP and the principal to a component and those below. Call it in `setup`, before the composables. */
 export function provideWardgate(given: MaybeRefOrGetter<WardgateParts>): void {
-  const view = shallowRef(new View({ principal: undefined }));
-  let end = (): void => {};
-  watch(() => toValue(given), ({ pdp: lazy, onError, ...parts }) => {
-    end();
-    const use = (pdp: ViewParts["pdp"], isFinal: boolean): void => {
-      view.value = new View({ ...parts, pdp, isFinal });
-      const stop = view.value.subscribe(() => triggerRef(view));
-      const before = end;
-      end = () => (stop(), before());
-    };
-    const now = loadedNow(lazy);
-    end = now ? () => {} : whenLoaded(lazy, (pdp, error) => {
-      end();
-      end = () => {};
-      use(pdp, pdp === null);
-      if (pdp === null) onError?.(error);
-    });
-    use(now, false);
-  }, { immediate: true });
-  onScopeDispose(() => end());
+  const changes = shallowRef(0);
+  const source = new ViewSource(() => (changes.value += 1));
+  // It is not called on a server.
+  onMounted(() => source.start());
+  onScopeDispose(() => source.end());
+  const view = computed(() => (changes.value, source.viewOf(toValue(given))));
   provide(KEY, view);
+  OWN.set(getCurrentInstance()!, view);
 }
 
 /** Returns what is known about an action: `loading`, `allowed` or `denied`, and why. */
@@ -48,7 +31,7 @@ export function useDecision<K extends KindOf>(action: MaybeRefOrGetter<ActionOf<
   return computed((before: Shown | undefined) => {
     const found = view.value.show(toValue(action), toValue(resource), true);
     // An equal decision renders nothing again.
-    return before !== undefined && JSON.stringify(before) === JSON.stringify(found) ? before : found;
+    return before !== undefined && isSame(before, found) ? before : found;
   });
 }
 
@@ -77,10 +60,13 @@ export const Can = /* @__PURE__ */ defineComponent({
   },
 });
 
-function injected(name: string): ShallowRef<View> {
-  const view = inject(KEY, undefined);
-  if (view === undefined) throw new Error(`\`${name}\` must be used below a component that calls \`provideWardgate\``);
+function injected(name: string): ComputedRef<View> {
+  const view = OWN.get(getCurrentInstance()!) ?? inject(KEY, undefined);
+  if (view === undefined) throw new Error(`\`${name}\` must be used after or below a call of \`provideWardgate\``);
   return view;
 }
 
-const KEY: InjectionKey<ShallowRef<View>> = Symbol.for("wardgate.view") as InjectionKey<ShallowRef<View>>;
+const KEY: InjectionKey<ComputedRef<View>> = Symbol.for("wardgate.view") as InjectionKey<ComputedRef<View>>;
+
+/** The views of components that provide one: `inject` finds those of components above alone. */
+const OWN = /* @__PURE__ */ new WeakMap<object, ComputedRef<View>>();

@@ -130,7 +130,7 @@ export interface OpenNowOptions {
   readonly log?: DecisionLog | undefined;
   /**
    * Gets ids, names and effect of each decision, after it was made; `explain` is none. An exception of it is reported like
-   * one in an event listener, and changes no decision.
+   * one in an event listener, and changes no decision. `telemetry` of `wardgate/opentelemetry` is one.
    *
    * @example
    *     await open(bundle, { trust, onDecision: (decided) => console.log(decided) });

@@ -15,7 +15,7 @@ import type { ActionDecision, Decision } from "./decision.ts";
 import { EvidenceSource, type WholeEvidence } from "./evidence-source.ts";
 import type { Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
-import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, WRITER, type DecisionListener, type DecisionWriter } from "./recording.ts";
+import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, TIMING, WRITER, type DecisionListener, type DecisionTiming, type DecisionWriter } from "./recording.ts";
 import type { ReadFilter } from "./read-lists.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
@@ -32,7 +32,7 @@ export class RecordedPdp extends OpenedPdp {
     // A decision with evidence reads the time that its record has.
     super(runtime, given, writer?.hasEvidence === true ? { ...settings, clock: () => writer.time() } : settings, readRules);
     const evidence = writer?.hasEvidence !== true ? undefined : new EvidenceSource(writer, this[FAST_PATHS], settings.enforcesLimits ? undefined : (request) => this.fast(request));
-    this.#recording = new Recording(writer, settings.onDecision, evidence);
+    this.#recording = new Recording(writer, settings.onDecision, evidence, () => this.header.revision);
     writer?.begin(this.header);
   }
 
@@ -72,7 +72,7 @@ export class RecordedPdp extends OpenedPdp {
   override checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
     this.#recording.begin();
     const decisions: readonly Decision[] = super.checkMany(requests, options);
-    return decisions.map((decision, at) => this.#recording.several(requests[at]!, decision)) as Decisions<R>;
+    return this.#recording.many(requests, decisions) as Decisions<R>;
   }
 
   override decisionBytes(request: CheckRequest): Uint8Array {
@@ -127,16 +127,22 @@ class Recording {
   readonly writer: DecisionWriter | undefined;
   readonly evidence: EvidenceSource | undefined;
   readonly #listener: DecisionListener | undefined;
+  readonly #timing: DecisionTiming | undefined;
+  readonly #revision: () => number;
+  #begun = 0;
 
-  constructor(writer: DecisionWriter | undefined, listener: DecisionListener | undefined, evidence: EvidenceSource | undefined) {
+  constructor(writer: DecisionWriter | undefined, listener: DecisionListener | undefined, evidence: EvidenceSource | undefined, revision: () => number) {
     this.writer = writer;
     this.evidence = evidence;
     this.#listener = listener;
+    this.#timing = (listener as { readonly [TIMING]?: DecisionTiming } | undefined)?.[TIMING];
+    this.#revision = revision;
   }
 
   /** Begins a decision. */
   begin(): void {
     this.evidence?.begin();
+    if (this.#timing !== undefined) this.#begun = this.#timing.begin();
   }
 
   /** Returns a request of which parts are prepared, if decisions have evidence. */
@@ -161,11 +167,25 @@ class Recording {
       else answer = false;
     }
     if (this.#listener !== undefined) this.#tell(principalId, resource, action, requestId, answer);
+    this.#end(1);
     return answer;
   }
 
   /** Records the decision on several actions. */
   several(request: CheckRequest, decision: Decision, whole?: WholeEvidence): Decision {
+    const answer = this.#several(request, decision, whole);
+    this.#end(1);
+    return answer;
+  }
+
+  /** Records decisions that were made together. */
+  many(requests: readonly CheckRequest[], decisions: readonly Decision[]): readonly Decision[] {
+    const answers = decisions.map((decision, at) => this.#several(requests[at]!, decision));
+    this.#end(answers.length);
+    return answers;
+  }
+
+  #several(request: CheckRequest, decision: Decision, whole?: WholeEvidence): Decision {
     const { principal: { id }, resource, requestId } = request;
     const actions = Object.entries(decision.actions);
     const { writer } = this;
@@ -188,7 +208,12 @@ class Recording {
   /** Records a decision when the limiter has charged it. */
   settling(request: CheckRequest, metered: Metered<Decision>): Metered<Decision> {
     const whole = this.evidence?.whole(request, metered.decision);
-    return { ...metered, settle: (decision) => this.several(request, decision, whole) };
+    const begun = this.#begun;
+    const settle = (decision: Decision): Decision => {
+      this.#begun = begun;
+      return this.several(request, decision, whole);
+    };
+    return { ...metered, settle };
   }
 
   /**
@@ -219,7 +244,12 @@ class Recording {
       }
       from = at;
     }
+    this.#end(asked.length);
     return mayAnswer ? allowed : [];
+  }
+
+  #end(resources: number): void {
+    if (this.#timing !== undefined) callListener((timing) => timing.end(this.#begun, resources, this.#revision()), this.#timing);
   }
 
   #tell(principalId: string, { kind: resourceKind, id: resourceId }: Resource, action: string, requestId: string | undefined, isAllowed: boolean): void {

@@ -10,6 +10,9 @@ import type { ActionRequest, CheckRequest } from "./types.ts";
 /** The key of the method of a decision log that returns a {@link DecisionWriter}. It is not part of the public API. */
 export const WRITER: unique symbol = Symbol.for("wardgate.decision-writer");
 
+/** The key of the member of a listener that measures decisions: {@link DecisionTiming}. It is not part of the public API. */
+export const TIMING: unique symbol = Symbol.for("wardgate.decision-timing");
+
 /** The key of the member of a PDP with its fast paths, for whoever decides again what they have read. It is not part of the public API. */
 export const FAST_PATHS: unique symbol = Symbol.for("wardgate.fast-paths");
 
@@ -95,6 +98,14 @@ export interface DecidedSearch {
 
 /** Gets each decision of a PDP. */
 export type DecisionListener = (decided: Decided) => unknown;
+
+/** Measures decisions, for a listener that has it as its member {@link TIMING}. */
+export interface DecisionTiming {
+  /** Returns the time at which a decision begins. */
+  begin(): number;
+  /** Ends a decision that began then, after the listener got its parts: it was about some resources, by policies of a revision. */
+  end(begun: number, resources: number, revision: number): void;
+}
 
 /** Returns true for a decision log. */
 export function isDecisionLog(value: unknown): value is DecisionLog {

@@ -1,15 +1,18 @@
 //! The index from kind, version, scope and action to a fast path.
 
+mod scopes;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use wardgate_engine::fastpath::Coverage;
-use wardgate_engine::names::{ancestors, sanitized, trimmed_scope};
+use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::table::layout::Key;
 use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
+use crate::fast::index::scopes::{Found, Scopes};
 use crate::fast::path::UnpackedPath;
 use crate::limits::MAX_INDEXED_PATTERNS;
 use crate::names::{Known, Names};
@@ -20,12 +23,11 @@ pub(crate) struct Index {
     fast_paths: Box<[Option<Arc<UnpackedPath>>]>,
     /// The list of each kind in the default version and the root scope.
     kinds: Names<u32>,
-    /// The number of each kind with lists in other versions and scopes.
+    /// The place of each kind with lists in other versions and scopes.
     other_kinds: Names<u32>,
-    /// The lists of these kinds in each version, by scope; [`UNLISTED`] where a policy has none.
-    others: Vec<Versions>,
-    /// The scopes that policies of resources name.
-    scopes: Names<()>,
+    others: Vec<OtherKind>,
+    /// The lists of these kinds by scope; [`UNLISTED`] where a policy has none.
+    scopes: Scopes,
     default_version: Box<str>,
     lists: Vec<List>,
     /// The lists by their offsets in the section.
@@ -35,10 +37,18 @@ pub(crate) struct Index {
     principals: Names<()>,
 }
 
-/// The lists of a kind by version and scope.
-type Versions = Vec<(Known, Names<u32>)>;
+/// A kind with lists in other versions and scopes.
+#[derive(Debug, Default)]
+struct OtherKind {
+    /// Its list in the default version and the root scope.
+    root: Option<u32>,
+    /// Its number in the scopes, in the default version.
+    default: Option<u32>,
+    /// Its numbers in other versions.
+    versions: Box<[(Known, u32)]>,
+}
 
-/// The same, as it is collected.
+/// The lists by kind, version and scope, but for those in the default version and the root scope.
 type Collected<'t> = BTreeMap<&'t str, BTreeMap<&'t str, Vec<(&'t str, u32)>>>;
 
 /// The fast paths of the actions on some kinds. Kinds with equal rules share it.
@@ -110,7 +120,9 @@ impl Index {
         }
         add_unlisted(table, &listed, &mut others);
         let of_scopes = entries.clone().filter(|[key, ..]| *key == Key::ResourceScope.code());
-        index.scopes = of_scopes.map(|[_, scope, ..]| (table.string(scope), ())).collect();
+        let mut scopes: scopes::Collected<'_> = of_scopes
+            .map(|[_, scope, ..]| (table.string(scope), (true, BTreeMap::new())))
+            .collect();
         for [key, .., offset] in entries {
             if key == Key::OwnFastPaths.code()
                 && let Some(list) = table.fast_paths().list(offset)
@@ -127,11 +139,25 @@ impl Index {
         }
         index.kinds = kinds.into_iter().collect();
         index.other_kinds = numbered(&others);
-        let by_scope = |(version, scopes): (&str, Vec<_>)| {
-            (Known::from(Box::from(version)), scopes.into_iter().collect())
-        };
-        let versions = |versions: BTreeMap<_, _>| versions.into_iter().map(by_scope).collect();
-        index.others = others.into_values().map(versions).collect();
+        let mut numbers = 0..;
+        for (kind, of_versions) in others {
+            let mut other = OtherKind { root: index.kinds.get(kind), ..OtherKind::default() };
+            let mut versions = Vec::new();
+            for (version, lists) in of_versions {
+                let Some(number) = numbers.next() else { break };
+                for (scope, list) in lists {
+                    scopes.entry(scope).or_default().1.insert(number, list);
+                }
+                if version == table.default_version() {
+                    other.default = Some(number);
+                } else {
+                    versions.push((Known::from(Box::from(version)), number));
+                }
+            }
+            other.versions = versions.into();
+            index.others.push(other);
+        }
+        index.scopes = Scopes::new(scopes);
         index
     }
 
@@ -179,35 +205,32 @@ impl Index {
     /// spelled as they do.
     #[inline(never)]
     fn scoped_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
-        match self.other_list(target.kind, target).or_else(|| self.inherited_list(target)) {
+        match self.known_list(target.kind, target) {
             Some(UNLISTED) => None,
             Some(list) => Some(list),
             None => self.unusual_list(table, target),
         }
     }
 
-    fn other_list(&self, kind: &str, target: Target<'_>) -> Option<u32> {
-        self.scopes_of(kind, target)?.get(trimmed_scope(target.scope))
-    }
-
-    /// Looks up the list of the nearest scope above that has a policy about the kind, as
-    /// [`PolicyTable::coverage`] does, for scopes that policies name.
-    fn inherited_list(&self, target: Target<'_>) -> Option<u32> {
-        let scope = trimmed_scope(target.scope);
-        if self.has_role_policies || self.scopes.get(scope).is_none() {
-            return None;
+    /// Looks up the list of a kind in a scope that policies name: its own, or where no policy of a role may tell the two
+    /// apart, that of the nearest scope above with a policy about the kind, as [`PolicyTable::coverage`] does.
+    #[inline]
+    fn known_list(&self, kind: &str, target: Target<'_>) -> Option<u32> {
+        let place = self.other_kinds.get(kind).and_then(|place| usize::try_from(place).ok());
+        let other = place.and_then(|place| self.others.get(place));
+        let version = target.policy_version;
+        let is_default = version.is_empty() || *version == *self.default_version;
+        let number = other.and_then(|other| {
+            let of_version = || other.versions.iter().find(|(known, _)| known.is(version));
+            if is_default { other.default } else { of_version().map(|(_, number)| *number) }
+        });
+        match self.scopes.list(trimmed_scope(target.scope), number, !self.has_role_policies) {
+            Found::List(list) => Some(list),
+            Found::Nowhere if is_default => {
+                other.map_or_else(|| self.kinds.get(kind), |other| other.root)
+            }
+            Found::Nowhere | Found::Unknown => None,
         }
-        let scopes = self.scopes_of(target.kind, target);
-        let found = scopes.and_then(|scopes| ancestors(scope).find_map(|above| scopes.get(above)));
-        let is_default = self.version_of(target) == &*self.default_version;
-        found.or_else(|| if is_default { self.kinds.get(target.kind) } else { None })
-    }
-
-    /// Returns the lists of a kind in the version of a question, by scope.
-    fn scopes_of(&self, kind: &str, target: Target<'_>) -> Option<&Names<u32>> {
-        let versions = self.others.get(usize::try_from(self.other_kinds.get(kind)?).ok()?)?;
-        let version = self.version_of(target);
-        versions.iter().find(|(known, _)| known.is(version)).map(|(_, scopes)| scopes)
     }
 
     fn version_of<'t>(&'t self, target: Target<'t>) -> &'t str {
@@ -223,10 +246,14 @@ impl Index {
         {
             return self.kinds.get(&kind);
         }
-        self.other_list(&kind, target).or_else(|| match self.coverage(table, target) {
-            Coverage::List(offset) => self.offsets.get(&offset).copied(),
-            Coverage::NoPolicy | Coverage::General => None,
-        })
+        match self.known_list(&kind, target) {
+            Some(UNLISTED) => None,
+            Some(list) => Some(list),
+            None => match self.coverage(table, target) {
+                Coverage::List(offset) => self.offsets.get(&offset).copied(),
+                Coverage::NoPolicy | Coverage::General => None,
+            },
+        }
     }
 
     /// Returns the way to decide about a kind without a list, or for a principal with policies of

@@ -130,7 +130,7 @@ mod tests {
         let page = include_str!("../../../../docs/spocp.md");
         for reply in Reply::ALL {
             let text = reply.bytes().rsplit(|byte| *byte == b':').next().unwrap();
-            let text = if reply == Reply::AuthenticationInProgress { b"none" } else { text };
+            let text = if reply == Reply::AuthenticationInProgress { &b"none"[..] } else { text };
             let row = format!("\n| {} | {} | ", reply.code(), str::from_utf8(text).unwrap());
             assert!(page.contains(&row), "docs/spocp.md has no row {row:?}");
         }

@@ -156,11 +156,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("adapters", &["base", "pdp"]),
     ("compiler", &["base", "wasm", "pdp"]),
     ("analysis", &["base", "wasm", "compiler"]),
+    ("bundlers", &["base", "pdp", "compiler"]),
     ("runtimes", &["base", "wasm", "pool"]),
     ("index", &["base", "wasm", "fast", "pdp", "watcher"]),
 ];
 
-const MAX_ROOMS: usize = 16;
+const MAX_ROOMS: usize = 17;
 const MAX_FLOORS: usize = 8;
 
 #[cfg(test)]

@@ -1,0 +1,164 @@
+// The plug-in for webpack and for Next, and the loader that both use: the entry `wardgate/webpack`.
+//
+// A folder of policies that an import names is a module of its own: webpack resolves it to the
+// folder, and the loader returns the text of the module before webpack reads the folder as a file.
+// Turbopack has no such hook: there an import names a file of the folder, and gets all of it.
+
+import { basename, dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
+import { compileFolder, hotModuleText, moduleText, type Hot } from "./compile-folder.ts";
+
+export type { BundlerOptions } from "./bundler-options.ts";
+
+/** The compiler of webpack, as far as the plug-in calls it. */
+export interface WebpackCompiler {
+  readonly options: {
+    readonly module: { readonly rules: unknown[] };
+    readonly resolve: { plugins?: unknown[] | undefined };
+  };
+}
+
+/** The plug-in for webpack: it compiles the folder that `import policies from "./policies"` names. */
+export class WardgatePlugin {
+  readonly #options: BundlerOptions;
+  readonly #settings: BundlerSettings;
+
+  /**
+   * @throws TypeError or RangeError if an option is invalid.
+   *
+   * @example
+   *     export default { entry: "./main.js", plugins: [new WardgatePlugin({ key: "release.jwk" })] };
+   */
+  constructor(options: BundlerOptions = {}) {
+    this.#options = options;
+    this.#settings = readBundlerOptions(options);
+  }
+
+  /** Adds the rule for folders of policies. Webpack calls it. */
+  apply({ options: { module, resolve } }: WebpackCompiler): void {
+    resolve.plugins = [...(resolve.plugins ?? []), resolverPlugin(this.#settings.folders)];
+    module.rules.push({ resourceQuery: QUERY, use: [loaderFor(this.#options, "import.meta.webpackHot")] });
+  }
+}
+
+/** The configuration of Next, as far as {@link withWardgate} changes it. */
+export interface NextConfig {
+  readonly webpack?: ((config: never, context: never) => unknown) | null | undefined;
+  readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> | undefined } | undefined;
+}
+
+/**
+ * Adds the plug-in to a configuration of Next. With webpack an import names the folder. With
+ * Turbopack it names a file of the folder, such as `./policies/document.yaml`.
+ *
+ * @throws TypeError or RangeError if an option is invalid.
+ *
+ * @example
+ *     export default withWardgate({ reactStrictMode: true }, { key: "release.jwk" });
+ */
+export function withWardgate<C extends NextConfig>(config: C, options: BundlerOptions = {}): C {
+  const { folders } = readBundlerOptions(options);
+  const plugin = new WardgatePlugin(options);
+  const rule = { loaders: [loaderFor(plain(options), "import.meta.turbopackHot")], as: "*.js" };
+  const rules = folders.flatMap((folder) => ENDINGS.map((ending) => [`**/${folder}/**/*.${ending}`, rule] as const));
+  const { webpack, turbopack } = config;
+  return {
+    ...config,
+    turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
+    webpack(given: { plugins: unknown[]; module: { rules: unknown[] } }, context: never) {
+      given.plugins.push(plugin);
+      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loaderFor(options, "import.meta.webpackHot")] });
+      return webpack?.(given as never, context) ?? given;
+    },
+  };
+}
+
+/** Returns options as Turbopack takes them: as JSON, and a date as its milliseconds. */
+function plain(options: BundlerOptions): BundlerOptions {
+  const text = JSON.stringify(options, function (this: Record<string, unknown>, name, value: unknown) {
+    const own = this[name];
+    if (own instanceof Date) return own.getTime();
+    return own instanceof Map ? Object.fromEntries(own) : value;
+  });
+  return JSON.parse(text) as BundlerOptions;
+}
+
+/** Returns true for a file of policies in a folder of one of these names. */
+function isIn(file: string, folders: readonly string[]): boolean {
+  return ENDINGS.some((ending) => file.endsWith(`.${ending}`)) && dirname(file).split(sep).some((part) => folders.includes(part));
+}
+
+function loaderFor(options: BundlerOptions, hot: Hot): { readonly loader: string; readonly options: LoaderOptions } {
+  return { loader: LOADER, options: { plugin: options, hot } };
+}
+
+interface LoaderOptions {
+  readonly plugin: BundlerOptions;
+  readonly hot: Hot;
+}
+
+/** The loader, as far as webpack and Turbopack call it. */
+interface LoaderContext {
+  readonly resourcePath: string;
+  readonly resourceQuery: string;
+  readonly mode: string | undefined;
+  getOptions(): LoaderOptions;
+  addContextDependency(path: string): void;
+  emitWarning(warning: Error): void;
+}
+
+/** Does nothing: {@link pitch} returns the text of each module. */
+export default function load(source: string): string {
+  return source;
+}
+
+/** Returns the text of the module of a folder, in place of a file. */
+export async function pitch(this: LoaderContext): Promise<string> {
+  const { plugin, hot } = this.getOptions();
+  const settings = readBundlerOptions(plugin);
+  const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
+  this.addContextDependency(folder);
+  const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
+  const compiled = await compileFolder(folder, settings, isProduction);
+  if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
+  return isProduction ? moduleText(compiled) : hotModuleText(compiled, hot);
+}
+
+/** Returns the nearest folder above a file that has a name of a folder of policies; else its own folder. */
+function folderOf(file: string, names: readonly string[]): string {
+  const parts = dirname(file).split(sep);
+  const at = parts.findLastIndex((part) => names.includes(part));
+  return at < 0 ? dirname(file) : parts.slice(0, at + 1).join(sep);
+}
+
+/** The resolver of webpack, as far as the plug-in calls it. */
+interface Resolver {
+  ensureHook(name: string): unknown;
+  getHook(name: string): { tapAsync(name: string, act: (request: ResolveRequest, context: unknown, done: Done) => void): void };
+  doResolve(hook: unknown, request: ResolveRequest, message: string, context: unknown, done: Done): void;
+}
+
+interface ResolveRequest {
+  readonly path: string | false;
+}
+
+type Done = (error?: Error | null, result?: ResolveRequest) => void;
+
+/** Resolves folders of these names to themselves. It comes after the rule for a folder with an index. */
+function resolverPlugin(names: readonly string[]): { apply(resolver: Resolver): void } {
+  return {
+    apply(resolver) {
+      const target = resolver.ensureHook("resolved");
+      resolver.getHook("undescribedExistingDirectory").tapAsync("wardgate", (request, context, done) => {
+        if (request.path === false || !names.includes(basename(request.path))) return done();
+        resolver.doResolve(target, { ...request, query: QUERY } as ResolveRequest, "folder of policies", context, done);
+      });
+    },
+  };
+}
+
+const LOADER = fileURLToPath(import.meta.url);
+const QUERY = "?wardgate";
+const ENDINGS = ["yaml", "yml"];

@@ -1,0 +1,6 @@
+import { fileURLToPath } from "node:url";
+
+import { withWardgate } from "wardgate/webpack";
+
+// The packages are in a folder above the app.
+export default withWardgate({ devIndicators: false, turbopack: { root: fileURLToPath(new URL("../..", import.meta.url)) } });
