@@ -38,6 +38,7 @@ export type {
   RowsRequest,
   Target,
 } from "./pdp/types.ts";
+export type * from "./pdp/policy-types.ts";
 export type {
   ActionDecision,
   Decision,
@@ -46,6 +47,7 @@ export type {
   Explanation,
   Json,
   Output,
+  OutputOf,
   Reason,
   Step,
   ValidationError,

@@ -22,6 +22,7 @@ mod serve;
 mod similar;
 mod test;
 mod trust;
+mod types;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -55,6 +56,7 @@ pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
     LabelOptions, MakeDelta, Opening, Public, Purpose, Seal, Sign, Verify,
 };
+pub(crate) use types::Types;
 
 /// Compile access policies, and decide requests with them.
 #[derive(Debug, Parser)]
@@ -132,6 +134,9 @@ pub(crate) enum Command {
     /// Format policies, test suites and fixtures.
     #[command(after_help = FMT_HELP)]
     Fmt(Fmt),
+    /// Write the types of policies for TypeScript, or check that a file has them.
+    #[command(after_help = types::HELP)]
+    Types(Types),
     /// Make the key of a decision log, verify and show its records, and prove one of them.
     #[command(disable_help_subcommand = true)]
     Log(Log),
@@ -178,7 +183,8 @@ impl Command {
             | Self::Log(_)
             | Self::Serve(_)
             | Self::Healthcheck(_)
-            | Self::Completions(_) => false,
+            | Self::Completions(_)
+            | Self::Types(_) => false,
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) enum Status {
     FailedTests,
     BrokenSuites,
     Unformatted,
+    OtherTypes,
     LowCoverage,
 }
 
@@ -39,7 +40,7 @@ impl From<Status> for ExitCode {
             Status::Disagreement => 5,
             Status::FailedTests => 6,
             Status::BrokenSuites => 7,
-            Status::Unformatted => 8,
+            Status::Unformatted | Status::OtherTypes => 8,
             Status::LowCoverage => 9,
         })
     }

@@ -64,6 +64,7 @@ mod serve;
 mod sign;
 mod similar;
 mod test;
+mod types;
 mod verify;
 
 #[cfg(feature = "host")]
@@ -147,6 +148,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
+        Command::Types(types) => types::run(types, out),
         #[cfg(feature = "host")]
         Command::Replay(replay) => replay::run(replay, out),
         #[cfg(feature = "host")]

@@ -14,6 +14,9 @@ pub(crate) struct Answer {
     /// The module of accessors for the bundle, if the options request it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accessors: Option<String>,
+    /// The declarations of the types for TypeScript, if the options request them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) types: Option<String>,
     pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 

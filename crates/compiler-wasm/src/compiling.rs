@@ -5,10 +5,11 @@
 
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_with_rules};
-use wardgate_compiler::compile_files;
+use wardgate_compiler::compile::FilesByPath;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::table::PolicyTable;
-use wardgate_tooling::{accessors, lint_files};
+use wardgate_tooling::{accessors, lint_files, typescript};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -38,9 +39,26 @@ pub(crate) fn compile(files: Vec<File>, call: CompileOptions) -> Result<Answer, 
     let table = PolicyTable::from_parts_with_limits(compiled.parts).map_err(|flaw| {
         Failure::internal(format!("the compiler wrote a malformed table: {flaw}"))
     })?;
-    let digest = digest(&bundle).filter(|_| call.emit_accessors);
-    let accessors = digest.map(|digest| accessors::module(&table, digest));
-    Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, diagnostics: Vec::new() })
+    let digest = digest(&bundle);
+    let accessors = digest.filter(|_| call.emit_accessors);
+    let accessors = accessors.map(|digest| accessors::module(&table, digest));
+    let types =
+        match digest.filter(|_| call.emit_types).map(|digest| types(&files, &options, digest)) {
+            Some(Err(diagnostics)) => return Ok(Answer::refused(diagnostics)),
+            Some(Ok(types)) => Some(types),
+            None => None,
+        };
+    Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, types, diagnostics: Vec::new() })
+}
+
+/// Returns the declarations of policies that compile.
+fn types(
+    files: &[(String, Vec<u8>)],
+    options: &Options,
+    digest: [u8; 32],
+) -> Result<String, Vec<Diagnostic>> {
+    let found = FilesByPath::of(files);
+    typescript::declarations(&found.repository(), options, &|path| found.schema(path), digest)
 }
 
 fn too_large(error: &PackError) -> Diagnostic {
@@ -65,7 +83,19 @@ mod tests {
         let native = compile_files(&files, &wardgate_compiler::Options::default()).unwrap();
         let answer = compiled(&[("a.yaml", POLICY)]);
         assert_eq!(answer.bundle.unwrap().into_vec(), wardgate_bundle::pack(&native.parts));
-        assert_eq!(answer.accessors, None);
+        assert_eq!((answer.accessors, answer.types), (None, None));
+    }
+
+    #[test]
+    fn the_types_name_the_digest_of_the_bundle() {
+        let file = || vec![("a.yaml".to_owned(), ByteBuf::from(POLICY))];
+        let options = serde_json::from_str(r#"{"emitTypes": true}"#).unwrap();
+        let answer = compile(file(), options).unwrap();
+        let digest = digest(&answer.bundle.unwrap()).unwrap();
+        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let types = answer.types.unwrap();
+        assert_eq!(typescript::digest_in(&types), Some(digits.as_str()));
+        assert!(types.contains(r#"action: "x";"#), "{types}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use failure::Failure;
 
-/// Compiles files, `[[path, bytes], ...]`, to `{ bundle?, accessors?, diagnostics }`.
+/// Compiles files, `[[path, bytes], ...]`, to `{ bundle?, accessors?, types?, diagnostics }`.
 ///
 /// # Errors
 /// A failure that the policies do not cause, as `[kind, message, code]`; see [`failure`].

@@ -34,6 +34,8 @@ pub(crate) struct CompileOptions {
     pub(crate) lint: bool,
     /// True if a module of accessors is wanted too.
     pub(crate) emit_accessors: bool,
+    /// True if declarations of the types are wanted too.
+    pub(crate) emit_types: bool,
 }
 
 /// The options of one run of tests.

@@ -1,4 +1,5 @@
-//! Tools for authors of policies: linter, formatter, test suites, coverage and accessors.
+//! Tools for authors of policies: linter, formatter, test suites, coverage, accessors and types for
+//! TypeScript.
 //!
 //! Everything here reads the files that `wardgate-compiler` reads and changes no table. A host that
 //! only compiles or decides needs none of it.
@@ -12,6 +13,7 @@ mod json;
 pub mod lint;
 mod sources;
 pub mod suite;
+pub mod typescript;
 
 pub use lint::{lint_dir, lint_files};
 pub use sources::source_files;

@@ -3,10 +3,11 @@
 
 import { describe, membersOf } from "../base/describe.ts";
 import { expected } from "../base/nearest.ts";
+import type { ActionOf, KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 /** A PDP, or a function that returns one for each request, such as `() => watcher.ready`. */
-export type PdpSource = Pdp | (() => Pdp | Promise<Pdp>);
+export type PdpSource<P extends PolicyTypes = RegisteredTypes> = Pdp<P> | (() => Pdp<P> | Promise<Pdp<P>>);
 
 /**
  * A value, or a function that reads it from the request of the framework. The function may be
@@ -21,16 +22,16 @@ export type FromContext<C, T> = T | ((context: C) => T | Promise<T>);
  * A missing principal or resource is denied. An exception is an error of the request; it never lets
  * the request pass.
  */
-export interface Question<C> {
+export interface Question<C, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> {
   /**
    * Returns the principal that the framework has authenticated; `undefined` or `null` if there is
    * none.
    */
-  readonly principal: (context: C) => Absent<Principal> | Promise<Absent<Principal>>;
+  readonly principal: (context: C) => Absent<Principal<P>> | Promise<Absent<Principal<P>>>;
   /** The action, such as `view`. */
-  readonly action: FromContext<C, string>;
+  readonly action: FromContext<C, ActionOf<P, K>>;
   /** The resource. It is read only if there is a principal. */
-  readonly resource: FromContext<C, Absent<Resource>>;
+  readonly resource: FromContext<C, Absent<Resource<P, K>>>;
   /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: FromContext<C, AuxData | undefined> | undefined;
 }
@@ -55,9 +56,11 @@ export interface LimitedAnswer {
 }
 
 /** Returns a function that decides whether a request of the framework is allowed. */
-export function authorizer<C>(source: PdpSource, question: Question<C>, limits?: Limits): (context: C) => Promise<LimitedAnswer> {
+export function authorizer<C, P extends PolicyTypes, K extends KindOf<P>>(
+  source: PdpSource<P>, question: Question<C, P, K>, limits?: Limits,
+): (context: C) => Promise<LimitedAnswer> {
   mustBeQuestion(question);
-  if (typeof source !== "function" && typeof (source as Partial<Pdp> | null)?.isAllowed !== "function") {
+  if (typeof source !== "function" && typeof (source as Partial<Pdp<P>> | null)?.isAllowed !== "function") {
     throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(source)}`);
   }
   return async (context) => {

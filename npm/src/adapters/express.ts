@@ -3,6 +3,7 @@
 import type { Request, RequestHandler, Response } from "express";
 
 import { authorizer, failure, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
+import type { KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 
 export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
@@ -33,7 +34,9 @@ export interface AuthorizeOptions {
  *       resource: async (request) => albums.find(request.params.id),
  *     }), show);
  */
-export function authorize(pdp: PdpSource, question: Question<Request>, options?: AuthorizeOptions): RequestHandler {
+export function authorize<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>(
+  pdp: PdpSource<P>, question: Question<Request, P, K>, options?: AuthorizeOptions,
+): RequestHandler {
   const { denied, limits } = readOptions(options, forbid);
   const decide = authorizer(pdp, question, limits);
   return async (request, response, next) => {

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { authorizer, failure, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
+import type { KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 
 export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
@@ -24,7 +25,9 @@ export interface AuthorizeOptions {
  *     const mayView = authorize(pdp, { principal: (request) => request.principal, action: "view", resource: albumOf });
  *     app.get("/albums/:id", { preHandler: mayView }, show);
  */
-export function authorize(pdp: PdpSource, question: Question<FastifyRequest>, options?: AuthorizeOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+export function authorize<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>(
+  pdp: PdpSource<P>, question: Question<FastifyRequest, P, K>, options?: AuthorizeOptions,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   const { denied, limits } = readOptions(options, forbid);
   const decide = authorizer(pdp, question, limits);
   return async (request, reply) => {

@@ -3,6 +3,7 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { authorizer, readOptions, type Limits, type PdpSource, type Question } from "./authorizer.ts";
+import type { KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 
 export type { FromContext, LimitedAnswer, Limits, PdpSource, Question } from "./authorizer.ts";
 
@@ -33,9 +34,9 @@ export interface AuthorizeOptions<E extends Env> {
  *       resource: async (c) => albums.find(c.req.param("id")),
  *     }), show);
  */
-export function authorize<E extends Env = Env>(
-  pdp: PdpSource,
-  question: Question<Context<E>>,
+export function authorize<E extends Env = Env, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>(
+  pdp: PdpSource<P>,
+  question: Question<Context<E>, P, K>,
   options?: AuthorizeOptions<E>,
 ): MiddlewareHandler<E> {
   const { denied, limits } = readOptions(options, forbid);

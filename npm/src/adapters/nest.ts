@@ -1,6 +1,7 @@
 // A guard for Nest: the entry `wardgate/nest`. It works on Express and on Fastify, and needs no module of Nest.
 
 import { authorizer, failure, readOptions, type PdpSource, type Question } from "./authorizer.ts";
+import type { KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 
 export type { FromContext, PdpSource, Question } from "./authorizer.ts";
 
@@ -33,7 +34,9 @@ export interface AuthorizeOptions<E> {
  *       resource: (context) => albums.find(context.switchToHttp().getRequest<Request>().params.id),
  *     }))
  */
-export function authorize<E extends Execution = Execution>(pdp: PdpSource, question: Question<E>, options?: AuthorizeOptions<E>): Guard<E> {
+export function authorize<E extends Execution = Execution, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>(
+  pdp: PdpSource<P>, question: Question<E, P, K>, options?: AuthorizeOptions<E>,
+): Guard<E> {
   const { denied } = readOptions<((context: E) => Error | Promise<Error>) | undefined>(options, undefined);
   const decide = authorizer(pdp, question);
   const canActivate = async (context: E): Promise<boolean> => {

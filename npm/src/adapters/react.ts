@@ -9,6 +9,7 @@ import { createContext, createElement, useContext, useEffect, useMemo, useState,
 import type { ReactElement, ReactNode } from "react";
 
 import { loadedNow, report, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
+import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
@@ -35,11 +36,11 @@ export interface WardgateProps {
 }
 
 /** An action on a resource, and the elements to show for each state of the decision. */
-export interface CanProps {
+export interface CanProps<K extends KindOf = KindOf> {
   /** The action, such as `edit`. */
-  readonly action: string;
+  readonly action: ActionOf<RegisteredTypes, K>;
   /** The resource; `null` if there is none. While it is missing, the decision is loading. */
-  readonly resource: Resource | null | undefined;
+  readonly resource: Resource<RegisteredTypes, K> | null | undefined;
   /** True to show the children if the action is denied, and `fallback` if it is allowed. */
   readonly not?: boolean | undefined;
   /** The element to show while the decision is loading. Default: none. */
@@ -76,7 +77,7 @@ export function WardgateProvider({ pdp: lazy, principal, decisions, auxData, onD
  * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error
  * boundary.
  */
-export function useCan(action: string, resource: Resource | null | undefined): boolean {
+export function useCan<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): boolean {
   return useShownText("useCan", action, resource, false) === "allowed";
 }
 
@@ -85,7 +86,7 @@ export function useCan(action: string, resource: Resource | null | undefined): b
  *
  * @throws as `useCan`.
  */
-export function useDecision(action: string, resource: Resource | null | undefined): Shown {
+export function useDecision<K extends KindOf>(action: ActionOf<RegisteredTypes, K>, resource: Resource<RegisteredTypes, K> | null | undefined): Shown {
   const text = useShownText("useDecision", action, resource, true);
   return useMemo(() => JSON.parse(text) as Shown, [text]);
 }
@@ -96,14 +97,14 @@ export function useDecision(action: string, resource: Resource | null | undefine
  *
  * @throws as `useCan`.
  */
-export function useFilter<T>(action: string, rows: readonly T[], resource: (row: T) => Resource): ShownRows<T> {
+export function useFilter<T, K extends KindOf = KindOf>(action: ActionOf<RegisteredTypes, K>, rows: readonly T[], resource: (row: T) => Resource<RegisteredTypes, K>): ShownRows<T> {
   const view = useView("useFilter");
   const revision = useSnapshot(view, (isFirst) => (isFirst ? FIRST : view.revision));
   return useMemo(() => view.filter(action, rows, resource, revision === FIRST), [view, action, rows, revision]);
 }
 
 /** Shows its children if the action is allowed, `fallback` if not, and `loading` while that is not known. */
-export function Can({ action, resource, not = false, loading, fallback, children }: CanProps): ReactNode {
+export function Can<K extends KindOf>({ action, resource, not = false, loading, fallback, children }: CanProps<K>): ReactNode {
   // One component and the same hooks for both kinds of children: a page may have thousands of them.
   const isFunction = typeof children === "function";
   const text = useShownText("Can", action, resource, isFunction);

@@ -3,6 +3,7 @@
 import { TRPCError } from "@trpc/server";
 
 import { authorizer, failure, readOptions, type PdpSource, type Question } from "./authorizer.ts";
+import type { KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 
 export type { FromContext, PdpSource, Question } from "./authorizer.ts";
 
@@ -36,8 +37,8 @@ export interface AuthorizeOptions<C, I> {
  *     });
  *     const rename = t.procedure.input(schema).use(mayEdit).mutation(({ input }) => albums.rename(input));
  */
-export function authorize<C = unknown, I = unknown>(
-  pdp: PdpSource, question: Question<Call<C, I>>, options?: AuthorizeOptions<C, I>,
+export function authorize<C = unknown, I = unknown, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>(
+  pdp: PdpSource<P>, question: Question<Call<C, I>, P, K>, options?: AuthorizeOptions<C, I>,
 ): <R>(call: { readonly ctx: C; readonly input: I; readonly path: string; readonly next: () => Promise<R> }) => Promise<R> {
   const { denied } = readOptions(options, () => new TRPCError({ code: "FORBIDDEN" }));
   const decide = authorizer(pdp, question);

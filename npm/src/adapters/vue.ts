@@ -5,6 +5,7 @@ import type { ComputedRef, InjectionKey, MaybeRefOrGetter, PropType } from "vue"
 
 import { isSame, ViewSource } from "./view-source.ts";
 import type { PageParts, Shown, ShownRows, View } from "./view.ts";
+import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { Resource } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
@@ -25,7 +26,7 @@ export function provideWardgate(given: MaybeRefOrGetter<WardgateParts>): void {
 }
 
 /** Returns what is known about an action: `loading`, `allowed` or `denied`, and why. */
-export function useDecision(action: MaybeRefOrGetter<string>, resource: MaybeRefOrGetter<Resource | null | undefined>): ComputedRef<Shown> {
+export function useDecision<K extends KindOf>(action: MaybeRefOrGetter<ActionOf<RegisteredTypes, K>>, resource: MaybeRefOrGetter<Resource<RegisteredTypes, K> | null | undefined>): ComputedRef<Shown> {
   const view = injected("useDecision");
   return computed((before: Shown | undefined) => {
     const found = view.value.show(toValue(action), toValue(resource), true);
@@ -35,13 +36,13 @@ export function useDecision(action: MaybeRefOrGetter<string>, resource: MaybeRef
 }
 
 /** Returns true if the principal may perform the action; false while that is not known. */
-export function useCan(action: MaybeRefOrGetter<string>, resource: MaybeRefOrGetter<Resource | null | undefined>): ComputedRef<boolean> {
+export function useCan<K extends KindOf>(action: MaybeRefOrGetter<ActionOf<RegisteredTypes, K>>, resource: MaybeRefOrGetter<Resource<RegisteredTypes, K> | null | undefined>): ComputedRef<boolean> {
   const view = injected("useCan");
   return computed(() => view.value.can(toValue(action), toValue(resource)));
 }
 
 /** Returns the rows on whose resources the principal may perform the action. */
-export function useFilter<T>(action: MaybeRefOrGetter<string>, rows: MaybeRefOrGetter<readonly T[]>, resource: (row: T) => Resource): ComputedRef<ShownRows<T>> {
+export function useFilter<T, K extends KindOf = KindOf>(action: MaybeRefOrGetter<ActionOf<RegisteredTypes, K>>, rows: MaybeRefOrGetter<readonly T[]>, resource: (row: T) => Resource<RegisteredTypes, K>): ComputedRef<ShownRows<T>> {
   const view = injected("useFilter");
   return computed(() => view.value.filter(toValue(action), toValue(rows), resource));
 }

@@ -23,8 +23,8 @@ export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
 export type TestRun = Omit<Tested, "results"> & { readonly results?: string };
 
 /** Compiles files in the module. */
-export async function run(files: Files, settings: Settings): Promise<Compiled> {
-  return (await callModule(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled;
+export async function run(files: Files, settings: Settings): Promise<Compiled & { readonly types?: string }> {
+  return (await callModule(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled & { readonly types?: string };
 }
 
 /** Runs tests in the module. */

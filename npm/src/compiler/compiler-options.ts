@@ -127,6 +127,11 @@ export function readLintOptions(options: unknown): Settings {
   return { code: members.get("code"), moduleOptions: given({ ...readTable(members), lint: true }) };
 }
 
+export function readTypesOptions(options: unknown): Settings {
+  const members = membersOf(options, LINT);
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), emitTypes: true }) };
+}
+
 export function readFormatOptions(options: unknown): Settings & { readonly path: string } {
   const members = membersOf(options, ["path", "code"]);
   return { code: members.get("code"), moduleOptions: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };

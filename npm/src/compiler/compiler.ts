@@ -10,6 +10,7 @@ import {
   readFormatOptions,
   readLintOptions,
   readTestOptions,
+  readTypesOptions,
   type CompileOptions,
   type FormatOptions,
   type LintOptions,
@@ -62,6 +63,14 @@ export interface Formatted {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** The result of `types`. */
+export interface TypesOfPolicies {
+  /** The text of the declarations, with the digest of the policies; absent if a diagnostic is an error. */
+  readonly types?: string;
+  /** All errors and warnings, in the order of the files and their lines. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** The result of `test`. */
 export interface Tested {
   /** The results, as `wardgate test --json` prints them; absent if the policies do not compile. */
@@ -106,6 +115,23 @@ export async function lint(files: PolicyFiles, options: LintOptions = {}): Promi
   ignoreRejection(membersOf(options)?.get("code"));
   const settings = readLintOptions(options);
   return (await run(readFiles(files), settings)).diagnostics;
+}
+
+/**
+ * Returns the types of policies as `wardgate types` writes them: `interface Policies` for
+ * `open<Policies>`. The options must be those of the bundle, whose digest the text names.
+ *
+ * @throws as {@link compile} does.
+ *
+ * @example
+ *     const { types: text } = await types({ "album.yaml": policy });
+ *     if (text !== undefined) await writeFile("src/policies.d.ts", text);
+ */
+export async function types(files: PolicyFiles, options: LintOptions = {}): Promise<TypesOfPolicies> {
+  ignoreRejection(membersOf(options)?.get("code"));
+  const settings = readTypesOptions(options);
+  const { types, diagnostics } = await run(readFiles(files), settings);
+  return { ...(types !== undefined && { types }), diagnostics };
 }
 
 /**

@@ -1,5 +1,7 @@
 // The decisions of the PDP, as in the canonical JSON. An empty list is absent.
 
+import type { PolicyTypes } from "./policy-types.ts";
+
 /** The effect of a rule, and of a decision on an action. */
 export type Effect = "allow" | "deny";
 
@@ -49,6 +51,16 @@ export interface Output {
   /** The error message of the expression; absent if it succeeded. */
   readonly error?: string;
 }
+
+/**
+ * The outputs of policies, with the types of their values where they are known.
+ *
+ * @example
+ *     const outputs = pdp.check(request).outputs as readonly OutputOf<Policies>[] | undefined;
+ */
+export type OutputOf<P extends PolicyTypes> = [keyof P["outputs"]] extends [never] ? Output : {
+  [S in keyof P["outputs"] & string]: { readonly src: S; readonly val?: P["outputs"][S] } & Pick<Output, "action" | "error">;
+}[keyof P["outputs"] & string];
 
 /** A violation of a schema. */
 export interface ValidationError {

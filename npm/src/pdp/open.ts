@@ -7,6 +7,7 @@ import { runtime, runtimeNow } from "../wasm/module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions, type Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { RecordedPdp } from "./recorded-pdp.ts";
+import type { PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import { readBundle } from "./source.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
@@ -29,8 +30,8 @@ import { ignoreRejection, type CodeNow, type CodeSource } from "../base/web.ts";
  *     const pdp = await open(new URL("album.bundle", import.meta.url), { trust });
  *     pdp.isAllowed({ principal: { id: "ada", roles: ["user"] }, action: "view", resource });
  */
-export async function open(bundle: BundleSource, options: OpenOptions & WithSpocp): Promise<SpocpPdp>;
-export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp>;
+export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: OpenOptions & WithSpocp): Promise<SpocpPdp<P>>;
+export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: OpenOptions): Promise<Pdp<P>>;
 export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp> {
   ignoreRejection(bundle);
   ignoreRejection(membersOf(options)?.get("code"));
@@ -52,8 +53,8 @@ export async function open(bundle: BundleSource, options: OpenOptions): Promise<
  * @example
  *     const pdp = openSync(readFileSync("album.bundle"), { trust });
  */
-export function openSync(bundle: Bundle, options: OpenNowOptions & WithSpocp): SpocpPdp;
-export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp;
+export function openSync<P extends PolicyTypes = RegisteredTypes>(bundle: Bundle, options: OpenNowOptions & WithSpocp): SpocpPdp<P>;
+export function openSync<P extends PolicyTypes = RegisteredTypes>(bundle: Bundle, options: OpenNowOptions): Pdp<P>;
 export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp {
   const settings = readOptions(options);
   const bytes = copyOf(mustBeBytes(bundle, "a bundle"));

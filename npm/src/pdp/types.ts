@@ -5,6 +5,7 @@
 import type { CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
+import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "../base/web.ts";
 
@@ -72,13 +73,13 @@ export type AttributeHolder =
  * @example
  *     const ada: Principal = { id: "ada", roles: ["user"], attr: { department: "art" } };
  */
-export interface Principal {
+export interface Principal<P extends PolicyTypes = RegisteredTypes> {
   /** The id, which conditions read as `request.principal.id`. */
   readonly id: string;
   /** The roles. A principal without a role that rules name is denied. */
-  readonly roles: readonly string[];
+  readonly roles: readonly (P["roles"] | AnyText)[];
   /** The attributes, which conditions read as `request.principal.attr`. */
-  readonly attr?: AttributeHolder | undefined;
+  readonly attr?: (AttributeHolder & P["principal"]["attr"]) | undefined;
   /** The version of the principal policies. Default: the default version of the bundle. */
   readonly policyVersion?: string | undefined;
   /** The scope of the principal policies, such as `acme.hr`. Default: the root. */
@@ -91,17 +92,17 @@ export interface Principal {
  * @example
  *     const album: Resource = { kind: "album", id: "a1", attr: { owner: "ada" } };
  */
-export interface Resource {
+export interface Resource<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> {
   /** The kind, which selects the resource policies. */
-  readonly kind: string;
+  readonly kind: K;
   /** The id, which conditions read as `request.resource.id`. */
   readonly id: string;
   /** The attributes, which conditions read as `request.resource.attr`. */
-  readonly attr?: AttributeHolder | undefined;
+  readonly attr?: (AttributeHolder & P["resources"][K]["attr"]) | undefined;
   /** The version of the resource policies. Default: the default version of the bundle. */
-  readonly policyVersion?: string | undefined;
+  readonly policyVersion?: P["resources"][K]["version"] | undefined;
   /** The scope of the resource policies, such as `acme.hr`. Default: the root. */
-  readonly scope?: string | undefined;
+  readonly scope?: P["resources"][K]["scope"] | AnyText | undefined;
 }
 
 /** Data about the request that the caller has verified. */
@@ -112,11 +113,11 @@ export interface AuxData {
   readonly jwts?: { readonly [name: string]: { readonly claims: AttributeHolder } } | undefined;
 }
 
-interface RequestParts {
+interface RequestParts<P extends PolicyTypes, K extends KindOf<P>> {
   /** The principal that wants to act. */
-  readonly principal: Principal;
+  readonly principal: Principal<P>;
   /** The resource on which it wants to act. */
-  readonly resource: Resource;
+  readonly resource: Resource<P, K>;
   /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
   /** An id that the decision of `check` repeats. */
@@ -124,64 +125,65 @@ interface RequestParts {
 }
 
 /** A request about one action. */
-export interface ActionRequest extends RequestParts {
+export interface ActionRequest<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> extends RequestParts<P, K> {
   /** The action, such as `view`. */
-  readonly action: string;
+  readonly action: ActionOf<P, K>;
 }
 
 /** A request about several actions; `A` is the type of their names. */
-export interface CheckRequest<A extends string = string> extends RequestParts {
+export interface CheckRequest<A extends string = string, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>>
+  extends RequestParts<P, K> {
   /** The actions, such as `["view", "edit"]`. */
   readonly actions: readonly A[];
 }
 
 /** The decisions on a list of requests: one for each, with the actions of that request. */
-export type Decisions<R extends readonly CheckRequest[]> = {
+export type Decisions<R extends readonly { readonly actions: readonly string[] }[]> = {
   -readonly [at in keyof R]: Decision<R[at]["actions"][number]>;
 };
 
 /** A request about one action on several resources. */
-export interface FilterRequest<R extends Resource> {
+export interface FilterRequest<R extends Resource<P>, P extends PolicyTypes = RegisteredTypes> {
   /** The principal that wants to act. */
-  readonly principal: Principal;
+  readonly principal: Principal<P>;
   /** The action, such as `view`. */
-  readonly action: string;
+  readonly action: ActionOf<P, R["kind"]>;
   /** The resources to filter. */
-  readonly resources: readonly R[];
+  readonly resources: readonly (R & Resource<P, R["kind"]>)[];
   /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
 }
 
 /** A request about one action on several rows, of which a function makes resources. */
-export interface RowsRequest<T> {
+export interface RowsRequest<T, P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> {
   /** The principal that wants to act. */
-  readonly principal: Principal;
+  readonly principal: Principal<P>;
   /** The action, such as `view`. */
-  readonly action: string;
+  readonly action: ActionOf<P, K>;
   /** The rows to filter, of any type. */
   readonly rows: readonly T[];
   /** Returns the resource of a row. It is called once for each row. */
-  readonly resource: (row: T) => Resource;
+  readonly resource: (row: T) => Resource<P, K>;
   /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
 }
 
 /** A kind of resource and an action, prepared once for many requests. */
-export interface Target {
+export interface Target<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> {
   /** The kind of the resources. */
-  readonly kind: string;
+  readonly kind: K;
   /** The action, such as `view`. */
-  readonly action: string;
+  readonly action: ActionOf<P, K>;
   /** The policy version for resources without one. */
-  readonly policyVersion?: string | undefined;
+  readonly policyVersion?: P["resources"][K]["version"] | undefined;
   /** The scope for resources without one. */
-  readonly scope?: string | undefined;
+  readonly scope?: P["resources"][K]["scope"] | AnyText | undefined;
 }
 
 /**
  * A principal that is prepared for many requests, with its state from the moment of preparation.
  */
-export interface PreparedPrincipal {
+export interface PreparedPrincipal<P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns true if the principal may perform the action on the resource.
    *
@@ -189,50 +191,50 @@ export interface PreparedPrincipal {
    *     const ada = pdp.for({ id: "ada", roles: ["user"] });
    *     ada.isAllowed("view", { kind: "album", id: "a1" });
    */
-  isAllowed(action: string, resource: Resource): boolean;
+  isAllowed<K extends KindOf<P>>(action: ActionOf<P, K>, resource: Resource<P, K>): boolean;
   /**
    * The same as `isAllowed`.
    *
    * @example
    *     ada.can("view", { kind: "album", id: "a1" });
    */
-  can(action: string, resource: Resource): boolean;
+  can<K extends KindOf<P>>(action: ActionOf<P, K>, resource: Resource<P, K>): boolean;
   /**
    * Returns the resources on which the action is allowed, in their order.
    *
    * @example
    *     const visible = ada.filter("view", albums);
    */
-  filter<R extends Resource>(action: string, resources: readonly R[]): R[];
+  filter<R extends Resource<P>>(action: ActionOf<P, R["kind"]>, resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
   /**
    * Prepares requests of this principal for one kind and action.
    *
    * @example
    *     const mayView = ada.prepare({ kind: "album", action: "view" });
    */
-  prepare(target: Target): PreparedQuestion;
+  prepare<K extends KindOf<P>>(target: Target<P, K>): PreparedQuestion<P>;
 }
 
 /** A principal, a kind and an action. Resources of other kinds are decided too, but slower. */
-export interface PreparedQuestion {
+export interface PreparedQuestion<P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns true if the action on the resource is allowed.
    *
    * @example
    *     mayView.isAllowed({ kind: "album", id: "a1" });
    */
-  isAllowed(resource: Resource): boolean;
+  isAllowed<K extends KindOf<P>>(resource: Resource<P, K>): boolean;
   /**
    * Returns the resources on which the action is allowed, in their order.
    *
    * @example
    *     const visible = mayView.filter(albums);
    */
-  filter<R extends Resource>(resources: readonly R[]): R[];
+  filter<R extends Resource<P>>(resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
 }
 
 /** A kind and an action. Resources of other kinds are decided too, but slower. */
-export interface PreparedAction {
+export interface PreparedAction<P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns true if the principal may perform the action on the resource.
    *
@@ -240,14 +242,14 @@ export interface PreparedAction {
    *     const mayView = pdp.prepare({ kind: "album", action: "view" });
    *     mayView.isAllowed(ada, { kind: "album", id: "a1" });
    */
-  isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean;
+  isAllowed<K extends KindOf<P>>(principal: Principal<P>, resource: Resource<P, K>, auxData?: AuxData): boolean;
   /**
    * Returns the resources on which the action is allowed, in their order.
    *
    * @example
    *     const visible = mayView.filter(ada, albums);
    */
-  filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[];
+  filter<R extends Resource<P>>(principal: Principal<P>, resources: readonly (R & Resource<P, R["kind"]>)[], auxData?: AuxData): R[];
 }
 
 /**
@@ -296,7 +298,7 @@ export interface ReloadOptions {
  * list, which JSON cannot have, may be read by one method and not by another: do not hide
  * attributes that way.
  */
-export interface Pdp {
+export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns true if the principal may perform the action on the resource.
    *
@@ -304,7 +306,7 @@ export interface Pdp {
    *     const principal = { id: "ada", roles: ["user"] };
    *     pdp.isAllowed({ principal, action: "view", resource: { kind: "album", id: "a1" } });
    */
-  isAllowed(request: ActionRequest): boolean;
+  isAllowed<K extends KindOf<P>>(request: ActionRequest<P, K>): boolean;
   /**
    * Returns the answers to several requests, each like `isAllowed`.
    *
@@ -314,14 +316,14 @@ export interface Pdp {
    *       { principal, action: "edit", resource },
    *     ]);
    */
-  isAllowedMany(requests: readonly ActionRequest[]): boolean[];
+  isAllowedMany<K extends KindOf<P>>(requests: readonly ActionRequest<P, K>[]): boolean[];
   /**
    * Returns the resources on which the principal may perform the action, in their order.
    *
    * @example
    *     const visible = pdp.filter({ principal, action: "view", resources: albums });
    */
-  filter<R extends Resource>(request: FilterRequest<R>): R[];
+  filter<R extends Resource<P>>(request: FilterRequest<R, P>): R[];
   /**
    * Returns the rows on whose resources the principal may perform the action, in their order.
    *
@@ -329,7 +331,7 @@ export interface Pdp {
    *     const resource = (row: AlbumRow) => ({ kind: "album", id: row.id, attr: row });
    *     const visible = pdp.filter({ principal, action: "view", rows, resource });
    */
-  filter<T>(request: RowsRequest<T>): T[];
+  filter<T, K extends KindOf<P> = KindOf<P>>(request: RowsRequest<T, P, K>): T[];
   /**
    * Prepares a principal once for many requests. Later changes to the given object have no effect.
    * Lists and sets of more than 16 scalars among its attributes are hashed, so that a rule such as
@@ -339,7 +341,7 @@ export interface Pdp {
    *     const ada = pdp.for({ id: "ada", roles: ["user"] });
    *     ada.isAllowed("view", { kind: "album", id: "a1" });
    */
-  for(principal: Principal, auxData?: AuxData): PreparedPrincipal;
+  for(principal: Principal<P>, auxData?: AuxData): PreparedPrincipal<P>;
   /**
    * Prepares a kind and an action once, for many principals.
    *
@@ -347,7 +349,7 @@ export interface Pdp {
    *     const mayView = pdp.prepare({ kind: "album", action: "view" });
    *     mayView.isAllowed(principal, { kind: "album", id: "a1" });
    */
-  prepare(target: Target): PreparedAction;
+  prepare<K extends KindOf<P>>(target: Target<P, K>): PreparedAction<P>;
   /**
    * Decides several actions, and returns the reason for each decision. The answer has the actions of
    * the request as its members, so that a misspelt one does not compile.
@@ -356,7 +358,7 @@ export interface Pdp {
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
    *     console.log(actions.view.effect, actions.view.reason);
    */
-  check<const A extends string>(request: CheckRequest<A>): Decision<A>;
+  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A>;
   /**
    * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
    * Actions that only a pattern such as `view:*` names are not among them.
@@ -364,7 +366,7 @@ export interface Pdp {
    * @example
    *     const buttons = pdp.allowedActions(principal, { kind: "album", id: "a1" });
    */
-  allowedActions(principal: Principal, resource: Resource, auxData?: AuxData): string[];
+  allowedActions<K extends KindOf<P>>(principal: Principal<P>, resource: Resource<P, K>, auxData?: AuxData): ActionOf<P, K>[];
   /**
    * Decides several requests, each like `check`. With `maxSteps` all of them together take at most
    * that many steps. Consecutive requests with one principal object share it: it is read once.
@@ -372,14 +374,14 @@ export interface Pdp {
    * @example
    *     const decisions = pdp.checkMany([{ principal, resource, actions: ["view"] }]);
    */
-  checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R>;
+  checkMany<const R extends readonly CheckRequest<ActionOf<P>, P>[]>(requests: R, options?: CheckManyOptions): Decisions<R>;
   /**
    * Decides several actions, and returns the canonical bytes of the decision, equal on every host.
    *
    * @example
    *     const digest = hash(pdp.decisionBytes({ principal, resource, actions: ["view"] }));
    */
-  decisionBytes(request: CheckRequest): Uint8Array;
+  decisionBytes<K extends KindOf<P>>(request: CheckRequest<ActionOf<P, K>, P, K>): Uint8Array;
   /**
    * Decides one action, and returns the considered rules with the outcome of each.
    *
@@ -387,7 +389,7 @@ export interface Pdp {
    *     const { steps } = pdp.explain({ principal, action: "edit", resource });
    *     for (const { file, line, outcome } of steps ?? []) console.log(`${file}:${line}`, outcome);
    */
-  explain(request: ActionRequest): Explanation;
+  explain<K extends KindOf<P>>(request: ActionRequest<P, K>): Explanation;
   /**
    * Returns the actions that rules about resources of this kind name, in any version and scope,
    * sorted as text. Patterns such as `view:*` are left out.
@@ -395,7 +397,7 @@ export interface Pdp {
    * @example
    *     const actions = pdp.actions("album");
    */
-  actions(kind: string): string[];
+  actions<K extends KindOf<P>>(kind: K): ActionOf<P, K>[];
   /** The rules of SPOCP in the bundle in use, if the option `spocp` was given. */
   readonly spocp: SpocpRules | undefined;
   /** The header of the bundle in use, with the names of its signers. */
@@ -448,7 +450,7 @@ export interface Pdp {
 }
 
 /** A PDP that was opened with the option `spocp`. */
-export interface SpocpPdp extends Pdp {
+export interface SpocpPdp<P extends PolicyTypes = RegisteredTypes> extends Pdp<P> {
   /** The rules of SPOCP in the bundle in use. */
   readonly spocp: SpocpRules;
 }

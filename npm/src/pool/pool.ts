@@ -13,6 +13,7 @@ import type { OpenOptions } from "../pdp/options.ts";
 import { OpenedPdp } from "../pdp/pdp.ts";
 import { Member } from "./pool-member.ts";
 import type { Threads } from "./threads.ts";
+import type { PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { Bundle, BundleSource, FilterRequest, Pdp, ReloadOptions, Resource } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
@@ -32,14 +33,14 @@ export interface PoolOptions extends Omit<OpenOptions, "log" | "onDecision"> {
 }
 
 /** A PDP with workers. */
-export interface Pool {
+export interface Pool<P extends PolicyTypes = RegisteredTypes> {
   /**
    * Returns the resources on which the principal may perform the action, in their order.
    *
    * @example
    *     const visible = await pool.filter({ principal, action: "view", resources });
    */
-  filter<R extends Resource>(request: FilterRequest<R>): Promise<R[]>;
+  filter<R extends Resource<P>>(request: FilterRequest<R, P>): Promise<R[]>;
   /**
    * Puts a new bundle into use, for every later batch. If it is refused, the bundle in use stays.
    *
@@ -50,7 +51,7 @@ export interface Pool {
    * The PDP in this thread, for all other requests. Reloading it, as a watcher does, reloads the
    * pool.
    */
-  readonly pdp: Pdp;
+  readonly pdp: Pdp<P>;
   /** The number of workers that are ready. */
   readonly size: number;
   /** Ends the workers and frees the PDP. Unfinished batches become errors. */
@@ -69,6 +70,7 @@ export interface Pool {
  *     const pool = await createPool(await readFile("album.bundle"), { trust });
  *     const mine = await pool.filter({ principal, action: "view", resources });
  */
+export async function createPool<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: PoolOptions): Promise<Pool<P>>;
 export async function createPool(bundle: BundleSource, options: PoolOptions): Promise<Pool> {
   return startPool(threads, bundle, options);
 }

@@ -12,6 +12,7 @@ import { open } from "../pdp/open.ts";
 import { wait } from "./pace.ts";
 import { poll, unrefTimer, within, type PollResult, type Validator } from "./polling.ts";
 import { callListener } from "../base/report.ts";
+import type { PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { Pdp } from "../pdp/types.ts";
 import { readWatcherOptions, type WatcherListener, type WatcherOptions, type WatcherSettings } from "./watcher-options.ts";
 import { ignoreRejection } from "../base/web.ts";
@@ -26,16 +27,16 @@ export type Outcome =
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** An updater for the bundle of a PDP. */
-export interface Watcher {
+export interface Watcher<P extends PolicyTypes = RegisteredTypes> {
   /**
    * The PDP, once it has its first bundle. Rejected if the watcher is closed before.
    *
    * @example
    *     const pdp = await watcher.ready;
    */
-  readonly ready: Promise<Pdp>;
+  readonly ready: Promise<Pdp<P>>;
   /** The PDP; `undefined` before the first bundle. */
-  readonly pdp: Pdp | undefined;
+  readonly pdp: Pdp<P> | undefined;
   /** The header of a good bundle that waits for `activate`. */
   readonly waiting: BundleHeader | undefined;
   /**
@@ -73,6 +74,7 @@ export interface Watcher {
  *     const watcher = createWatcher({ url, trust, interval: 30_000 });
  *     const pdp = await watcher.ready;
  */
+export function createWatcher<P extends PolicyTypes = RegisteredTypes>(options: WatcherOptions): Watcher<P>;
 export function createWatcher(options: WatcherOptions): Watcher {
   return new Watching(readWatcherOptions(options));
 }

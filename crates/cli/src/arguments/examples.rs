@@ -193,6 +193,11 @@ const EXAMPLES: &[(&str, &str)] = &[
   wardgate fmt --stdin < album.yaml",
     ),
     (
+        "types",
+        "  wardgate types policies -o src/policies.d.ts          write the types
+  wardgate types policies -o src/policies.d.ts --check  fail the build if they are others",
+    ),
+    (
         "log",
         "  wardgate log keys --origin example.org/a -o log.key --public log.vkey
   wardgate log verify decisions --trust log.vkey

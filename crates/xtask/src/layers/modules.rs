@@ -157,7 +157,7 @@ const FLOORS: &[(&str, &str)] = &[
          expression | reading yaml | globals policy walk | repository | resolve | schema topics | \
          emit | compile",
     ),
-    ("tooling", "accessors edit format json lint | suite | coverage sources"),
+    ("tooling", "accessors edit format json lint typescript | suite | coverage sources"),
     (
         "analysis",
         "limits | logic normal | index | similar | groups | compare policies | proof | written | merges derived findings | suggestions | report",

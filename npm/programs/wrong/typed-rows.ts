@@ -1,0 +1,8 @@
+import type { Pdp } from "wardgate";
+import type { Policies } from "../policies.d.ts";
+declare const pdp: Pdp<Policies>;
+const principal = { id: "ada", roles: ["user"] };
+
+const rows = [{ id: "a1" }];
+// TS2769
+pdp.filter({ principal, action: "read", rows, resource: (row) => ({ kind: "album" as const, id: row.id }) });
