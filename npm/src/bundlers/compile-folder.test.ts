@@ -50,7 +50,9 @@ describe("compileFolder", () => {
 
   it("writes types beside the folder if an option says so", async () => {
     const { root } = await compiled({ "policies/a.yaml": albumFor("user") }, { types: true });
-    expect(readFileSync(join(root, "policies.d.ts"), "utf8")).toContain("export default policies;");
+    const text = readFileSync(join(root, "policies.d.ts"), "utf8");
+    expect(text).toContain("export interface Policies {");
+    expect(text).toContain("declare const policies: ImportedPolicies<Policies>;\nexport default policies;\n");
   });
 });
 

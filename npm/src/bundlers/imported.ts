@@ -7,11 +7,12 @@
 import { callListener } from "../base/report.ts";
 import { open } from "../pdp/open.ts";
 import type { OpenOptions } from "../pdp/options.ts";
+import type { PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { Trust } from "../pdp/terms.ts";
 import type { Pdp } from "../pdp/types.ts";
 
-/** Policies that a bundler has compiled. */
-export interface ImportedPolicies {
+/** Policies that a bundler has compiled; `P` is their types, which the option `types` of the plug-in writes. */
+export interface ImportedPolicies<P extends PolicyTypes = RegisteredTypes> {
   /** The bundle: signed in production if the plug-in has a key, and unsigned otherwise. */
   readonly bundle: Uint8Array;
   /** The public key that the bundle is signed for, or `unsigned`. */
@@ -26,7 +27,7 @@ export interface ImportedPolicies {
    *     import policies from "./policies";
    *     export const pdp = await policies.open();
    */
-  open(options?: Partial<OpenOptions>): Promise<Pdp>;
+  open(options?: Partial<OpenOptions>): Promise<Pdp<P>>;
 }
 
 /** What a bundler hands from one evaluation of a module to the next. */

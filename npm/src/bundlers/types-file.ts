@@ -2,18 +2,28 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 
+import { types } from "../compiler/compiler.ts";
 import type { CompileOptions } from "../compiler/compiler-options.ts";
+import { errorOf } from "./policy-error.ts";
 
-/** Writes `policies.d.ts` beside the folder `policies`, unless it is up to date: a written file starts the checker again. */
+/**
+ * Writes `policies.d.ts` beside the folder `policies`, unless it is up to date: a written file starts the checker again.
+ *
+ * @throws PolicyError if the policies do not compile.
+ */
 export async function writeTypes(folder: string, files: ReadonlyMap<string, Uint8Array>, options: CompileOptions): Promise<void> {
   const path = `${folder}.d.ts`;
-  const text = await typesText(files, options);
-  if ((await readFile(path, "utf8").catch(() => "")) !== text) await writeFile(path, text);
+  const { code, evaluation, lenientScopeSearch, schemaEnforcement, defaultVersion, globals } = options;
+  const { types: text, diagnostics } = await types(files, { code, evaluation, lenientScopeSearch, schemaEnforcement, defaultVersion, globals });
+  if (text === undefined) throw errorOf(folder, diagnostics);
+  const whole = text + DEFAULT_EXPORT;
+  if ((await readFile(path, "utf8").catch(() => "")) !== whole) await writeFile(path, whole);
 }
 
-/** Returns the declaration of the import. The types of the policies themselves come from `wardgate/compiler`. */
-async function typesText(_files: ReadonlyMap<string, Uint8Array>, _options: CompileOptions): Promise<string> {
-  return `${HEAD}import type { ImportedPolicies } from "wardgate/policies";\n\ndeclare const policies: ImportedPolicies;\nexport default policies;\n`;
-}
+/** What an import of the folder gives, behind its types. */
+const DEFAULT_EXPORT = `
+import type { ImportedPolicies } from "wardgate/policies";
 
-const HEAD = "// Written by the plug-in of Wardgate for bundlers, anew after each change of a policy.\n\n";
+declare const policies: ImportedPolicies<Policies>;
+export default policies;
+`;

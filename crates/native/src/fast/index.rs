@@ -139,26 +139,36 @@ impl Index {
         }
         index.kinds = kinds.into_iter().collect();
         index.other_kinds = numbered(&others);
+        index.number_others(others, &mut scopes, table.default_version());
+        index.scopes = Scopes::new(scopes);
+        index
+    }
+
+    /// Numbers the kinds with lists in other versions and scopes, and hands their lists to the scopes.
+    fn number_others<'t>(
+        &mut self,
+        others: Collected<'t>,
+        scopes: &mut scopes::Collected<'t>,
+        default_version: &str,
+    ) {
         let mut numbers = 0..;
         for (kind, of_versions) in others {
-            let mut other = OtherKind { root: index.kinds.get(kind), ..OtherKind::default() };
+            let mut other = OtherKind { root: self.kinds.get(kind), ..OtherKind::default() };
             let mut versions = Vec::new();
             for (version, lists) in of_versions {
                 let Some(number) = numbers.next() else { break };
                 for (scope, list) in lists {
                     scopes.entry(scope).or_default().1.insert(number, list);
                 }
-                if version == table.default_version() {
+                if version == default_version {
                     other.default = Some(number);
                 } else {
                     versions.push((Known::from(Box::from(version)), number));
                 }
             }
             other.versions = versions.into();
-            index.others.push(other);
+            self.others.push(other);
         }
-        index.scopes = Scopes::new(scopes);
-        index
     }
 
     /// Returns the fast path that decides, or `None`.
