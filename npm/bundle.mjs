@@ -81,7 +81,7 @@ const SHARED = {
 };
 
 /** The same for the entries for Node: the compiler is the entry beside them. */
-const SHARED_IN_NODE = { ...SHARED, "compiler/compiler.ts": `export { compile } from "./compiler.js";` };
+const SHARED_IN_NODE = { ...SHARED, "compiler/compiler.ts": `export { compile, types } from "./compiler.js";` };
 
 if (process.argv[2] === "entry") {
   await bundleRuntime("dist/node", RUNTIMES.node, { accessors: ENTRIES.accessors });
