@@ -53,7 +53,7 @@ fn every_mistake_has_the_report_of_its_case() {
 fn every_message_of_the_compiler_is_in_a_case() {
     let mut messages = literals::messages(&sources(), &OF_OTHER_TESTS).unwrap();
     messages
-        .extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite"]).unwrap());
+        .extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite", "typescript"]).unwrap());
     messages.extend(words_for_yaml());
     literals::check_shown(&messages, &shown(), &cases().join(UNCOVERED)).unwrap();
 }

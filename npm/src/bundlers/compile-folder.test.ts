@@ -126,7 +126,7 @@ describe("readBundlerOptions", () => {
     [{ folder: "policies" }, "unknown option `folder`"],
     [{ folders: "policies" }, "option `folders` must be an array, found string"],
     [{ folders: ["src/policies"] }, "must have the names of folders, without their paths, found `src/policies`"],
-    [{ key: 7 }, "option `key` must be a string, found 7"],
+    [{ key: 7 }, "option `key` must be a string, found number"],
     [{ types: "policies.d.ts" }, "option `types` must be true or false"],
     [{ compile: { revison: 7 } }, "unknown option `revison`"],
   ];

@@ -30,7 +30,7 @@ export class PolicyError extends Error {
 
 /** Returns the error for a folder whose policies do not compile. */
 export function errorOf(folder: string, diagnostics: readonly Diagnostic[]): PolicyError {
-  const lines = diagnostics.slice(0, MOST_SHOWN).map((diagnostic) => `${placeText(folder, diagnostic)}: ${diagnostic.message} [${diagnostic.code}]`);
+  const lines = diagnostics.slice(0, MOST_SHOWN).map((diagnostic) => `${placeText(folder, diagnostic)}: ${sentence(diagnostic)} [${diagnostic.code}]`);
   const hidden = diagnostics.length - lines.length;
   const [first] = diagnostics;
   return new PolicyError(
@@ -38,6 +38,11 @@ export function errorOf(folder: string, diagnostics: readonly Diagnostic[]): Pol
     first && placeOf(folder, first),
     first?.text.split("\n").slice(1).join("\n"),
   );
+}
+
+/** Returns the message with the text that the compiler found. */
+function sentence({ message, found }: Diagnostic): string {
+  return found === undefined ? message : `${message}: found \`${found}\``;
 }
 
 function placeText(folder: string, { file, line, column }: Diagnostic): string {
