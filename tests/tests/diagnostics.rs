@@ -52,8 +52,10 @@ fn every_mistake_has_the_report_of_its_case() {
 #[test]
 fn every_message_of_the_compiler_is_in_a_case() {
     let mut messages = literals::messages(&sources(), &OF_OTHER_TESTS).unwrap();
-    messages
-        .extend(literals::messages(&tooling_sources(), &["coverage", "lint", "suite", "typescript"]).unwrap());
+    messages.extend(
+        literals::messages(&tooling_sources(), &["coverage", "lint", "suite", "typescript"])
+            .unwrap(),
+    );
     messages.extend(words_for_yaml());
     literals::check_shown(&messages, &shown(), &cases().join(UNCOVERED)).unwrap();
 }
