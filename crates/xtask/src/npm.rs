@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::shell::{self, Outcome, command, root, target};
-use crate::wasm;
+use crate::{npm_command, wasm};
 
 /// Builds the modules and the package around them, unless they are up to date.
 pub(crate) fn build() -> Outcome {
@@ -83,6 +83,8 @@ pub(crate) fn check_types() -> Outcome {
 /// Runs the tests of the package.
 pub(crate) fn test() -> Outcome {
     build()?;
+    // The plug-ins of bundlers sign by it.
+    npm_command::build()?;
     make_fixtures()?;
     run(&["vitest", "run"])?;
     bench_album()
