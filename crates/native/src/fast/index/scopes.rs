@@ -37,7 +37,7 @@ struct Scope {
     is_named: bool,
 }
 
-/// What scopes have, as it is collected: whether a policy names it, and lists by the number of the kind.
+/// The scopes before they are indexed: true if a policy of a resource names the scope, and its lists by the number of the kind.
 pub(super) type Collected<'t> = BTreeMap<&'t str, (bool, BTreeMap<u32, u32>)>;
 
 /// Where a search ends.
@@ -47,7 +47,7 @@ pub(super) enum Found {
     List(u32),
     /// No scope here or above has a list.
     Nowhere,
-    /// No policy names the scope.
+    /// This index cannot tell: no policy names the scope, or it has no list of its own and the ones above were not asked.
     Unknown,
 }
 
