@@ -144,6 +144,7 @@ fn diagnostic(one: &Diagnostic) -> Json {
             Severity::Warning => "warning",
         },
         "code": one.code.name(),
+        "page": one.code.page(),
         "message": one.message,
         "file": one.file,
         "text": one.to_string(),
