@@ -46,7 +46,7 @@ export type RegisteredTypes = Registered extends { readonly policies: infer P ex
 export type KindOf<P extends PolicyTypes = RegisteredTypes> = keyof P["resources"] & string;
 
 /** The actions on resources of a kind. */
-export type ActionOf<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> = P["resources"][K]["action"];
+export type ActionOf<P extends PolicyTypes = RegisteredTypes, K extends KindOf<P> = KindOf<P>> = P["resources"][K]["action"] extends infer A extends string ? A : never;
 
 /** Any text. Editors go on to suggest the texts beside it in a union. */
 export type AnyText = string & {};

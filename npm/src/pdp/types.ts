@@ -87,6 +87,13 @@ export interface Principal<P extends PolicyTypes = RegisteredTypes> {
 }
 
 /**
+ * The attributes of resources of a kind. The attributes are looked up behind an `infer`, whose
+ * constraint is `unknown`: see "Why do requests look up the attributes of their kind with `infer`?" in
+ * `docs/DESIGN.md`.
+ */
+export type AttributesOf<P extends PolicyTypes, K extends KindOf<P>> = P["resources"][K]["attr"] extends infer A ? AttributeHolder & A : never;
+
+/**
  * The resource on which the principal wants to act.
  *
  * @example
@@ -98,11 +105,17 @@ export interface Resource<P extends PolicyTypes = RegisteredTypes, K extends Kin
   /** The id, which conditions read as `request.resource.id`. */
   readonly id: string;
   /** The attributes, which conditions read as `request.resource.attr`. */
-  readonly attr?: (AttributeHolder & P["resources"][K]["attr"]) | undefined;
+  readonly attr?: AttributesOf<P, K> | undefined;
   /** The version of the resource policies. Default: the default version of the bundle. */
   readonly policyVersion?: P["resources"][K]["version"] | undefined;
   /** The scope of the resource policies, such as `acme.hr`. Default: the root. */
   readonly scope?: P["resources"][K]["scope"] | AnyText | undefined;
+}
+
+/** The constraint of a type of resources to filter. Their attributes are checked against their kind. */
+export interface ResourceOfKind<K extends string> extends Omit<Resource<PolicyTypes>, "kind"> {
+  /** The kind, which selects the resource policies. */
+  readonly kind: K;
 }
 
 /** Data about the request that the caller has verified. */
@@ -143,7 +156,7 @@ export type Decisions<R extends readonly { readonly actions: readonly string[] }
 };
 
 /** A request about one action on several resources. */
-export interface FilterRequest<R extends Resource<P>, P extends PolicyTypes = RegisteredTypes> {
+export interface FilterRequest<R extends ResourceOfKind<KindOf<P>>, P extends PolicyTypes = RegisteredTypes> {
   /** The principal that wants to act. */
   readonly principal: Principal<P>;
   /** The action, such as `view`. */
@@ -205,7 +218,7 @@ export interface PreparedPrincipal<P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const visible = ada.filter("view", albums);
    */
-  filter<R extends Resource<P>>(action: ActionOf<P, R["kind"]>, resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
+  filter<R extends ResourceOfKind<KindOf<P>>>(action: ActionOf<P, R["kind"]>, resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
   /**
    * Prepares requests of this principal for one kind and action.
    *
@@ -230,7 +243,7 @@ export interface PreparedQuestion<P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const visible = mayView.filter(albums);
    */
-  filter<R extends Resource<P>>(resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
+  filter<R extends ResourceOfKind<KindOf<P>>>(resources: readonly (R & Resource<P, R["kind"]>)[]): R[];
 }
 
 /** A kind and an action. Resources of other kinds are decided too, but slower. */
@@ -249,7 +262,7 @@ export interface PreparedAction<P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const visible = mayView.filter(ada, albums);
    */
-  filter<R extends Resource<P>>(principal: Principal<P>, resources: readonly (R & Resource<P, R["kind"]>)[], auxData?: AuxData): R[];
+  filter<R extends ResourceOfKind<KindOf<P>>>(principal: Principal<P>, resources: readonly (R & Resource<P, R["kind"]>)[], auxData?: AuxData): R[];
 }
 
 /**
@@ -323,7 +336,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const visible = pdp.filter({ principal, action: "view", resources: albums });
    */
-  filter<R extends Resource<P>>(request: FilterRequest<R, P>): R[];
+  filter<R extends ResourceOfKind<KindOf<P>>>(request: FilterRequest<R, P>): R[];
   /**
    * Returns the rows on whose resources the principal may perform the action, in their order.
    *
