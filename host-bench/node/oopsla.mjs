@@ -7,6 +7,9 @@ import { readFileSync } from "node:fs";
 import { open } from "../../npm/dist/node/index.js";
 import { median, now } from "./measure.mjs";
 
+const WARM_UP_GRAPHS = 10;
+const WARM_UP_PASSES = 50;
+
 const job = JSON.parse(readFileSync(0, "utf8"));
 const pdp = await open(Buffer.from(job.bundle, "base64"), { trust: "unsigned" });
 const graphs = job.graphs.map(({ users, resources, requests }) => ({
@@ -63,6 +66,3 @@ function forPrincipal({ prepared, resources, requests }) {
   }
   return wrong;
 }
-
-const WARM_UP_GRAPHS = 10;
-const WARM_UP_PASSES = 50;

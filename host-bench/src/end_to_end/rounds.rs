@@ -121,15 +121,23 @@ impl Way {
     /// Writes its row, beside the first way in the same rounds.
     fn write(&self, out: &mut String, name: &str, rates: &[f64], p99s: &[f64]) {
         let ratio = self.rates.iter().zip(rates).map(|(own, first)| own / first).collect();
-        let later = self.p99s.iter().zip(p99s).map(|(own, first)| (own - first) / 1e3).collect();
+        // A way that answers too few calls in a round has no 99th percentile there.
+        let later = self.p99s.iter().zip(p99s).map(|(own, first)| (own - first) / 1e3);
+        let later: Vec<f64> = later.filter(|later| later.is_finite()).collect();
+        let rounds = later.len();
         let [low, ratio, high] = quartiles(ratio).map(|ratio| 100.0 * ratio);
         let [least, later, most] = quartiles(later);
         let [_, rate, _] = quartiles(self.rates.clone());
         let [_, cost, _] = quartiles(self.costs.clone()).map(|cost| cost / 1e3);
+        let later = if rounds == 0 {
+            String::new()
+        } else {
+            format!("{later:.1} us ({least:.1} to {most:.1})")
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "| {name} | {rate:.0} | {ratio:.1} % ({low:.1} to {high:.1}) | {later:.1} us ({least:.1} to {most:.1}) | {cost:.2} us |"
+            "| {name} | {rate:.0} | {ratio:.1} % ({low:.1} to {high:.1}) | {later} | {cost:.2} us |"
         );
     }
 }
