@@ -1,13 +1,17 @@
 // Programs of users against the declarations of the built package: those in `programs/right` compile
-// and decide, and each in `programs/wrong` has exactly the error that stands above its line.
+// and decide, and each in `programs/wrong` has exactly the error that stands above its line. Those in
+// `programs/registered` are apart, because a registration holds for a whole program.
+//
+// `UPDATE_TYPES=1` writes `programs/policies.d.ts` anew; its changes are then read like any other.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
+import { types } from "./compiler/compiler.ts";
 import type { Pdp } from "./pdp/types.ts";
 import { openAlbum } from "./testing.ts";
 
@@ -29,8 +33,8 @@ function errorsIn(folder: string): Found[] {
 }
 
 /** Returns the errors that the comments of a program promise for the line below them. */
-function promised(name: string): Found[] {
-  const lines = ts.sys.readFile(fileURLToPath(new URL(`wrong/${name}`, home)))!.split("\n");
+function promised(name: string, folder: string): Found[] {
+  const lines = ts.sys.readFile(fileURLToPath(new URL(`${folder}/${name}`, home)))!.split("\n");
   return lines.flatMap((text, at): Found[] => {
     const code = /^ *\/\/ TS(\d+)$/.exec(text)?.[1];
     return code === undefined ? [] : [`${name}:${at + 2} TS${Number(code)}`];
@@ -41,8 +45,8 @@ describe("a wrong program", () => {
   it("has the error that its comment promises, and no other", () => {
     const names = namesIn("wrong");
     expect(names.length).toBeGreaterThanOrEqual(30);
-    for (const name of names) expect([name, promised(name).length]).toEqual([name, 1]);
-    expect(errorsIn("wrong")).toEqual(names.flatMap(promised).sort());
+    for (const name of names) expect([name, promised(name, "wrong").length]).toEqual([name, 1]);
+    expect(errorsIn("wrong")).toEqual(names.flatMap((name) => promised(name, "wrong")).sort());
   });
 });
 
@@ -55,5 +59,26 @@ describe("a right program", () => {
   it.each(namesIn("right"))("decides: %s", async (name) => {
     const { decide } = (await import(new URL(`right/${name}`, home).href)) as { decide(pdp: Pdp): boolean | Promise<boolean> };
     expect(await decide(await openAlbum())).toBe(true);
+  });
+});
+
+describe("a program with registered policies", () => {
+  it("has no error if it is right, and the promised ones if it is wrong", () => {
+    const names = namesIn("registered/wrong");
+    expect(names.length).toBeGreaterThanOrEqual(5);
+    for (const name of names) expect([name, promised(name, "registered/wrong").length]).toEqual([name, 1]);
+    expect(errorsIn("registered/wrong")).toEqual(names.flatMap((name) => promised(name, "registered/wrong")).sort());
+    expect(errorsIn("registered/right")).toEqual([]);
+  });
+});
+
+describe("the types of the programs", () => {
+  it("are those of their policies", async () => {
+    const policies = new URL("policies/", home);
+    const paths = readdirSync(policies, { recursive: true, encoding: "utf8" }).filter((path) => /\.(yaml|json)$/.test(path));
+    const written = await types(new Map(paths.map((path) => [path.replaceAll("\\", "/"), readFileSync(new URL(path, policies))])));
+    const file = new URL("policies.d.ts", home);
+    if (process.env["UPDATE_TYPES"] !== undefined) writeFileSync(file, written.types!);
+    expect(readFileSync(file, "utf8")).toBe(written.types);
   });
 });

@@ -1,0 +1,7 @@
+import type { Policies } from "../policies.d.ts";
+
+declare module "wardgate" {
+  interface Registered {
+    policies: Policies;
+  }
+}
