@@ -174,7 +174,8 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
 #[cfg(not(feature = "host"))]
 fn needs_host(command: &str) -> Failure {
     Failure::usage(format!(
-        "`wardgate {command}` needs the native command, and this one is of the npm package"
+        "`wardgate {command}` needs the native command, and this one is of the npm package: \
+         `cargo install wardgate-cli` builds it, and a release has it as a binary and an image"
     ))
 }
 
