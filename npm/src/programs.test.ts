@@ -41,12 +41,17 @@ function promised(name: string, folder: string): Found[] {
   });
 }
 
+/** Expects of each program in a folder, of which there are at least so many, one error: the promised one. */
+function expectPromisedErrors(folder: string, least: number): void {
+  const names = namesIn(folder);
+  expect(names.length).toBeGreaterThanOrEqual(least);
+  for (const name of names) expect([name, promised(name, folder).length]).toEqual([name, 1]);
+  expect(errorsIn(folder)).toEqual(names.flatMap((name) => promised(name, folder)).sort());
+}
+
 describe("a wrong program", () => {
   it("has the error that its comment promises, and no other", () => {
-    const names = namesIn("wrong");
-    expect(names.length).toBeGreaterThanOrEqual(30);
-    for (const name of names) expect([name, promised(name, "wrong").length]).toEqual([name, 1]);
-    expect(errorsIn("wrong")).toEqual(names.flatMap((name) => promised(name, "wrong")).sort());
+    expectPromisedErrors("wrong", 30);
   });
 });
 
@@ -64,10 +69,7 @@ describe("a right program", () => {
 
 describe("a program with registered policies", () => {
   it("has no error if it is right, and the promised ones if it is wrong", () => {
-    const names = namesIn("registered/wrong");
-    expect(names.length).toBeGreaterThanOrEqual(5);
-    for (const name of names) expect([name, promised(name, "registered/wrong").length]).toEqual([name, 1]);
-    expect(errorsIn("registered/wrong")).toEqual(names.flatMap((name) => promised(name, "registered/wrong")).sort());
+    expectPromisedErrors("registered/wrong", 5);
     expect(errorsIn("registered/right")).toEqual([]);
   });
 });

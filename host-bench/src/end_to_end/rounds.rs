@@ -124,14 +124,13 @@ impl Way {
         // A way that answers too few calls in a round has no 99th percentile there.
         let later = self.p99s.iter().zip(p99s).map(|(own, first)| (own - first) / 1e3);
         let later: Vec<f64> = later.filter(|later| later.is_finite()).collect();
-        let rounds = later.len();
         let [low, ratio, high] = quartiles(ratio).map(|ratio| 100.0 * ratio);
-        let [least, later, most] = quartiles(later);
         let [_, rate, _] = quartiles(self.rates.clone());
         let [_, cost, _] = quartiles(self.costs.clone()).map(|cost| cost / 1e3);
-        let later = if rounds == 0 {
+        let later = if later.is_empty() {
             String::new()
         } else {
+            let [least, later, most] = quartiles(later);
             format!("{later:.1} us ({least:.1} to {most:.1})")
         };
         // Writing to a string cannot fail.
