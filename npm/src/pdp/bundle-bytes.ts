@@ -12,14 +12,14 @@ import { WardgateError } from "../base/errors.ts";
 export function presentBundle(given: unknown): Uint8Array {
   const bytes = bytesOf(given);
   if (bytes !== undefined) return mustNotBeText(copyOf(bytes));
-  const source = isAddress(given) || isPromise(given) || isResponse(given) || isStream(given);
-  const advice = source ? "; `await open(...)` takes it" : adviceOf(given);
+  const isSource = isAddress(given) || isResponse(given) || isStream(given);
+  const advice = isPromise(given) ? "; await it first" : isSource ? "; read its bytes first" : adviceOf(given, "`readFileSync(PATH)` in Node");
   throw new TypeError(`a bundle must be a Uint8Array or an ArrayBuffer, found ${describeClass(given)}${advice}`);
 }
 
 /** Returns the end of a message about something that is no source of a bundle: the line to write instead. */
-export function adviceOf(given: unknown): string {
-  if (typeof given === "string") return adviceOfText(given);
+export function adviceOf(given: unknown, ofPath = OF_PATH): string {
+  if (typeof given === "string") return adviceOfText(given, ofPath);
   if (describeClass(given) === "Blob" || describeClass(given) === "File") return "; write `await blob.arrayBuffer()`";
   if (ArrayBuffer.isView(given)) return "; write `new Uint8Array(view.buffer, view.byteOffset, view.byteLength)`";
   const isNodeStream = typeof given === "object" && given !== null && "pipe" in given;
@@ -27,12 +27,13 @@ export function adviceOf(given: unknown): string {
 }
 
 /** A relative path would mean another place in each runtime: a folder, a module or a page. */
-function adviceOfText(text: string): string {
+function adviceOfText(text: string, ofPath: string): string {
   if (/^\s*$/.test(text)) return "";
-  if (text.startsWith(MAGIC) || text.includes("\n")) return " of its content; read the file as bytes, without an encoding";
+  if (text.startsWith(MAGIC)) return " of its content; read the file as bytes, without an encoding";
+  if (text.includes("\n")) return " of several lines; `wardgate compile` makes bundles of policies";
   if (/^[a-z][a-z\d+.-]+:/i.test(text)) return "; an address is written `new URL(address)`";
   const path = text.length > MAX_SPELLED ? "path" : JSON.stringify(text);
-  return `; a path is written \`await readFile(${path})\` in Node, or \`new URL(${path}, import.meta.url)\` beside the program`;
+  return `; a path is written ${ofPath.replaceAll("PATH", () => path)}`;
 }
 
 /** Refuses bytes that are a text, such as a policy that is not compiled, and shows how it begins. */
@@ -44,6 +45,8 @@ export function mustNotBeText(bytes: Uint8Array): Uint8Array {
   throw new WardgateError("not-a-bundle", `these bytes are not a bundle, ${found}; \`wardgate compile\` makes bundles of policies`);
 }
 
+/** The lines for a path, for a caller that may wait. */
+const OF_PATH = "`await readFile(PATH)` in Node, or `new URL(PATH, import.meta.url)` beside the program";
 /** The first bytes of every bundle: see `docs/BUNDLE.md`. */
 const MAGIC = "WARDGATE";
 /** The number of bytes that a message shows. */

@@ -134,7 +134,7 @@ describe("a source", () => {
       ["C:\\policies.wardgate", 'a path is written `await readFile("C:\\\\policies.wardgate")` in Node'],
       ["a".repeat(100), "a path is written `await readFile(path)` in Node"],
       ["WARDGATE\u0001", "found string of its content; read the file as bytes, without an encoding"],
-      ["apiVersion: x\n", "found string of its content"],
+      ["apiVersion: x\n", "found string of several lines; `wardgate compile` makes bundles of policies"],
       ["", "or a stream of bytes, found string"],
       [new Blob([bytes]), "found Blob; write `await blob.arrayBuffer()`"],
       [new DataView(bytes.buffer), "found DataView; write `new Uint8Array(view.buffer, "],
@@ -154,9 +154,9 @@ describe("a source", () => {
 
   it("that is not at hand is a TypeError for `openSync` and `reload`", async () => {
     const wrong: readonly (readonly [unknown, string])[] = [
-      [Promise.resolve(bytes), "found Promise; `await open(...)` takes it"],
-      [file(bytes), "found URL; `await open(...)` takes it"],
-      ["policies.wardgate", 'found string; a path is written `await readFile("policies.wardgate")` in Node'],
+      [Promise.resolve(bytes), "found Promise; await it first"],
+      [file(bytes), "found URL; read its bytes first"],
+      ["policies.wardgate", 'found string; a path is written `readFileSync("policies.wardgate")` in Node'],
       [undefined, "found undefined"],
     ];
     using pdp = openSync(bytes, { trust: "unsigned" });
