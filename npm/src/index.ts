@@ -2,6 +2,7 @@
 
 export type { CheckManyOptions } from "./pdp/check-many.ts";
 export { WardgateError, type Code, type Refusal } from "./base/errors.ts";
+export { textSet } from "./base/hashed.ts";
 export { expiryOf, type Expiry } from "./pdp/expiry.ts";
 export { hash, hashMany } from "./pdp/hashing.ts";
 export { load, open, openSync } from "./pdp/open.ts";

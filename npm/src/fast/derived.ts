@@ -7,6 +7,7 @@
 
 import * as frames from "../wasm/frame.ts";
 import type { Frame } from "../wasm/frame.ts";
+import { hash, hashedOf, type Hashed } from "../base/hashed.ts";
 import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
 import { isWellFormed } from "../base/text.ts";
 import { momentOf } from "./moment.ts";
@@ -94,14 +95,20 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   if (kind === INTERSECTS) return commonWord(value, operandOf(terms[0]!));
   if (kind >= TOPIC) return topicWord(test, value);
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
-  if (Array.isArray(value)) return listWord(test, value);
-  if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, COPIED.get(value) ?? Array.from(values.call(value))) : -1;
+  if (Array.isArray(value)) return listWord(test, value, hashedOf(value));
+  if (value instanceof Set) return setWord(test, value);
   if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
   // Only lists and maps have elements.
   return isScalar(value) || value === undefined ? MISSING : -1;
 }
 
-const listWord = (test: SlotTest, list: readonly unknown[]): number => {
+const setWord = (test: SlotTest, set: ReadonlySet<unknown>): number => {
+  if (Object.getPrototypeOf(set) !== Set.prototype) return -1;
+  const hashed = hashedOf(set);
+  return listWord(test, hashed?.list ?? Array.from(values.call(set)), hashed);
+};
+
+const listWord = (test: SlotTest, list: readonly unknown[], hashed: Hashed | undefined): number => {
   const { length } = list;
   if (length > MAX_ELEMENTS || Object.getPrototypeOf(list) !== Array.prototype) return -1;
   for (const term of test.terms) {
@@ -113,8 +120,7 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
   if (test.isSearch) {
     const { member } = test.terms[0]!;
     const operand = operandOf(test.terms[0]!);
-    const hashed = length > MANY && member === null && operand !== undefined ? HASHED.get(list) : undefined;
-    if (hashed !== undefined) return hashed.has(operand) ? TRUE : FALSE;
+    if (hashed !== undefined && member === null && operand !== undefined) return hashed.elements.has(operand) ? TRUE : FALSE;
     if (typeof operand === "string") {
       const word = member === null ? searchTexts(list, length, operand) : searchMembers(list, length, member, operand);
       if (word !== ODD) return word;
@@ -128,8 +134,7 @@ export function hashLists(attributes: Fields): void {
   for (const value of Object.values(attributes)) {
     const list: unknown = value instanceof Set ? Array.from(value) : value;
     if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_ELEMENTS || !list.every(isScalar)) continue;
-    HASHED.set(list, new Set(list));
-    if (list !== value) COPIED.set(value as object, list);
+    if (hashedOf(value) === undefined) hash(value as object, list);
   }
 }
 
@@ -226,14 +231,13 @@ const commonWord = (left: unknown, right: unknown): number => {
   if (one === null || other === null) return -1;
   if (one === undefined || other === undefined) return MISSING;
   if (other.length * (other.length + one.length) > MAX_PAIRS) return -1;
-  // The shorter one is walked, unless the other is not hashed and it is.
-  const isShorter = one.length < other.length;
-  const [short, long] = isShorter ? [one, other] : [other, one];
-  const [walked, searched] = HASHED.has(short) && !HASHED.has(long) ? [long, short] : [short, long];
-  const hashed = HASHED.get(searched);
+  const [ofOne, ofOther] = [hashedOf(left), hashedOf(right)];
+  // The shorter one is walked, unless it alone is hashed.
+  const isOneWalked = (ofOne === undefined) === (ofOther === undefined) ? one.length < other.length : ofOne === undefined;
+  const [walked, searched, hashed] = isOneWalked ? [one, other, ofOther] : [other, one, ofOne];
   for (let at = 0; at < walked.length; at += 1) {
     const element = walked[at];
-    if (hashed !== undefined ? hashed.has(element) : includes(searched, element)) return TRUE;
+    if (hashed !== undefined ? hashed.elements.has(element) : includes(searched, element)) return TRUE;
   }
   return FALSE;
 };
@@ -252,10 +256,11 @@ const includes = (list: readonly unknown[], wanted: unknown): boolean => {
 
 /** Returns a list of scalars; `undefined` if a value is no list, and `null` if only the general path may judge it. */
 const scalarsOf = (value: unknown): readonly unknown[] | null | undefined => {
-  const list: unknown = value instanceof Set && Object.getPrototypeOf(value) === Set.prototype ? (COPIED.get(value) ?? Array.from(values.call(value))) : value;
+  const hashed = hashedOf(value);
+  if (hashed !== undefined) return hashed.list.length > MAX_ELEMENTS ? null : hashed.list;
+  const list: unknown = value instanceof Set && Object.getPrototypeOf(value) === Set.prototype ? Array.from(values.call(value)) : value;
   if (!Array.isArray(list)) return isScalar(list) || list === undefined ? undefined : null;
   if (list.length > MAX_ELEMENTS || Object.getPrototypeOf(list) !== Array.prototype) return null;
-  if (HASHED.has(list)) return list;
   for (let at = 0; at < list.length; at += 1) if (typeof list[at] !== "string" && !isScalar(list[at])) return null;
   return list;
 };
@@ -345,11 +350,8 @@ const MAYBE_PAIRED = /[\ud800-\uffff]/;
 /** The words of the pattern at hand, by term. */
 const WORDS: string[] = ["", "", "", ""];
 
-/** The elements of lists that were hashed, and the length up to which a scan is as quick. */
-const HASHED = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+/** The length up to which a scan of a list that is used for some decisions takes no more time than hashing it. */
 const MANY = 16;
-/** The lists of such sets. */
-const COPIED = new WeakMap<object, readonly unknown[]>();
 
 /** An answer of the quick searches: the plain form decides. */
 const ODD = -2;
