@@ -35,6 +35,7 @@ export type {
   PreparedQuestion,
   Principal,
   ReloadOptions,
+  RequestOfMany,
   Resource,
   RowsRequest,
   Target,
