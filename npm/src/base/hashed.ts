@@ -16,7 +16,8 @@ export interface Hashed {
  * `x in list` and `hasIntersection` compare one text instead of all. The list has each text once, in the order in
  * which they came first, and is frozen. Throws a `TypeError` for what is no iterable of strings.
  *
- * It is worth it where an entity is loaded once and decided about often. Copies of the list, such as `[...list]` and
+ * It is worth it where an entity is loaded once and decided about often. More than 1,024 texts are decided about by the
+ * general path, as in any list. Copies of the list, such as `[...list]` and
  * those that another thread gets, are usual lists.
  */
 export function textSet(texts: Iterable<string>): readonly string[] {
@@ -25,11 +26,17 @@ export function textSet(texts: Iterable<string>): readonly string[] {
   }
   const list = [...new Set(texts)];
   for (const text of list) if (typeof text !== "string") throw new TypeError(`expected a string in a set of texts, found ${describe(text)}`);
-  hash(list, list);
+  if (list.length <= MAX_HASHED) hash(list, list);
   return Object.freeze(list);
 }
 
-/** Notes that `value`, a list or a set with the elements of `list`, does not change any more. All are scalars. */
+/** The most elements that a list may have to be searched on the fast path. */
+export const MAX_HASHED = 1024;
+
+/**
+ * Notes that `value`, a list or a set with the elements of `list`, does not change any more. All are scalars, and at
+ * most `MAX_HASHED`.
+ */
 export function hash(value: object, list: readonly unknown[]): void {
   const hashed: Hashed = { of: value, list, elements: new Set(list) };
   Object.defineProperty(value, HASHED, { value: hashed });
