@@ -11,10 +11,12 @@ mod examples;
 mod fmt;
 mod grants;
 mod healthcheck;
+mod help;
 mod init;
 mod lint;
 mod log;
 mod mqtt;
+mod overwrite;
 mod protocols;
 mod ratelimit;
 mod replay;
@@ -36,9 +38,12 @@ pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use completions::{Completions, Shell};
 pub(crate) use eval::{Eval, Given, Repl};
 pub(crate) use examples::command;
+#[cfg(not(feature = "host"))]
+pub(crate) use examples::needs_host;
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use healthcheck::Healthcheck;
+pub(crate) use help::Help;
 pub(crate) use init::{Framework, Init};
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
@@ -46,6 +51,7 @@ pub(crate) use log::{
     Prove, Replay, ShowLog, VerifyLog, WitnessLogs,
 };
 pub(crate) use mqtt::Mqtt;
+pub(crate) use overwrite::Overwrite;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
 pub(crate) use replay::ReplayLogs;
@@ -62,7 +68,7 @@ pub(crate) use types::Types;
 #[derive(Debug, Parser)]
 #[command(name = "wardgate", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = ALL_EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -152,6 +158,9 @@ pub(crate) enum Command {
     /// Write what a shell needs to complete verbs and options.
     #[command(after_help = completions::HELP)]
     Completions(Completions),
+    /// Print the help of a command, or what the code of a message means.
+    #[command(after_help = help::HELP)]
+    Help(Help),
 }
 
 impl Command {
@@ -184,6 +193,7 @@ impl Command {
             | Self::Serve(_)
             | Self::Healthcheck(_)
             | Self::Completions(_)
+            | Self::Help(_)
             | Self::Types(_) => false,
         }
     }
@@ -198,6 +208,8 @@ pub(crate) struct Compile {
     /// complete. Without it the policies are checked, and nothing is written.
     #[arg(short, long, value_name = "FILE|-")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
     /// A JavaScript module to write too: given to `open` of the npm package as `accessors`, it makes
     /// `isAllowed` on this bundle faster.
     #[arg(long, value_name = "FILE")]
@@ -400,6 +412,17 @@ Exit codes:
 }
 
 const EXIT_CODES: &str = exit_codes!();
+
+const ALL_EXIT_CODES: &str = concat!(
+    exit_codes!(),
+    "
+  5  decisions differ: hosts in `bench`, or logs in `log replay` and `replay`
+  6  a test failed
+  7  a suite is broken, a test could not be decided, or there is no test to run
+  8  with `--check`, a file is not formatted, or has other types
+  9  the coverage is less than `--coverage-min`
+`wardgate help COMMAND` says what they mean there."
+);
 
 const REPLAY_HELP: &str = concat!(exit_codes!(), "\n  5  some decision is another one now");
 

@@ -34,6 +34,7 @@ mod globals;
 mod grants;
 #[cfg(feature = "host")]
 mod healthcheck;
+mod help;
 mod init;
 mod inspect;
 mod json;
@@ -70,12 +71,15 @@ mod verify;
 #[cfg(feature = "host")]
 use std::alloc::System;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 #[cfg(feature = "host")]
 use alloc_tracker::Allocator;
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue};
 use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::reading;
 
 use arguments::{Arguments, Command};
 use failure::{Failure, Result, Status};
@@ -114,7 +118,15 @@ fn enter_directory() {
 /// Prints help, the version, or how the command was called wrongly, and returns how it ends.
 fn answered(answer: &clap::Error) -> Status {
     let status = if answer.use_stderr() { Status::BadUsage } else { Status::Done };
-    match answer.print().and_then(|()| io::stdout().flush()) {
+    let printed = answer.print().and_then(|()| io::stdout().flush());
+    if let Some(ContextValue::String(word)) = answer.get(ContextKind::InvalidSubcommand)
+        && reading::exists(Path::new(word))
+    {
+        complain(format_args!(
+            "\n  tip: `{word}` is a file or a folder, and a command comes before it: `wardgate compile {word}`"
+        ));
+    }
+    match printed {
         Err(error) if !answer.use_stderr() => {
             report(Failure::output(&error), &mut Output::new(), false)
                 .unwrap_or(Status::BadInputOutput)
@@ -136,6 +148,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Eval(eval) => eval::run(eval, out),
         Command::Repl(repl) => repl::run(repl, out),
         Command::Completions(completions) => completions::run(completions, out),
+        Command::Help(help) => help::run(help, out),
         Command::Grants(grants) => grants::run(grants, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Test(test) => test::run(test, out),
@@ -173,10 +186,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
 /// Returns the failure of a command that WebAssembly has no sockets, threads or programs for.
 #[cfg(not(feature = "host"))]
 fn needs_host(command: &str) -> Failure {
-    Failure::usage(format!(
-        "`wardgate {command}` needs the native command, and this one is of the npm package: \
-         `cargo install wardgate-cli` builds it, and a release has it as a binary and an image"
-    ))
+    Failure::usage(arguments::needs_host(command))
 }
 
 /// Reports a failure and returns the exit code of the command.

@@ -46,7 +46,7 @@ fn the_output_must_be_a_file_that_can_be_written() {
         assert_eq!(folder.names(), ["policies"]);
     };
     compile("policies", "cannot write `policies`: it is a directory");
-    compile("no/where", "cannot write `no/where`: no such file or directory");
+    compile("policies/photo.yaml/p", "cannot write `policies/photo.yaml/p`: not a directory");
     folder
         .run("compile policies/photo.yaml -o x")
         .complains(2, "`policies/photo.yaml` is not a directory of policies");
