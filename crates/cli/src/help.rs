@@ -3,7 +3,11 @@
 //! The sections of codes are a part of the command: who installed it does not have the pages of `docs`. `codes.txt` holds
 //! them as plain text, and a test fails where it differs from the pages.
 
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue};
 use wardgate_compiler::nearest::nearest;
+use wardgate_compiler::reading;
 
 use crate::arguments::{Help, command};
 use crate::failure::{Failure, Result, Status};
@@ -106,6 +110,26 @@ fn unknown(word: &str) -> Failure {
         false => format!("did you mean {}?", meant.join(" or ")),
     };
     Failure::usage(format!("there is no command or code `{}`: {meant}", shown(word)))
+}
+
+/// Proposes one command for a word that is none: the nearest, or one for the file or folder of that name.
+pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    if std::env::args().nth(1).as_ref() != Some(word) {
+        return error;
+    }
+    let table = command();
+    let commands = table.get_subcommands().map(clap::Command::get_name);
+    let meant = match reading::exists(Path::new(word)) {
+        true => Some(format!("compile {word}")),
+        false => nearest(word, commands).map(str::to_owned),
+    };
+    if let Some(meant) = meant {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(meant));
+    }
+    error
 }
 
 fn quoted(name: &str) -> String {

@@ -71,15 +71,12 @@ mod verify;
 #[cfg(feature = "host")]
 use std::alloc::System;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 #[cfg(feature = "host")]
 use alloc_tracker::Allocator;
 use clap::FromArgMatches;
-use clap::error::{ContextKind, ContextValue};
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::reading;
 
 use arguments::{Arguments, Command};
 use failure::{Failure, Result, Status};
@@ -97,7 +94,7 @@ fn main() -> ExitCode {
     let arguments = arguments.and_then(|found| Arguments::from_arg_matches(&found));
     let command = match arguments {
         Ok(arguments) => arguments.command,
-        Err(answer) => return answered(&answer).into(),
+        Err(answer) => return answered(&help::with_nearest(answer)).into(),
     };
     let mut out = Output::new();
     let ended = run(&command, &mut out).and_then(|status| out.flush().map(|()| status));
@@ -118,15 +115,7 @@ fn enter_directory() {
 /// Prints help, the version, or how the command was called wrongly, and returns how it ends.
 fn answered(answer: &clap::Error) -> Status {
     let status = if answer.use_stderr() { Status::BadUsage } else { Status::Done };
-    let printed = answer.print().and_then(|()| io::stdout().flush());
-    if let Some(ContextValue::String(word)) = answer.get(ContextKind::InvalidSubcommand)
-        && reading::exists(Path::new(word))
-    {
-        complain(format_args!(
-            "\n  tip: `{word}` is a file or a folder, and a command comes before it: `wardgate compile {word}`"
-        ));
-    }
-    match printed {
+    match answer.print().and_then(|()| io::stdout().flush()) {
         Err(error) if !answer.use_stderr() => {
             report(Failure::output(&error), &mut Output::new(), false)
                 .unwrap_or(Status::BadInputOutput)

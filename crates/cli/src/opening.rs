@@ -120,7 +120,9 @@ fn what(start: &[u8]) -> &'static str {
         _ if start.is_empty() => ": it is empty",
         _ if is_container(start) => ": it is the beginning of one, and the rest is missing",
         _ if !is_text => "",
-        _ if has(b"api.cerbos.dev/") => ": it is a policy, which `wardgate compile` makes a bundle of",
+        _ if has(b"api.cerbos.dev/") => {
+            ": it is a policy, which `wardgate compile` makes a bundle of"
+        }
         Some(b'<') => ": it is HTML or XML",
         Some(b'{' | b'[') => ": it is JSON",
         _ => ": it is text",

@@ -54,9 +54,8 @@ pub(crate) fn table_and_sources(
 ) -> Result<(PolicyTable, Option<Repository>)> {
     let terms = Terms::read(source.opening, now)?;
     let (bundle, sources) = read(source)?;
-    let opened = terms
-        .open_with_limits(&bundle)
-        .map_err(|error| refused(source.path, &bundle, &error));
+    let opened =
+        terms.open_with_limits(&bundle).map_err(|error| refused(source.path, &bundle, &error));
     Ok((opened?.table, sources))
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Overwrite {
-    /// Overwrite a file that is none of this command. Not one with a secret key, ever.
+    /// Overwrite a file of another kind, too. One with a secret key is never overwritten.
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -167,7 +167,8 @@ fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
     match bytes.trim_ascii_start().first() {
         Some(b'{') => jwk::read(bytes),
         Some(b'[') => {
-            Err("expected a JSON Web Key, or a set of them as `{\"keys\": [...]}`, found a list".to_owned())
+            Err("expected a JSON Web Key, or a set of them as `{\"keys\": [...]}`, found a list"
+                .to_owned())
         }
         Some(b'-') => Err("expected a JSON Web Key, found PEM".to_owned()),
         _ => cose::read(bytes).map(|key| vec![key]),

@@ -136,8 +136,8 @@ fn a_key_of_the_wrong_kind_is_one_sentence() {
     check("verify p.wardgate", 2, "give the key that must have signed: `--trust KEYFILE`");
     let signing = "is for a signing key, not for a sealing key";
     check("keys generate --for sealing -o x --id y", 2, &format!("`--id` {signing}"));
-    check("sign empty --key a.jwk", 1, "`empty` is not a bundle");
-    check("verify text --trust a.pub.jwk", 1, "`text` is not a bundle");
+    check("sign empty --key a.jwk", 1, "`empty` is not a bundle: it is empty");
+    check("verify text --trust a.pub.jwk", 1, "`text` is not a bundle: it is text");
     assert!(!folder.names().contains(&"x".to_owned()));
 }
 
