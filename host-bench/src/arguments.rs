@@ -71,6 +71,9 @@ impl Arguments {
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
             }
         }
+        if !arguments.native && !arguments.node {
+            return Err("`--native` and `--node` each leave out the other".to_owned());
+        }
         Ok(arguments)
     }
 

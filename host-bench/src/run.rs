@@ -70,8 +70,8 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     if arguments.native && arguments.wants(compare::NAME) {
         sections.extend(compare::sections(root, arguments)?);
     }
-    if arguments.native && arguments.wants(similar::NAME) {
-        sections.extend(similar::sections(arguments)?);
+    if arguments.wants(similar::NAME) {
+        sections.extend(similar::sections(root, arguments)?);
     }
     if arguments.native && arguments.wants(hospital::NAME) {
         sections.extend(hospital::sections(arguments)?);

@@ -1,10 +1,15 @@
 //! The rules that are most like a rule, and the index that finds them.
 //!
-//! Before anything is timed, the answers about some rules are those of a comparison with every class.
+//! Before anything is timed, the answers about some rules are those of a comparison with every class. Node asks the
+//! module of analysis about the same policies, and has the same answers.
 
 use std::cell::Cell;
+use std::path::Path;
+
+use serde_json::{Map, Value as Json, json};
 
 use wardgate_analysis::index::{Index, RuleId};
+use wardgate_analysis::report;
 use wardgate_compiler::Options;
 use wardgate_compiler::compile::FilesByPath;
 use wardgate_compiler::resolve::resolve;
@@ -12,7 +17,8 @@ use wardgate_tooling::lint_files;
 
 use crate::arguments::Arguments;
 use crate::measure::{self, Bounds, Figure, Side};
-use crate::report::{NATIVE, Section};
+use crate::node;
+use crate::report::Section;
 use crate::workload::Random;
 
 /// The name of the sections in `--only`.
@@ -21,16 +27,31 @@ pub(crate) const NAME: &str = "similar";
 type Files = Vec<(String, Vec<u8>)>;
 
 /// Measures policies of each number.
-pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
+pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
     let sizes = COUNTS.iter().filter(|count| !arguments.quick || **count < LARGE);
-    sizes.map(|count| section(*count, arguments.bounds())).collect()
+    sizes.map(|count| section(root, *count, arguments)).collect()
 }
 
-fn section(count: usize, bounds: Bounds) -> Result<Section, String> {
+fn section(root: &Path, count: usize, arguments: &Arguments) -> Result<Section, String> {
     let files = policies(count);
     let index = indexed(&files);
     let rules: Vec<RuleId> = index.all().map(|(rule, _)| rule).collect();
     confirm(&index, &rules)?;
+    let title = format!("{count} policies of five rules: the {TOP} rules most like one");
+    Section::new(format!("{NAME}-{count}"), title, NOTE)
+        .native(arguments, || figures(&files, &index, &rules, arguments.bounds()))?
+        .node(arguments, || {
+            let job = job(&files, &index, &rules, arguments.quick)?;
+            node::figures(&node::ask(root, "similar.mjs", &[], &job)?, "rows")
+        })
+}
+
+fn figures(
+    files: &Files,
+    index: &Index,
+    rules: &[RuleId],
+    bounds: Bounds,
+) -> Result<Vec<Figure>, String> {
     let turn = Cell::new(0);
     let search = || {
         for _ in 0..SEARCHES {
@@ -47,24 +68,43 @@ fn section(count: usize, bounds: Bounds) -> Result<Section, String> {
     let searched = measure::action(&name, Side::Ours, bounds, search)?;
     let searched = Figure::of_runs(name, Side::Ours, each(searched.runs));
     let made = measure::action("Wardgate, read and index", Side::Ours, bounds, || {
-        if indexed(&files).rules() == rules.len() {
+        if indexed(files).rules() == rules.len() {
             Ok(())
         } else {
             Err("rules are missing".into())
         }
     })?;
     let linted = measure::action("Wardgate, lint", Side::Ours, bounds, || {
-        drop(lint_files(&files, &Options::default()));
+        drop(lint_files(files, &Options::default()));
         Ok(())
     })?;
-    let resolved = resolve(&FilesByPath::of(&files).repository()).0;
+    let resolved = resolve(&FilesByPath::of(files).repository()).0;
     let alone = measure::action("Wardgate, index of what is read", Side::Ours, bounds, || {
         drop(Index::new(&resolved));
         Ok(())
     })?;
-    let title = format!("{count} policies of five rules: the {TOP} rules most like one");
-    let section = Section::new(format!("{NAME}-{count}"), title, NOTE);
-    Ok(section.with(NATIVE, vec![searched, alone, made, linted]))
+    Ok(vec![searched, alone, made, linted])
+}
+
+/// Returns the input of Node: policies, questions about rules, and the answers.
+fn job(files: &Files, index: &Index, rules: &[RuleId], quick: bool) -> Result<Json, String> {
+    let texts = files.iter().map(|(path, text)| (path.clone(), json!(String::from_utf8_lossy(text))));
+    let mut questions = Vec::new();
+    let mut expected = Vec::new();
+    for at in (0..SEARCHES).map(|turn| turn * STEP % rules.len()) {
+        let query = rules.get(at).and_then(|rule| index.query(*rule));
+        let query = query.ok_or("a rule is not in the index")?;
+        let found = index.similar(&query, TOP);
+        questions.push(format!("{}#{}", query.place().policy, query.place().rule));
+        expected.push(report::similar(index, &[], &[(&query, found)], &str::to_owned));
+    }
+    Ok(json!({
+        "files": texts.collect::<Map<_, _>>(),
+        "top": TOP,
+        "questions": questions,
+        "expected": expected,
+        "quick": quick,
+    }))
 }
 
 /// Divides the times of several searches by their number.
@@ -112,7 +152,8 @@ fn policies(count: usize) -> Files {
     (0..count).map(&mut policy).collect()
 }
 
-const NOTE: &str = "Policies are in memory. An index is made of policies that are read; linting reads, checks and compiles them.";
+const NOTE: &str = "Policies are in memory. An index is made of policies that are read; linting reads, checks and compiles them. \
+                    In Node an answer has the proved relations and the differences too.";
 
 const COUNTS: &[usize] = &[100, 1_000, LARGE];
 const LARGE: usize = 10_000;

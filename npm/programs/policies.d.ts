@@ -32,6 +32,7 @@ export interface Policies {
       }>;
       version: "default";
       scope: "";
+      output: "resource.album.vdefault#owners-edit";
     };
     document: {
       action: "archive" | "purge" | "read" | `draft:${string}` | `drafts:${string}`;
@@ -48,18 +49,20 @@ export interface Policies {
       }>;
       version: "default" | "v2";
       scope: "" | "acme";
+      output: never;
     };
     [kind: `log_${string}`]: {
       action: "archive" | "edit" | "purge" | "read" | "rotate" | "view" | `download:${string}` | `draft:${string}` | `drafts:${string}`;
       attr: object;
       version: string;
       scope: string;
+      output: "resource.album.vdefault#owners-edit";
     };
   };
   outputs: {
     "resource.album.vdefault#owners-edit": {
       by: string;
-      rule: string;
+      rule: "owners";
     };
   };
 }

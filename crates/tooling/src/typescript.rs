@@ -25,7 +25,7 @@ use wardgate_compiler::resolve::resolve;
 use wardgate_compiler::schema::Load;
 
 use pattern::{Names, union};
-use shape::Shape;
+use shape::{Direction, JSON, Shape};
 use survey::{Kind, Survey};
 use text::name;
 
@@ -74,13 +74,13 @@ fn written(survey: &Survey, digest: [u8; 32]) -> String {
     }
     let has_kinds = !survey.kinds.is_empty() || !survey.patterns.is_empty();
     text.push_str(if has_kinds { "\n  };\n" } else { "};\n" });
-    text.push_str("  outputs: {");
-    for (source, output) in &survey.outputs {
-        let _ = write!(text, "\n    {}: {};", name(source), output.written(4));
-    }
-    text.push_str(if survey.outputs.is_empty() { "};\n}\n" } else { "\n  };\n}\n" });
+    let outputs = outputs(survey);
+    let _ = writeln!(text, "  outputs: {outputs};\n}}");
     if text.contains("Open<") {
         text.push_str(OPEN);
+    }
+    if outputs.contains(JSON) {
+        text.push_str(ANY_JSON);
     }
     text
 }
@@ -93,18 +93,30 @@ fn push_kind(text: &mut String, name: &str, kind: &Kind) {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "\n    {name}: {{\n      action: {};\n      attr: {};\n      version: {};\n      scope: {};\n    }};",
+        "\n    {name}: {{\n      action: {};\n      attr: {};\n      version: {};\n      scope: {};\n      output: {};\n    }};",
         union(&kind.actions),
         attributes(&kind.attributes, 6),
         text::texts(&kind.versions),
         text::texts(&kind.scopes),
+        if kind.outputs.is_empty() { "never".to_owned() } else { text::texts(&kind.outputs) },
     );
+}
+
+/// Writes the values of outputs, by the rule that emits them.
+fn outputs(survey: &Survey) -> String {
+    if survey.outputs.is_empty() {
+        return "{}".to_owned();
+    }
+    let of = |(source, output): (&String, &Shape)| {
+        format!("\n    {}: {};", name(source), output.written(Direction::Decision, 4))
+    };
+    format!("{{{}\n  }}", survey.outputs.iter().map(of).collect::<String>())
 }
 
 /// Writes the type of attributes, which are an object even if nothing is known of them.
 fn attributes(shape: &Shape, indent: usize) -> String {
     match &shape.members {
-        Some(members) if shape.has_members() => members.written(indent),
+        Some(members) if shape.has_members() => members.written(Direction::Request, indent),
         _ => "object".to_owned(),
     }
 }
@@ -126,6 +138,10 @@ export interface Policies {\n";
 const OPEN: &str = "
 /** An object with these members, and with others. */
 export type Open<T> = T | (T & { readonly [name: string]: unknown });\n";
+
+const ANY_JSON: &str = "
+/** A value of JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };\n";
 
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,9 @@ import type { Policies } from "../policies.d.ts";
 const principal = { id: "ada", roles: ["user"] };
 
 export function decide(pdp: Pdp<Policies>): boolean {
-  const decision = pdp.check({ principal, resource: { kind: "album", id: "a1", attr: { owner: "ada" } }, actions: ["edit"] });
-  const outputs = decision.outputs as readonly OutputOf<Policies>[] | undefined;
-  const found = outputs?.find(({ src }) => src === "resource.album.vdefault#owners-edit");
+  const { outputs } = pdp.check({ principal, resource: { kind: "album", id: "a1", attr: { owner: "ada" } }, actions: ["edit"] });
+  const found: OutputOf<Policies, "album"> | undefined = outputs?.find(({ src }) => src === "resource.album.vdefault#owners-edit");
   const by: string | undefined = found?.val?.by;
-  return by === undefined;
+  const rule: "owners" | undefined = found?.val?.rule;
+  return by === rule;
 }

@@ -1,9 +1,9 @@
-import type { OutputOf, Pdp } from "wardgate";
+import type { Pdp } from "wardgate";
 import type { Policies } from "../policies.d.ts";
 declare const pdp: Pdp<Policies>;
 const principal = { id: "ada", roles: ["user"] };
 
 const { outputs } = pdp.check({ principal, resource: { kind: "album", id: "a1" }, actions: ["edit"] });
-const [first] = outputs as readonly OutputOf<Policies>[];
+const [first] = outputs ?? [];
 // TS2339
 console.log(first?.val?.who);

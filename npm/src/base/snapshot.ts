@@ -4,6 +4,8 @@
 // of the caller change no decision. Values that the general path refuses are not copied, so that it
 // refuses them.
 
+import { hashedOf } from "./hashed.ts";
+
 /** Returns a copy that shares no mutable part with `value`. */
 export function snapshot(value: unknown): unknown {
   return copy(value, { left: MAX_VALUES }, MAX_DEPTH);
@@ -13,7 +15,7 @@ function copy(value: unknown, budget: { left: number }, depth: number): unknown 
   if (typeof value !== "object" || value === null) return value;
   budget.left -= 1;
   if (budget.left < 0) throw new RangeError(`a principal holds at most ${MAX_VALUES} values`);
-  if (depth === 0) return value;
+  if (depth === 0 || hashedOf(value) !== undefined) return value;
   const inside = (member: unknown): unknown => copy(member, budget, depth - 1);
   // By index, as every other reader of a list does: an iterator of its own may tell other elements.
   if (Array.isArray(value)) return value.length > MAX_VALUES ? value : Array.from({ length: value.length }, (_, at) => inside(value[at]));

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { textSet } from "../base/hashed.ts";
 import { hashLists, operands, readTest, testWord } from "./derived.ts";
 import { FALSE, MISSING, NO_FRAME, TRUE } from "../wasm/frame.ts";
 
@@ -56,6 +57,19 @@ describe("a list", () => {
     hashLists({ set });
     set.delete("e3");
     expect([word(set, "e3"), word(set, "e33")]).toEqual([TRUE, FALSE]);
+  });
+});
+
+describe("a set of texts", () => {
+  it("has the words of a list, with any number of elements", () => {
+    for (const texts of [[], ["e3"], ["e3", ""], Array.from({ length: 1024 }, (_, at) => `e${at}`), Array.from({ length: 1025 }, (_, at) => `e${at}`)]) {
+      const set = textSet(texts);
+      for (const operand of ["e3", "e33", "", 1, null, true, undefined, {}, Number.NaN, "x".repeat(300)]) {
+        for (const kind of [MEMBER, EXISTS, ALL]) expect(word(set, operand, kind), `${String(operand)} in ${texts.length}`).toBe(word(texts, operand, kind));
+        expect(word(set, [operand], INTERSECTS)).toBe(word(texts, [operand], INTERSECTS));
+        expect(word([operand], set, INTERSECTS)).toBe(word([operand], texts, INTERSECTS));
+      }
+    }
   });
 });
 

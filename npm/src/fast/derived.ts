@@ -7,6 +7,7 @@
 
 import * as frames from "../wasm/frame.ts";
 import type { Frame } from "../wasm/frame.ts";
+import { hash, hashedOf, MAX_HASHED } from "../base/hashed.ts";
 import { isInherited, isObject, isPlain, type Fields } from "../base/plain.ts";
 import { isWellFormed } from "../base/text.ts";
 import { momentOf } from "./moment.ts";
@@ -17,8 +18,8 @@ import { isLevel, isMatched, isTopic, patternOf, type Pattern } from "./topic.ts
 export interface SlotTest {
   readonly kind: number;
   readonly terms: readonly Term[];
-  /** True if it looks for one element that is equal, or has an equal member. */
-  readonly isSearch: boolean;
+  /** The term, if it looks for one element that is equal, or has an equal member. */
+  readonly search: Term | null;
   /** The schema of all attributes, instead of terms. */
   readonly schema?: Schema;
   /** The patterns of topics. */
@@ -47,7 +48,7 @@ export type WireTerm = readonly [member: string, bits: number, operand: unknown]
  */
 export function readTest(kind: number, terms: readonly WireTerm[], members: Members = []): SlotTest | null {
   if (kind > INTERSECTS || kind === NOW || terms.some(([member]) => isInherited(member))) return null;
-  if (kind === FITS) return { kind, terms: [], isSearch: false, schema: readSchema(terms, members) };
+  if (kind === FITS) return { kind, terms: [], search: null, schema: readSchema(terms, members) };
   const read = ([member, bits, operand]: WireTerm): Term => {
     const isSlot = (bits & OF_SLOT) !== 0;
     return {
@@ -62,9 +63,9 @@ export function readTest(kind: number, terms: readonly WireTerm[], members: Memb
     const constants = kind === TOPIC ? all : all.slice(0, 1);
     const patterns = constants.map(({ constant }) => patternOf(constant, kind === FILLED_TOPIC));
     const isKnown = (pattern: Pattern | null): pattern is Pattern => pattern !== null;
-    return patterns.every(isKnown) ? { kind, terms: all, isSearch: false, patterns } : null;
+    return patterns.every(isKnown) ? { kind, terms: all, search: null, patterns } : null;
   }
-  return { kind, terms: all, isSearch: kind < ALL && all.length === 1 && !all[0]!.isNegated };
+  return { kind, terms: all, search: kind < ALL && all.length === 1 && !all[0]!.isNegated ? all[0]! : null };
 }
 
 /** Returns true if the result of a test is a truth, and not a number. */
@@ -87,7 +88,12 @@ export const writeTime = ({ words, numbers }: Frame, slots: readonly number[], n
 
 /** Returns the word of a slot with a test; -1 if only the general path may compute it. */
 export function testWord(frame: Frame, slot: number, test: SlotTest, value: unknown): number {
-  const { kind, terms } = test;
+  const { kind, terms, search } = test;
+  if (search !== null && search.member === null) {
+    const hashed = hashedOf(value);
+    const operand = hashed === undefined ? undefined : operandOf(search);
+    if (typeof operand === "string" && operand.length <= MAX_NEEDLE) return hashed!.elements.has(operand) ? TRUE : FALSE;
+  }
   if (kind === SIZE) return sizeWord(frame, slot, value);
   if (kind === TIME) return timeWord(frame, slot, value);
   if (kind === FITS) return isFit(test.schema!, value as Fields) ? TRUE : -1;
@@ -95,7 +101,7 @@ export function testWord(frame: Frame, slot: number, test: SlotTest, value: unkn
   if (kind >= TOPIC) return topicWord(test, value);
   if (kind >= STARTS_WITH) return textWord(kind, operandOf(terms[0]!), value);
   if (Array.isArray(value)) return listWord(test, value);
-  if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, COPIED.get(value) ?? Array.from(values.call(value))) : -1;
+  if (value instanceof Set) return Object.getPrototypeOf(value) === Set.prototype ? listWord(test, Array.from(values.call(value))) : -1;
   if (isObject(value)) return kind === MEMBER ? keyWord(value, operandOf(terms[0]!)) : -1;
   // Only lists and maps have elements.
   return isScalar(value) || value === undefined ? MISSING : -1;
@@ -110,11 +116,9 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
     if (typeof operand === "string" && operand.length > MAX_NEEDLE) return -1;
     if (term.member !== null && term.member in OBJECT) return -1;
   }
-  if (test.isSearch) {
-    const { member } = test.terms[0]!;
-    const operand = operandOf(test.terms[0]!);
-    const hashed = length > MANY && member === null && operand !== undefined ? HASHED.get(list) : undefined;
-    if (hashed !== undefined) return hashed.has(operand) ? TRUE : FALSE;
+  if (test.search !== null) {
+    const { member } = test.search;
+    const operand = operandOf(test.search);
     if (typeof operand === "string") {
       const word = member === null ? searchTexts(list, length, operand) : searchMembers(list, length, member, operand);
       if (word !== ODD) return word;
@@ -127,9 +131,8 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
 export function hashLists(attributes: Fields): void {
   for (const value of Object.values(attributes)) {
     const list: unknown = value instanceof Set ? Array.from(value) : value;
-    if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_ELEMENTS || !list.every(isScalar)) continue;
-    HASHED.set(list, new Set(list));
-    if (list !== value) COPIED.set(value as object, list);
+    if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_HASHED || !list.every(isScalar)) continue;
+    if (hashedOf(value) === undefined) hash(value as object, list);
   }
 }
 
@@ -222,18 +225,18 @@ const elementWord = (terms: readonly Term[], element: unknown): number => {
 
 /** Returns the word of `hasIntersection`. */
 const commonWord = (left: unknown, right: unknown): number => {
-  const [one, other] = [scalarsOf(left), scalarsOf(right)];
+  const [ofOne, ofOther] = [hashedOf(left), hashedOf(right)];
+  const one = ofOne === undefined ? scalarsOf(left) : ofOne.list;
+  const other = ofOther === undefined ? scalarsOf(right) : ofOther.list;
   if (one === null || other === null) return -1;
   if (one === undefined || other === undefined) return MISSING;
   if (other.length * (other.length + one.length) > MAX_PAIRS) return -1;
-  // The shorter one is walked, unless the other is not hashed and it is.
-  const isShorter = one.length < other.length;
-  const [short, long] = isShorter ? [one, other] : [other, one];
-  const [walked, searched] = HASHED.has(short) && !HASHED.has(long) ? [long, short] : [short, long];
-  const hashed = HASHED.get(searched);
+  // The shorter one is walked, unless it alone is hashed.
+  const isOneWalked = (ofOne === undefined) === (ofOther === undefined) ? one.length < other.length : ofOne === undefined;
+  const [walked, searched] = isOneWalked ? [one, other] : [other, one];
+  const hashed = (isOneWalked ? ofOther : ofOne)?.elements;
   for (let at = 0; at < walked.length; at += 1) {
-    const element = walked[at];
-    if (hashed !== undefined ? hashed.has(element) : includes(searched, element)) return TRUE;
+    if (hashed === undefined ? includes(searched, walked[at]) : hashed.has(walked[at])) return TRUE;
   }
   return FALSE;
 };
@@ -252,10 +255,9 @@ const includes = (list: readonly unknown[], wanted: unknown): boolean => {
 
 /** Returns a list of scalars; `undefined` if a value is no list, and `null` if only the general path may judge it. */
 const scalarsOf = (value: unknown): readonly unknown[] | null | undefined => {
-  const list: unknown = value instanceof Set && Object.getPrototypeOf(value) === Set.prototype ? (COPIED.get(value) ?? Array.from(values.call(value))) : value;
+  const list: unknown = value instanceof Set && Object.getPrototypeOf(value) === Set.prototype ? Array.from(values.call(value)) : value;
   if (!Array.isArray(list)) return isScalar(list) || list === undefined ? undefined : null;
   if (list.length > MAX_ELEMENTS || Object.getPrototypeOf(list) !== Array.prototype) return null;
-  if (HASHED.has(list)) return list;
   for (let at = 0; at < list.length; at += 1) if (typeof list[at] !== "string" && !isScalar(list[at])) return null;
   return list;
 };
@@ -345,11 +347,8 @@ const MAYBE_PAIRED = /[\ud800-\uffff]/;
 /** The words of the pattern at hand, by term. */
 const WORDS: string[] = ["", "", "", ""];
 
-/** The elements of lists that were hashed, and the length up to which a scan is as quick. */
-const HASHED = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+/** The length up to which a scan of a list that is used for some decisions takes no more time than hashing it. */
 const MANY = 16;
-/** The lists of such sets. */
-const COPIED = new WeakMap<object, readonly unknown[]>();
 
 /** An answer of the quick searches: the plain form decides. */
 const ODD = -2;
@@ -372,7 +371,7 @@ const NEGATED = 1;
 const OF_SLOT = 2;
 
 /** The bounds: elements of a list, members of a map, code units of a text that is searched for, and of any text. */
-const MAX_ELEMENTS = 1024;
+const MAX_ELEMENTS = MAX_HASHED;
 const MAX_MEMBERS = 64;
 /** The most comparisons of the elements of two lists. */
 const MAX_PAIRS = 8192;

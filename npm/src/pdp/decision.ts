@@ -1,6 +1,6 @@
 // The decisions of the PDP, as in the canonical JSON. An empty list is absent.
 
-import type { PolicyTypes } from "./policy-types.ts";
+import type { KindOf, PolicyTypes } from "./policy-types.ts";
 
 /** The effect of a rule, and of a decision on an action. */
 export type Effect = "allow" | "deny";
@@ -53,14 +53,22 @@ export interface Output {
 }
 
 /**
- * The outputs of policies, with the types of their values where they are known.
+ * The outputs of the rules about resources of a kind, with the types of their values. Of a kind that no
+ * rule emits outputs for, and of policies without types, they are any {@link Output}.
  *
  * @example
- *     const outputs = pdp.check(request).outputs as readonly OutputOf<Policies>[] | undefined;
+ *     const shown: OutputOf<Policies, "album">[] = [...(pdp.check(request).outputs ?? [])];
  */
-export type OutputOf<P extends PolicyTypes> = [keyof P["outputs"]] extends [never] ? Output : {
-  [S in keyof P["outputs"] & string]: { readonly src: S; readonly val?: P["outputs"][S] } & Pick<Output, "action" | "error">;
-}[keyof P["outputs"] & string];
+export type OutputOf<P extends PolicyTypes, K extends KindOf<P> = KindOf<P>> =
+  P["resources"][K]["output"] extends infer S extends string & keyof P["outputs"]
+    ? [S] extends [never] ? Output : { [N in S]: OutputOfRule<N, P["outputs"][N]> }[S]
+    : Output;
+
+/** The outputs of one rule. */
+interface OutputOfRule<S extends string, V> extends Pick<Output, "action" | "error"> {
+  readonly src: S;
+  readonly val?: V;
+}
 
 /** A violation of a schema. */
 export interface ValidationError {
@@ -81,10 +89,10 @@ export interface EvaluationError {
 }
 
 /**
- * The answer to one request; `A` is the type of the names of its actions. Its methods are members of
+ * The answer to one request; `A` is the type of the names of its actions, and `O` that of its outputs. Its methods are members of
  * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
  */
-export interface Decision<A extends string = string> {
+export interface Decision<A extends string = string, O = Output> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
@@ -94,7 +102,7 @@ export interface Decision<A extends string = string> {
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
-  readonly outputs?: readonly Output[];
+  readonly outputs?: readonly O[];
   /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */

@@ -26,6 +26,8 @@ export interface ResourceTypes {
   readonly version: string;
   /** The scopes of its policies; empty is the root. */
   readonly scope: string;
+  /** The rules that emit outputs about it, as `policy#rule`. Without them any rule may. */
+  readonly output?: string;
 }
 
 /**

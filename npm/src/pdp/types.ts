@@ -3,7 +3,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { CheckManyOptions } from "./check-many.ts";
-import type { Decision, Explanation } from "./decision.ts";
+import type { Decision, Explanation, OutputOf } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
@@ -371,7 +371,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
    *     console.log(actions.view.effect, actions.view.reason);
    */
-  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A>;
+  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, OutputOf<P, K>>;
   /**
    * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
    * Actions that only a pattern such as `view:*` names are not among them.

@@ -32,6 +32,28 @@ pub(super) struct Member {
     pub(super) is_required: bool,
 }
 
+/// Where a value goes, which determines the type that it has in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From a program into a request: a `Set` is a list there, and a member may be `undefined`.
+    Request,
+    /// From a decision into a program: a value of JSON.
+    Decision,
+}
+
+impl Direction {
+    /// Returns the type of a value of which nothing is known.
+    fn any(self) -> &'static str {
+        match self {
+            Self::Request => "unknown",
+            Self::Decision => JSON,
+        }
+    }
+}
+
+/// The name of the type of all values of JSON.
+pub(super) const JSON: &str = "Json";
+
 /// A type of values without parts, in the order in which they are written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scalar {
@@ -112,21 +134,24 @@ impl Shape {
     }
 
     /// Writes the type. `indent` is that of the line on which it begins.
-    pub(super) fn written(&self, indent: usize) -> String {
+    pub(super) fn written(&self, direction: Direction, indent: usize) -> String {
         if self.is_any || self.is_unknown() {
-            return "unknown".to_owned();
+            return direction.any().to_owned();
         }
         let mut parts: Vec<String> = Vec::new();
         if let Some(element) = &self.element {
-            let element = element.written(indent);
+            let element = element.written(direction, indent);
             let inner = if element.contains('|') || element.starts_with("readonly ") {
                 format!("({element})")
             } else {
                 element.clone()
             };
-            parts.push(format!("readonly {inner}[] | ReadonlySet<{element}>"));
+            parts.push(match direction {
+                Direction::Request => format!("readonly {inner}[] | ReadonlySet<{element}>"),
+                Direction::Decision => format!("readonly {inner}[]"),
+            });
         }
-        parts.extend(self.members.as_ref().map(|members| members.written(indent)));
+        parts.extend(self.members.as_ref().map(|members| members.written(direction, indent)));
         parts.extend(self.scalars.iter().map(|scalar| scalar.written(&self.scalars)));
         parts.retain(|part| !part.is_empty());
         parts.join(" | ")
@@ -145,18 +170,18 @@ impl Members {
     }
 
     /// Writes the type of the object.
-    pub(super) fn written(&self, indent: usize) -> String {
+    pub(super) fn written(&self, direction: Direction, indent: usize) -> String {
         if self.named.is_empty() {
             return if self.is_closed { "{ [name: string]: never }" } else { "object" }.to_owned();
         }
         let inner = indent.saturating_add(2);
         let mut text = String::from("{\n");
         for (key, Member { shape, is_required }) in &self.named {
-            let written = shape.written(inner);
-            let (mark, absent) = match (is_required, written.as_str()) {
-                (true, _) => ("", ""),
-                (false, "unknown") => ("?", ""),
-                (false, _) => ("?", " | undefined"),
+            let written = shape.written(direction, inner);
+            let (mark, absent) = match (is_required, direction, written.as_str()) {
+                (true, _, _) => ("", ""),
+                (false, Direction::Decision, _) | (false, _, "unknown") => ("?", ""),
+                (false, Direction::Request, _) => ("?", " | undefined"),
             };
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{:inner$}{}{mark}: {written}{absent};", "", name(key));
@@ -170,13 +195,19 @@ impl Scalar {
     /// Writes the type; nothing if another of `all` has its values.
     fn written(&self, all: &BTreeSet<Self>) -> String {
         let has_text = all.contains(&Self::Text);
+        let has_all = |json: &str| match json.as_bytes().first() {
+            Some(b'"') => has_text,
+            Some(b't' | b'f') => all.contains(&Self::Bool),
+            Some(b'-' | b'0'..=b'9') => all.contains(&Self::Number),
+            _ => false,
+        };
         match self {
             Self::Text => "string".to_owned(),
             Self::Time if has_text => "Date".to_owned(),
             Self::Time => "string | Date".to_owned(),
             Self::Number => "number".to_owned(),
             Self::Bool => "boolean".to_owned(),
-            Self::Literal(json) if has_text && json.starts_with('"') => String::new(),
+            Self::Literal(json) if has_all(json) => String::new(),
             Self::Literal(json) => json.clone(),
             Self::Null => "null".to_owned(),
         }

@@ -40,6 +40,8 @@ pub(super) struct Kind {
     /// The patterns of the actions.
     pub(super) actions: BTreeSet<String>,
     pub(super) attributes: Shape,
+    /// The rules that emit outputs.
+    pub(super) outputs: BTreeSet<String>,
     /// The versions and scopes of its policies; none if any will do.
     pub(super) versions: BTreeSet<String>,
     pub(super) scopes: BTreeSet<String>,
@@ -103,7 +105,7 @@ impl Surveyor<'_> {
             let kind = self.survey.kinds.entry(head.name.clone()).or_default();
             kind.actions.extend(rule.actions.iter().cloned());
             self.expressions(&names, (&rule.condition, &rule.output), &mut found);
-            self.output(head, &rule.name, &rule.output);
+            self.output(&head.name, (head, &rule.name), &rule.output);
         }
         for role in policy.derived_roles.values() {
             self.derived_role(role, &mut found);
@@ -126,7 +128,7 @@ impl Surveyor<'_> {
             for action in &rule.actions {
                 self.action(&rule.resource, &action.action);
                 self.expressions(&names, (&action.condition, &action.output), &mut found);
-                self.output(head, &action.name, &action.output);
+                self.output(&rule.resource, (head, &action.name), &action.output);
             }
             self.add(&rule.resource, &found);
         }
@@ -143,7 +145,7 @@ impl Surveyor<'_> {
                 self.action(&rule.resource, action);
             }
             self.expressions(&names, (&rule.condition, &rule.output), &mut found);
-            self.output(head, &rule.name, &rule.output);
+            self.output(&rule.resource, (head, &rule.name), &rule.output);
             self.add(&rule.resource, &found);
         }
     }
@@ -201,11 +203,15 @@ impl Surveyor<'_> {
         named.map(|(_, kind)| kind).chain(others)
     }
 
-    fn output(&mut self, head: &Head, rule: &str, written: &Output) {
+    /// Adds the outputs of a rule to every kind that `pattern` is about.
+    fn output(&mut self, pattern: &str, (head, rule): (&Head, &str), written: &Output) {
+        let source = format!("{}#{rule}", head.key);
         for expression in written.expressions() {
-            let source = format!("{}#{rule}", head.key);
+            for kind in self.about(pattern) {
+                kind.outputs.insert(source.clone());
+            }
             if let Some(tree) = self.trees.tree(&expression.text) {
-                self.survey.outputs.entry(source).or_default().add(&output::value(&tree));
+                self.survey.outputs.entry(source.clone()).or_default().add(&output::value(&tree));
             }
         }
     }
@@ -221,6 +227,8 @@ impl Surveyor<'_> {
         // The type of an index must accept what the members have that it stands for.
         let actions = survey.kinds.values().flat_map(|kind| kind.actions.iter().cloned());
         survey.others.actions.extend(actions);
+        let outputs = survey.kinds.values().flat_map(|kind| kind.outputs.iter().cloned());
+        survey.others.outputs.extend(outputs);
         survey.others.attributes = Shape::default();
         self.survey
     }

@@ -54,6 +54,7 @@ export interface Policies {
       attr: object;
       version: "default";
       scope: "";
+      output: "resource.doc.vdefault#r";
     };
   };
   outputs: {
@@ -88,7 +89,7 @@ fn kinds_by_pattern_are_an_index_that_accepts_the_others() {
         ("p.yaml", principal),
     ]);
     assert!(text.contains("    log_http: {\n      action: \"read\" | \"rotate\";"), "{text}");
-    let index = "    [kind: `log_${string}`]: {\n      action: \"read\" | \"rotate\" | \"view\";\n      attr: object;\n      version: string;\n      scope: string;";
+    let index = "    [kind: `log_${string}`]: {\n      action: \"read\" | \"rotate\" | \"view\";\n      attr: object;\n      version: string;\n      scope: string;\n      output: never;";
     assert!(text.contains(index), "{text}");
 }
 
@@ -167,4 +168,66 @@ fn the_order_of_files_makes_no_difference() {
     let (a, b) = (policy("a", "actions: [x, y]"), policy("b", "actions: [y, x]"));
     let text = |files: &[(&str, &str)]| written(files);
     assert_eq!(text(&[("1.yaml", &a), ("2.yaml", &b)]), text(&[("2.yaml", &b), ("1.yaml", &a)]));
+}
+
+/// Checks the type of an output.
+fn emits(expression: &str, expected: &str) {
+    let expression = expression.replace('\'', "''");
+    let rule =
+        format!("name: r, actions: [a], output: {{when: {{ruleActivated: '{expression}'}}}}");
+    let text = written(&[("a.yaml", &policy("doc", &rule))]);
+    let rest = text.split_once("    \"resource.doc.vdefault#r\": ").unwrap().1;
+    let (found, rest) = rest.split_once(";\n  };\n}\n").unwrap();
+    let words: Vec<&str> = found.split_whitespace().collect();
+    assert_eq!(words.join(" "), expected, "{expression}");
+    assert_eq!(rest.contains("type Json"), expected.contains("Json"), "{expression}");
+}
+
+#[test]
+fn outputs_have_the_types_of_their_expressions() {
+    emits("'a'", r#""a""#);
+    emits("R.id + 'a'", "string");
+    emits("403", "403");
+    emits("9007199254740993", "number");
+    emits("1.5", "number");
+    emits("true", "true");
+    emits("1 < 2", "boolean");
+    emits("null", "null");
+    emits("R.attr.a", "Json");
+    emits("['a', 'b', R.id]", "readonly string[]");
+    emits("['a', 1]", r#"readonly ("a" | 1)[]"#);
+    emits("[]", "readonly Json[]");
+    emits("R.id.split('/')", "readonly string[]");
+    emits("{'a': {'b': [true]}, 'c': R.attr.c}", "{ a: { b: readonly true[]; }; c: Json; }");
+    emits("{?'a': R.attr[?'b']}", "{ a?: Json; }");
+    emits("{R.id: 1}", "Json");
+}
+
+#[test]
+fn outputs_of_a_rule_have_the_types_of_both_expressions() {
+    let rule = "name: r, actions: [a], output: {when: {ruleActivated: '{\"as\": \"a\", \"n\": 1}', conditionNotMet: '{\"as\": \"b\"}'}}";
+    let text = written(&[("a.yaml", &policy("doc", rule))]);
+    let expected =
+        "    \"resource.doc.vdefault#r\": {\n      as: \"a\" | \"b\";\n      n?: 1;\n    };";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_kind_has_the_outputs_of_the_rules_about_it() {
+    let principal = "apiVersion: api.cerbos.dev/v1\nprincipalPolicy: {principal: p, version: default, rules: [{resource: 'log_*', actions: [{name: r, action: rotate, effect: EFFECT_ALLOW, output: {when: {ruleActivated: 'true'}}}]}]}\n";
+    let text = written(&[
+        (
+            "a.yaml",
+            &policy(
+                "log_http",
+                "name: r, actions: [read], output: {when: {ruleActivated: 'true'}}",
+            ),
+        ),
+        ("b.yaml", &policy("doc", "actions: [view]")),
+        ("p.yaml", principal),
+    ]);
+    let both = r#""principal.p.vdefault#r" | "resource.log_http.vdefault#r""#;
+    let found: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("output: ")).collect();
+    assert_eq!(found, ["never;", &format!("{both};"), &format!("{both};")]);
 }
