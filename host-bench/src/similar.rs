@@ -93,7 +93,9 @@ fn job(files: &Files, index: &Index, rules: &[RuleId], quick: bool) -> Result<Js
         let query = query.ok_or("a rule is not in the index")?;
         let found = index.similar(&query, TOP);
         questions.push(format!("{}#{}", query.place().policy, query.place().rule));
-        expected.push(report::similar(index, &[], &[(&query, found)], &str::to_owned));
+        let text = report::similar(index, &[], &[(&query, found)], &str::to_owned);
+        let answer: Json = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        expected.push(answer);
     }
     Ok(json!({
         "files": texts.collect::<Map<_, _>>(),

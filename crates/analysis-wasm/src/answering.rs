@@ -70,7 +70,7 @@ impl Indexed {
         let found: Vec<_> =
             queries.iter().map(|query| (query, index.similar(query, top))).collect();
         let file = |file: &str| join(&self.directory, file);
-        Ok(report::similar(index, &alike, &found, &file).to_string())
+        Ok(report::similar(index, &alike, &found, &file))
     }
 
     /// Returns the groups of rules.
