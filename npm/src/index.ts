@@ -36,6 +36,7 @@ export type {
   PreparedQuestion,
   Principal,
   ReloadOptions,
+  RequestOfMany,
   Resource,
   RowsRequest,
   Target,

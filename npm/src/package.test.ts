@@ -151,7 +151,7 @@ describe("a file of the package", () => {
 });
 
 describe("an entry for every runtime", () => {
-  const rows = [...read("../docs/adapters.md").matchAll(/^\| `wardgate\/([\w-]+)` \| ([\d,]+) \|/gm)].map(([, name, size]) => [name!, Number(size!.replace(",", ""))] as const);
+  const rows = [...read("../docs/adapters.md").matchAll(/^\| `wardgate\/([\w-]+)` \| ([\d,]+) \|$/gm)].map(([, name, size]) => [name!, Number(size!.replace(",", ""))] as const);
 
   it("has a row in the table of sizes", () => {
     const common = Object.values(manifest.exports).flatMap((targets) => /^\.\/dist\/([\w-]+)\.js$/.exec((targets as { readonly default?: string }).default ?? "")?.[1] ?? []);
@@ -162,6 +162,29 @@ describe("an entry for every runtime", () => {
     const { output } = await build({ input: fileURLToPath(new URL(`dist/${name}.js`, home)), external: /^[\w@]/, output: { minify: true }, write: false, onLog: () => {} });
     const found = gzipSync(output[0].code, { level: 9 }).length;
     expect(Math.abs(found - size) / found, `${found} bytes`).toBeLessThan(0.1);
+  });
+});
+
+describe("an entry that loads a module", () => {
+  const row = /^\| `(wardgate(?:\/[\w-]+)?)` \| ([\d,]+) \| ([\d,]+) \| `(wardgate\w*_bg\.wasm)` \| ([\d,]+) \| ([\d,]+) \|$/gm;
+  const rows = [...read("../docs/adapters.md").matchAll(row)].map(([, entry, script, packed, module, ...sizes]) => ({
+    entry: entry!,
+    module: module!,
+    sizes: [script!, packed!, ...sizes].map((text) => Number(text.replaceAll(",", ""))),
+  }));
+  const pathOf = (entry: string): string => fileURLToPath(new URL(`dist/browser/${entry === "wardgate" ? "index" : entry.slice("wardgate/".length)}.js`, home));
+
+  it("has a row in the table of sizes for each of its modules", () => {
+    const modules = (entry: string): readonly string[] => [...new Set([...readFileSync(pathOf(entry), "utf8").matchAll(/wardgate\w*_bg\.wasm/g)].map(([name]) => name))];
+    const own = entries.filter((entry) => "browser" in (manifest.exports[entry.replace("wardgate", ".")] as object));
+    const loaded = own.flatMap((entry) => modules(entry).map((module) => `${entry} ${module}`));
+    expect(rows.map(({ entry, module }) => `${entry} ${module}`).sort()).toEqual(loaded.sort());
+  });
+
+  it.each(rows)("$entry has the sizes of its row, within a tenth: $module", async ({ entry, module, sizes }) => {
+    const { output } = await build({ input: pathOf(entry), external: /^(\.\/index\.js$|[\w@])/, output: { minify: true }, write: false, onLog: () => {} });
+    const found = [Buffer.from(output[0].code), readFileSync(new URL(`wasm/${module}`, home))].flatMap((bytes) => [bytes.length, gzipSync(bytes, { level: 9 }).length]);
+    for (const [at, size] of sizes.entries()) expect(Math.abs(found[at]! - size) / size, `${found.join(", ")} bytes`).toBeLessThan(0.1);
   });
 });
 

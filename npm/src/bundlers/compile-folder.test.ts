@@ -56,10 +56,15 @@ describe("compileFolder", () => {
   });
 });
 
+/** A policy with a derived role of the file `roles`, and that file with its name misspelt. */
+const IMPORTING = albumFor("user").replace("version: default", "version: default\n  importDerivedRoles: [roles]").replace("roles: [user]", "derivedRoles: [owner]");
+const UNNAMED = "apiVersion: api.cerbos.dev/v1\nderivedRoles:\n  nam: roles\n  definitions:\n    - { name: owner, parentRoles: [user] }\n";
+
 describe("an error", () => {
   const cases: readonly (readonly [name: string, files: Record<string, string>, message: RegExp, place: object | undefined])[] = [
-    ["in a policy has its place", { "policies/a.yaml": BROKEN }, /\/policies\/a\.yaml:6:\d+: .*`ALOW`.*\[parse\]$/, { line: 6 }],
+    ["in a policy has its place", { "policies/a.yaml": BROKEN }, /\/policies\/a\.yaml:6:\d+: unknown name: expected one of `EFFECT_ALLOW`, `EFFECT_DENY`, found `ALOW` \[parse\]$/, { line: 6 }],
     ["in two policies has both places", { "policies/a.yaml": BROKEN, "policies/b/c.yaml": "a: [" }, /a\.yaml:6:.*\n.*b\/c\.yaml:\d+:\d+: .*\[syntax\]$/, { line: 6 }],
+    ["in a file that others name comes before theirs", { "policies/a.yaml": IMPORTING, "policies/z.yaml": UNNAMED }, /^.*z\.yaml:3:.*\n.*\[missing-import\]\n.*\[unknown-derived-role\]$/, { line: 3 }],
     ["of an empty folder names it", { "policies/readme.md": "#" }, /\/policies: .*\[no-policies\]$/, {}],
     ["of a missing folder names it", {}, /the folder `.*\/policies` of policies cannot be read: ENOENT/, undefined],
   ];

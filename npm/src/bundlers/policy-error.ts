@@ -13,9 +13,9 @@ export interface Place {
 
 /** An error in a folder of policies. Its message has the place of each error, for bundlers that show no more than a message. */
 export class PolicyError extends Error {
-  /** The place of the first error. */
+  /** The place of the first error: a cause, where others follow from it. */
   readonly place: Place | undefined;
-  /** The line of the first error, with a caret below the column. */
+  /** The line of that error, with a caret below the column. */
   readonly frame: string | undefined;
 
   constructor(message: string, place?: Place, frame?: string) {
@@ -30,9 +30,10 @@ export class PolicyError extends Error {
 
 /** Returns the error for a folder whose policies do not compile. */
 export function errorOf(folder: string, diagnostics: readonly Diagnostic[]): PolicyError {
-  const lines = diagnostics.slice(0, MOST_SHOWN).map((diagnostic) => `${placeText(folder, diagnostic)}: ${sentence(diagnostic)} [${diagnostic.code}]`);
-  const hidden = diagnostics.length - lines.length;
-  const [first] = diagnostics;
+  const sorted = causesFirst(diagnostics);
+  const lines = sorted.slice(0, MOST_SHOWN).map((diagnostic) => `${placeText(folder, diagnostic)}: ${sentence(diagnostic)} [${diagnostic.code}]`);
+  const hidden = sorted.length - lines.length;
+  const [first] = sorted;
   return new PolicyError(
     [...lines, ...(hidden > 0 ? [`and ${hidden} more`] : [])].join("\n"),
     first && placeOf(folder, first),
@@ -40,9 +41,25 @@ export function errorOf(folder: string, diagnostics: readonly Diagnostic[]): Pol
   );
 }
 
-/** Returns the message with the text that the compiler found. */
-function sentence({ message, found }: Diagnostic): string {
-  return found === undefined ? message : `${message}: found \`${found}\``;
+/**
+ * Returns the diagnostics with causes before their consequences: a file that cannot be read defines nothing, so that others
+ * miss its names. Otherwise they keep their order, by file and line.
+ */
+function causesFirst(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const rank = ({ code }: Diagnostic): number => (USES.has(code) ? 2 : LINKS.has(code) ? 1 : 0);
+  return [...diagnostics].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Codes of files that name another one which is missing. */
+const LINKS: ReadonlySet<Diagnostic["code"]> = new Set(["missing-ancestor", "missing-import"]);
+
+/** Codes of uses of a name that no file defines. */
+const USES: ReadonlySet<Diagnostic["code"]> = new Set(["no-policies", "undefined-constant", "undefined-variable", "unknown-derived-role"]);
+
+/** Returns the message with the text that the compiler expected, and the one that it found; both are in backticks already. */
+function sentence({ message, expected, found }: Diagnostic): string {
+  const parts = [...(expected === undefined ? [] : [`expected ${expected}`]), ...(found === undefined ? [] : [`found ${found}`])];
+  return parts.length === 0 ? message : `${message}: ${parts.join(", ")}`;
 }
 
 function placeText(folder: string, { file, line, column }: Diagnostic): string {

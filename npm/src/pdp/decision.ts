@@ -89,10 +89,11 @@ export interface EvaluationError {
 }
 
 /**
- * The answer to one request; `A` is the type of the names of its actions, and `O` that of its outputs. Its methods are members of
+ * The answer to one request; `A` is the type of the names of its actions, `P` are the policies, and `K` is the kind of
+ * the resource. Its methods are members of
  * its class: `JSON.stringify` and a copy such as `{ ...decision }` have the data alone.
  */
-export interface Decision<A extends string = string, O = Output> {
+export interface Decision<A extends string = string, P extends PolicyTypes = PolicyTypes, K extends KindOf<P> = KindOf<P>> {
   /** The id of the request. */
   readonly requestId: string;
   /** The id of the resource. */
@@ -102,7 +103,7 @@ export interface Decision<A extends string = string, O = Output> {
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
   /** The values that rules return to the caller. */
-  readonly outputs?: readonly O[];
+  readonly outputs?: readonly OutputOf<P, K>[];
   /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
   /** The expressions that could not be evaluated. */

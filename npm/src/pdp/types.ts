@@ -3,7 +3,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { CheckManyOptions } from "./check-many.ts";
-import type { Decision, Explanation, OutputOf } from "./decision.ts";
+import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ActionOf, AnyText, KindOf, PolicyTypes, RegisteredTypes } from "./policy-types.ts";
 import type { SpocpRules } from "./spocp-types.ts";
@@ -150,9 +150,40 @@ export interface CheckRequest<A extends string = string, P extends PolicyTypes =
   readonly actions: readonly A[];
 }
 
+/**
+ * A request of `checkMany`, as far as it does not depend on the kind of its own resource: see {@link CheckedRequests}.
+ */
+export interface RequestOfMany<P extends PolicyTypes = RegisteredTypes> extends Omit<RequestParts<PolicyTypes, string>, "principal" | "resource"> {
+  /** The principal that wants to act. */
+  readonly principal: Principal<P>;
+  /** The resource on which it wants to act. */
+  readonly resource: ResourceOfKind<KindOf<P>>;
+  /** The actions, such as `["view", "edit"]`. */
+  readonly actions: readonly string[];
+}
+
+/**
+ * Requests whose actions and attributes are those of the kinds of their resources. The common case, that nothing is
+ * wrong, adds no type to the requests; otherwise each of them gets its own, so that the error is at the wrong member. See
+ * "Why do requests look up the attributes of their kind with `infer`?" in `docs/DESIGN.md`.
+ */
+export type CheckedRequests<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = R &
+  ([WrongRequests<R, P>] extends [never] ? unknown : { readonly [at in keyof R]: R[at] & RequestOnKind<P, R[at]["resource"]["kind"]> });
+
+/** The places of the requests with another action or attribute. */
+type WrongRequests<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = {
+  readonly [at in keyof R]: R[at] extends RequestOnKind<P, R[at]["resource"]["kind"]> ? never : at;
+}[number];
+
+/** What the kind of a request determines. */
+interface RequestOnKind<P extends PolicyTypes, K extends KindOf<P>> {
+  readonly actions: readonly ActionOf<P, K>[];
+  readonly resource: { readonly attr?: AttributesOf<P, K> | undefined; readonly policyVersion?: P["resources"][K]["version"] | undefined };
+}
+
 /** The decisions on a list of requests: one for each, with the actions of that request. */
-export type Decisions<R extends readonly { readonly actions: readonly string[] }[]> = {
-  -readonly [at in keyof R]: Decision<R[at]["actions"][number]>;
+export type Decisions<R extends readonly RequestOfMany<P>[], P extends PolicyTypes = PolicyTypes> = {
+  -readonly [at in keyof R]: Decision<R[at]["actions"][number], P, R[at]["resource"]["kind"]>;
 };
 
 /** A request about one action on several resources. */
@@ -371,7 +402,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
    *     console.log(actions.view.effect, actions.view.reason);
    */
-  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, OutputOf<P, K>>;
+  check<const A extends ActionOf<P, K>, K extends KindOf<P> = KindOf<P>>(request: CheckRequest<A, P, K>): Decision<A, P, K>;
   /**
    * Returns the actions of `actions(resource.kind)` that the principal may perform on the resource.
    * Actions that only a pattern such as `view:*` names are not among them.
@@ -387,7 +418,7 @@ export interface Pdp<out P extends PolicyTypes = RegisteredTypes> {
    * @example
    *     const decisions = pdp.checkMany([{ principal, resource, actions: ["view"] }]);
    */
-  checkMany<const R extends readonly CheckRequest<ActionOf<P>, P>[]>(requests: R, options?: CheckManyOptions): Decisions<R>;
+  checkMany<const R extends readonly RequestOfMany<P>[]>(requests: CheckedRequests<R, P>, options?: CheckManyOptions): Decisions<R, P>;
   /**
    * Decides several actions, and returns the canonical bytes of the decision, equal on every host.
    *
