@@ -4,7 +4,7 @@
 // folder, and the loader returns the text of the module before webpack reads the folder as a file.
 // Turbopack has no such hook: there an import names a file of the folder, and gets all of it.
 
-import { basename, dirname, sep } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
@@ -47,6 +47,7 @@ export class WardgatePlugin {
 export interface NextConfig {
   readonly webpack?: ((config: never, context: never) => unknown) | null | undefined;
   readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> | undefined } | undefined;
+  readonly outputFileTracingIncludes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /**
@@ -63,9 +64,10 @@ export function withWardgate<C extends NextConfig>(config: C, options: BundlerOp
   const plugin = new WardgatePlugin(options);
   const rule = { loaders: [loaderFor(plain(options), "import.meta.turbopackHot")], as: "*.js" };
   const rules = folders.flatMap((folder) => ENDINGS.map((ending) => [`**/${folder}/**/*.${ending}`, rule] as const));
-  const { webpack, turbopack } = config;
+  const { webpack, turbopack, outputFileTracingIncludes: traced } = config;
   return {
     ...config,
+    outputFileTracingIncludes: { ...traced, [EVERY_ROUTE]: [...(traced?.[EVERY_ROUTE] ?? []), ...runtimeModules()] },
     turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
     webpack(given: { plugins: unknown[]; module: { rules: unknown[] } }, context: never) {
       given.plugins.push(plugin);
@@ -73,6 +75,15 @@ export function withWardgate<C extends NextConfig>(config: C, options: BundlerOp
       return webpack?.(given as never, context) ?? given;
     },
   };
+}
+
+/**
+ * Returns the modules of the PDP, as globs from the folder of the app. Next looks for the files that a server reads, to copy
+ * them beside a server of its own (`output: "standalone"`), and does not find these.
+ */
+function runtimeModules(): readonly string[] {
+  const folder = fileURLToPath(new URL("../../wasm/", import.meta.url));
+  return ["wardgate_bg.wasm", "wardgate_nosimd_bg.wasm"].map((name) => relative(process.cwd(), folder + name).replaceAll(sep, "/"));
 }
 
 /** Returns options as Turbopack takes them: as JSON, and a date as its milliseconds. */
@@ -171,3 +182,4 @@ const LOADER = fileURLToPath(import.meta.url);
 const QUERY = "?wardgate";
 const LAST = 100;
 const ENDINGS = ["yaml", "yml"];
+const EVERY_ROUTE = "/**";
