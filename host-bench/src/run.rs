@@ -6,7 +6,6 @@ use std::time::Instant;
 use wardgate_engine::request::Request;
 
 use crate::arguments::Arguments;
-#[cfg(feature = "rivals")]
 use crate::arguments::CRYPTO;
 #[cfg(feature = "decision-log")]
 use crate::arguments::DECISION_LOG;
@@ -32,6 +31,22 @@ use crate::{
 
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
+    let mut sections = of_workloads(root, arguments)?;
+    for Part { name, needs_native, measure } in PARTS {
+        if arguments.wants(name) && (arguments.native || !needs_native) {
+            sections.extend(measure(root, arguments)?);
+        }
+    }
+    // The sections of the reference workload stand behind those of all workloads, and cryptography is last.
+    sections.sort_by_key(|section| {
+        let is_last = section.name.starts_with(CRYPTO);
+        (is_last, OF_REFERENCE.iter().any(|of| section.name.starts_with(of)))
+    });
+    Ok(sections)
+}
+
+/// Measures the workloads, and what is measured of the reference workload alone.
+fn of_workloads(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
     let mut sections = Vec::new();
     if arguments.node && arguments.opa.is_none() && arguments.decides() {
         eprintln!("opa-wasm is left out: there is no `opa` program to compile its policies");
@@ -61,64 +76,57 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
         }
         eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
     }
-    if arguments.wants(signed::NAME) {
-        sections.push(signed::section(root, arguments)?);
-    }
-    if arguments.native && arguments.wants(compile::NAME) {
-        sections.extend(compile::sections(root, arguments)?);
-    }
-    if arguments.native && arguments.wants(compare::NAME) {
-        sections.extend(compare::sections(root, arguments)?);
-    }
-    if arguments.wants(similar::NAME) {
-        sections.extend(similar::sections(root, arguments)?);
-    }
-    if arguments.native && arguments.wants(hospital::NAME) {
-        sections.extend(hospital::sections(arguments)?);
-    }
-    if arguments.native && arguments.wants(tenants::NAME) {
-        sections.extend(tenants::sections(root, arguments)?);
-    }
-    if arguments.native && arguments.wants(rest::NAME) {
-        sections.extend(rest::sections(root, arguments)?);
-    }
-    #[cfg(feature = "shop")]
-    if arguments.wants(END_TO_END) {
-        sections.extend(crate::end_to_end::sections(root, arguments)?);
-    }
-    if arguments.wants(oopsla::NAME) {
-        sections.extend(oopsla::sections(root, arguments)?);
-    }
-    if arguments.wants(corpus::NAME) {
-        sections.extend(corpus::sections(root, arguments)?);
-    }
-    #[cfg(feature = "hosts")]
-    if let Some(folder) = arguments.hosts.as_ref().filter(|_| arguments.wants(crate::hosts::NAME)) {
-        sections.push(crate::hosts::section(folder, arguments.bounds())?);
-    }
-    if arguments.wants(spocp::NAME) {
-        sections.extend(spocp::sections(arguments)?);
-    }
-    #[cfg(feature = "decision-log")]
-    if arguments.native && arguments.wants(DECISION_LOG) {
-        sections.push(crate::decision_log::section(arguments)?);
-    }
-    #[cfg(feature = "mqtt")]
-    if arguments.wants(MQTT) {
-        sections.extend(crate::mqtt::sections(root, arguments)?);
-    }
-    #[cfg(feature = "ratelimit")]
-    if arguments.native && arguments.wants(RATELIMIT) {
-        sections.extend(crate::ratelimit::sections(arguments)?);
-    }
-    // The sections of the reference workload stand behind those of all workloads.
-    sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
-    #[cfg(feature = "rivals")]
-    if arguments.wants(CRYPTO) {
-        sections.extend(crate::crypto::sections(root, arguments)?);
-    }
     Ok(sections)
 }
+
+/// Sections with a name of their own in `--only`.
+struct Part {
+    name: &'static str,
+    /// True if nothing of it runs in Node.
+    needs_native: bool,
+    measure: Measure,
+}
+
+impl Part {
+    const fn native(name: &'static str, measure: Measure) -> Self {
+        Self { name, needs_native: true, measure }
+    }
+
+    const fn any(name: &'static str, measure: Measure) -> Self {
+        Self { name, needs_native: false, measure }
+    }
+}
+
+type Measure = fn(&Path, &Arguments) -> Result<Vec<Section>, String>;
+
+/// In the order in which they are measured.
+const PARTS: &[Part] = &[
+    Part::any(signed::NAME, |root, arguments| Ok(vec![signed::section(root, arguments)?])),
+    Part::native(compile::NAME, compile::sections),
+    Part::native(compare::NAME, compare::sections),
+    Part::any(similar::NAME, similar::sections),
+    Part::native(hospital::NAME, |_, arguments| hospital::sections(arguments)),
+    Part::native(tenants::NAME, tenants::sections),
+    Part::native(rest::NAME, rest::sections),
+    #[cfg(feature = "shop")]
+    Part::any(END_TO_END, crate::end_to_end::sections),
+    Part::any(oopsla::NAME, oopsla::sections),
+    Part::any(corpus::NAME, corpus::sections),
+    #[cfg(feature = "hosts")]
+    Part::any(crate::hosts::NAME, |_, arguments| {
+        let hosts = arguments.hosts.iter();
+        hosts.map(|folder| crate::hosts::section(folder, arguments.bounds())).collect()
+    }),
+    Part::any(spocp::NAME, |_, arguments| spocp::sections(arguments)),
+    #[cfg(feature = "decision-log")]
+    Part::native(DECISION_LOG, |_, arguments| Ok(vec![crate::decision_log::section(arguments)?])),
+    #[cfg(feature = "mqtt")]
+    Part::any(MQTT, crate::mqtt::sections),
+    #[cfg(feature = "ratelimit")]
+    Part::native(RATELIMIT, |_, arguments| crate::ratelimit::sections(arguments)),
+    #[cfg(feature = "rivals")]
+    Part::any(CRYPTO, crate::crypto::sections),
+];
 
 /// Counts the memory that ten million checks in Node leave behind.
 pub(crate) fn memory(root: &Path, arguments: &Arguments) -> Result<String, String> {

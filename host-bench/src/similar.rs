@@ -68,11 +68,7 @@ fn figures(
     let searched = measure::action(&name, Side::Ours, bounds, search)?;
     let searched = Figure::of_runs(name, Side::Ours, each(searched.runs));
     let made = measure::action("Wardgate, read and index", Side::Ours, bounds, || {
-        if indexed(files).rules() == rules.len() {
-            Ok(())
-        } else {
-            Err("rules are missing".into())
-        }
+        if indexed(files).rules() == rules.len() { Ok(()) } else { Err("rules are missing".into()) }
     })?;
     let linted = measure::action("Wardgate, lint", Side::Ours, bounds, || {
         drop(lint_files(files, &Options::default()));
@@ -88,7 +84,8 @@ fn figures(
 
 /// Returns the input of Node: policies, questions about rules, and the answers.
 fn job(files: &Files, index: &Index, rules: &[RuleId], quick: bool) -> Result<Json, String> {
-    let texts = files.iter().map(|(path, text)| (path.clone(), json!(String::from_utf8_lossy(text))));
+    let texts =
+        files.iter().map(|(path, text)| (path.clone(), json!(String::from_utf8_lossy(text))));
     let mut questions = Vec::new();
     let mut expected = Vec::new();
     for at in (0..SEARCHES).map(|turn| turn * STEP % rules.len()) {

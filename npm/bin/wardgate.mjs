@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command `wardgate`: the program of `crates/cli` without its server, as WebAssembly. It sees the files of the
 // machine as a native program does, and its directory as `PWD`.
-import { statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parse } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -18,8 +18,9 @@ const { WASI } = await import("node:wasi");
 const args = process.argv.slice(2);
 const directory = process.cwd();
 const { root } = parse(directory);
-// The program cannot set permissions, and keys are for their owner alone.
-if (args[0] === "keys") process.umask(0o077);
+// The program cannot set permissions, and keys are for their owner alone. `keys public` writes no secret.
+const umask = process.umask();
+if (args[0] === "keys" && args[1] !== "public") process.umask(0o077);
 const wasi = new WASI({
   version: "preview1",
   args: ["wardgate", ...args],
@@ -43,6 +44,15 @@ try {
   wasi.start(instance);
 } catch (thrown) {
   if (thrown !== ended) throw thrown;
+}
+// A public half that was just written is for everybody.
+if (args[0] === "keys" && args[1] === "generate" && !process.exitCode) publish(args);
+
+/** Gives the file of `--public` the permissions of any other new file. */
+function publish(args) {
+  const at = args.findIndex((arg) => arg === "--public" || arg.startsWith("--public="));
+  const path = args[at] === "--public" ? args[at + 1] : args[at]?.slice("--public=".length);
+  if (path && statSync(path).isFile()) chmodSync(path, 0o666 & ~umask);
 }
 
 /** Returns a line with the mode of the file that an argument names, if others than its owner can read it. */

@@ -46,6 +46,13 @@ describe.each(["adapters", "DECISION-LOG", "MQTT", "pool", "ratelimit", "spocp",
   });
 });
 
+describe("docs/adapters.md", () => {
+  it("begins with the server that `wardgate init` writes", () => {
+    const [, server] = /^```js\n\/\/ server\.mjs\n(.*?)^```$/ms.exec(read("../../docs/adapters.md"))!;
+    expect(server).toBe(read("../../crates/cli/src/init/files/express.mjs"));
+  });
+});
+
 describe("docs/package-errors.md", () => {
   const sections = [...read("../../docs/package-errors.md").matchAll(/^### `(.*)`$/gm)].map(([, name]) => name!);
 

@@ -16,6 +16,7 @@ export type { OpenNowOptions, OpenOptions } from "./pdp/options.ts";
 export type { Decided, DecidedAction, DecidedSearch, DecisionListener, DecisionLog } from "./pdp/recording.ts";
 export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./base/web.ts";
 export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher/watcher-options.ts";
+export type { BundleArrival } from "./pdp/source.ts";
 export type { Trust, TrustedKeys } from "./pdp/terms.ts";
 export type {
   Accessors,

@@ -6,6 +6,7 @@
 use crate::error::OpenError;
 use crate::header::Header;
 use crate::limits::MAX_BUNDLE_BYTES;
+use crate::short_name::ShortName;
 
 /// The conditions that a host sets for a bundle beside its signatures.
 ///
@@ -80,7 +81,10 @@ impl Conditions<'_> {
             return Err(OpenError::OldRevision { expected, found });
         }
         match self.name {
-            Some(name) if name != header.label.name => Err(OpenError::WrongName),
+            Some(name) if name != header.label.name => {
+                let [expected, found] = [name, &header.label.name].map(ShortName::new);
+                Err(OpenError::WrongName { expected, found })
+            }
             _ => Ok(()),
         }
     }

@@ -100,9 +100,15 @@ impl Kind {
     }
 }
 
+/// Returns true if `bytes` begin as a bundle or a delta does, sealed or not.
+#[must_use]
+pub fn is_container(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
 impl Prefix {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, OpenError> {
-        if bytes.get(..MAGIC.len()) != Some(MAGIC) || bytes.len() < PREFIX_BYTES {
+        if !is_container(bytes) || bytes.len() < PREFIX_BYTES {
             return Err(OpenError::NotABundle);
         }
         let [version, kind, envelope, index, content, flags] =

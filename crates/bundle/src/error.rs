@@ -1,7 +1,7 @@
 //! The reasons for refusing bytes.
 //!
 //! Every refusal has a name of its own and a stable code. Messages are for the operator: they state
-//! the expected and the found value, and contain no content of the bundle except names of keys.
+//! the expected and the found value, and contain no content of the bundle except its name and names of keys.
 
 use core::fmt;
 
@@ -11,6 +11,7 @@ use wardgate_engine::table::Flaw;
 use crate::format::VERSION;
 use crate::key_id::KeyId;
 use crate::limits::MAX_SIGNATURES;
+use crate::short_name::ShortName;
 
 /// Declares the refusals; each row ends with the stable name for programs.
 macro_rules! refusals {
@@ -132,7 +133,12 @@ refusals! {
         now: u64,
     } = "expired";
     /// The bundle has another name than the host expects.
-    WrongName = "wrong-name";
+    WrongName {
+        /// The name that the host expects.
+        expected: ShortName,
+        /// The name of the bundle.
+        found: ShortName,
+    } = "wrong-name";
     /// The revision is lower than the host accepts.
     OldRevision {
         /// The lowest revision that is accepted.
@@ -180,7 +186,6 @@ impl OpenError {
             Self::TimeRequired => {
                 "the bundle has a validity period, and no time was given to check it"
             }
-            Self::WrongName => "the bundle has another name than expected",
             Self::NotText => "the text of the bundle is not UTF-8",
             Self::MalformedRules => "the rules of the bundle are malformed",
             Self::WrongEvaluation => "header and table disagree about the mode of evaluation",
@@ -230,6 +235,12 @@ impl fmt::Display for OpenError {
             }
             Self::OldRevision { expected, found } => {
                 write!(f, "expected revision {expected} or later, found {found}")
+            }
+            Self::WrongName { expected, found } if found.is_empty() => {
+                write!(f, "the bundle has no name, expected `{expected}`")
+            }
+            Self::WrongName { expected, found } => {
+                write!(f, "the bundle is called `{found}`, expected `{expected}`")
             }
             #[cfg(feature = "ratelimit")]
             Self::Malformed(Flaw::HasLimits) => {

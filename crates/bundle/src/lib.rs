@@ -32,13 +32,14 @@ mod pack;
 #[cfg(feature = "rules")]
 mod rules;
 pub mod sealed;
+mod short_name;
 mod signing;
 mod terms;
 mod trust;
 mod words;
 
 pub use conditions::{AfterExpiry, Conditions};
-pub use container::Kind;
+pub use container::{Kind, is_container};
 pub use error::OpenError;
 pub use header::{Header, Label, hexadecimal};
 pub use key_id::KeyId;
@@ -50,6 +51,7 @@ pub use pack::{PackError, pack, pack_as, relabel, strip};
 pub use rules::open_with_rules_and_limits;
 #[cfg(feature = "rules")]
 pub use rules::{open_with_rules, pack_with_rules};
+pub use short_name::ShortName;
 #[cfg(feature = "sign")]
 pub use signing::sign;
 pub use signing::{SigningError, attach, signing_input};

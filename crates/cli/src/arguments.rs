@@ -8,13 +8,16 @@ mod completions;
 mod coverage;
 mod eval;
 mod examples;
+mod exit_codes;
 mod fmt;
 mod grants;
 mod healthcheck;
+mod help;
 mod init;
 mod lint;
 mod log;
 mod mqtt;
+mod overwrite;
 mod protocols;
 mod ratelimit;
 mod replay;
@@ -36,9 +39,13 @@ pub(crate) use compare::{Compare, Forbidden, Format};
 pub(crate) use completions::{Completions, Shell};
 pub(crate) use eval::{Eval, Given, Repl};
 pub(crate) use examples::command;
+#[cfg(not(feature = "host"))]
+pub(crate) use examples::needs_host;
+use exit_codes::{ALL_EXIT_CODES, BENCH_HELP, CHECK_HELP, EXIT_CODES, GRANTS_HELP, REPLAY_HELP};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use grants::Grants;
 pub(crate) use healthcheck::Healthcheck;
+pub(crate) use help::Help;
 pub(crate) use init::{Framework, Init};
 pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use log::{
@@ -46,6 +53,7 @@ pub(crate) use log::{
     Prove, Replay, ShowLog, VerifyLog, WitnessLogs,
 };
 pub(crate) use mqtt::Mqtt;
+pub(crate) use overwrite::Overwrite;
 pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use ratelimit::RateLimit;
 pub(crate) use replay::ReplayLogs;
@@ -62,7 +70,7 @@ pub(crate) use types::Types;
 #[derive(Debug, Parser)]
 #[command(name = "wardgate", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = ALL_EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -152,6 +160,9 @@ pub(crate) enum Command {
     /// Write what a shell needs to complete verbs and options.
     #[command(after_help = completions::HELP)]
     Completions(Completions),
+    /// Print the help of a command, or what the code of a message means.
+    #[command(after_help = help::HELP)]
+    Help(Help),
 }
 
 impl Command {
@@ -184,6 +195,7 @@ impl Command {
             | Self::Serve(_)
             | Self::Healthcheck(_)
             | Self::Completions(_)
+            | Self::Help(_)
             | Self::Types(_) => false,
         }
     }
@@ -198,6 +210,8 @@ pub(crate) struct Compile {
     /// complete. Without it the policies are checked, and nothing is written.
     #[arg(short, long, value_name = "FILE|-")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
     /// A JavaScript module to write too: given to `open` of the npm package as `accessors`, it makes
     /// `isAllowed` on this bundle faster.
     #[arg(long, value_name = "FILE")]
@@ -386,51 +400,3 @@ fn version(text: &str) -> Result<String, String> {
     }
     Ok(text.to_owned())
 }
-
-macro_rules! exit_codes {
-    () => {
-        "\
-Exit codes:
-  0  success; a request may be denied
-  1  the policies, the bundle or a key cannot be used
-  2  the arguments are wrong
-  3  a request cannot be used; the others were decided
-  4  reading or writing failed"
-    };
-}
-
-const EXIT_CODES: &str = exit_codes!();
-
-const REPLAY_HELP: &str = concat!(exit_codes!(), "\n  5  some decision is another one now");
-
-const CHECK_HELP: &str = concat!(
-    r#"A request is the JSON of the CheckResources call of Cerbos, or the same for one resource:
-  {"principal": {"id": "sam", "roles": ["member"]}, "actions": ["view"],
-   "resource": {"kind": "document", "id": "d1", "attr": {"owner": "sam"}}}
-`auxData.jwt` holds the claims of a token that you have verified; tokens are not verified here.
-
-"#,
-    exit_codes!()
-);
-
-const GRANTS_HELP: &str = concat!(
-    r#"A request names a principal, and what is known when it connects:
-  {"principal": {"id": "d1", "roles": ["device"]}, "actions": ["publish", "subscribe"],
-   "auxData": {"jwt": {"topics": ["a/#"]}}}
-Topics that the policies allow for some messages only are left out, and the lists are then not
-exact. See docs/MQTT.md.
-
-"#,
-    exit_codes!()
-);
-
-const BENCH_HELP: &str = concat!(
-    r#"A decision is one action of one request. Both hosts are given the same requests and the
-same time, and before anything is timed the answers in Node are compared with the native
-ones. A quarter of the seconds warms up, a quarter gives the throughput, and the rest gives
-the times of single decisions.
-
-"#,
-    exit_codes!(),
-    "\n  5  the hosts decide differently"
-);

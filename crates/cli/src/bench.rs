@@ -48,7 +48,7 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status> {
     let terms = Terms::read(opening, now)?;
     let bundle = policies::bundle(Source { path, options, opening })?;
     let pdp = Pdp::open_under(&bundle, terms.trust(), terms.conditions(), 0)
-        .map_err(|error| policies::refused(path, &bundle, &terms, &error))?;
+        .map_err(|error| policies::refused(path, &bundle, &error))?;
     let (workload, status) = Workload::read(requests)?;
     let questions = workload.questions();
     let decide = |question: &Question<'_>| pdp.is_allowed(question.request, question.action, now);

@@ -14,7 +14,7 @@ use crate::arguments::Compile;
 use crate::failure::{Failure, Result, Status};
 use crate::keys::PrivateKey;
 use crate::output::{InOneLine, Output, complain, counted, is_standard_output, shown};
-use crate::overwriting::Paths;
+use crate::overwriting::{Form, Paths};
 use crate::policies::Compiled;
 use crate::{answer, globals, label, pages, policies, replace, sign};
 
@@ -60,13 +60,18 @@ fn check(compile: &Compile) -> Result<()> {
         None if compile.emit.is_some() => Some("--emit"),
         None if !compile.sign.is_empty() => Some("--sign"),
         None if compile.strip => Some("--strip"),
+        None if compile.overwrite.force => Some("--force"),
         None => compile.label.given(),
     };
     if let Some(option) = option {
         let message = format!("`{option}` is for a bundle: name its file with `-o`");
         return Err(Failure::usage(message));
     }
-    paths(compile).check()
+    paths(compile).check()?;
+    let force = compile.overwrite.force;
+    let bundle = compile.output.as_deref().filter(|output| !is_standard_output(output));
+    bundle.map_or(Ok(()), |path| Form::Bundle.replaces(path, force))?;
+    compile.emit.as_deref().map_or(Ok(()), |path| Form::Accessors.replaces(path, force))
 }
 
 /// Returns the files that are written and read. Only the bundle may go to standard output instead.

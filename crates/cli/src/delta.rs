@@ -9,7 +9,7 @@ use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
 use crate::failure::{Failure, Result, Status};
 use crate::opening::{self, refused};
 use crate::output::{InOneLine, Output};
-use crate::overwriting::Paths;
+use crate::overwriting::{Form, Paths};
 use crate::replace;
 
 pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status> {
@@ -24,9 +24,10 @@ fn make(command: &MakeDelta, out: &mut Output) -> Result<()> {
     let (outputs, inputs) =
         (vec![("-o", command.output.as_path())], vec![&*command.old, &*command.new]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
+    Form::Bundle.replaces(&command.output, command.overwrite.force)?;
     let (old, from) = bundle(&command.old)?;
     let (new, to) = bundle(&command.new)?;
-    let delta = delta(&old, &new).map_err(|error| refused(&command.new, &error))?;
+    let delta = delta(&old, &new).map_err(|error| refused(&command.new, &new, &error))?;
     replace::file(&command.output, &delta)?;
     let (from, to) = (from.header.label.revision, to.header.label.revision);
     let (file, short, long) = (command.output.in_one_line(), delta.len(), new.len());
@@ -37,8 +38,9 @@ fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<()> {
     // The new bundle may take the place of its base, as where a host keeps one bundle.
     let (outputs, inputs) = (vec![("-o", command.output.as_path())], vec![&*command.delta]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
+    Form::Bundle.replaces(&command.output, command.overwrite.force)?;
     let base = opening::read(&command.base)?;
-    let about = describe(&base).map_err(|error| refused(&command.base, &error))?;
+    let about = describe(&base).map_err(|error| refused(&command.base, &base, &error))?;
     if about.base.is_some() {
         let shown = command.base.in_one_line();
         let message = format!("`{shown}` is a delta: its base comes first, and then the delta");
@@ -57,9 +59,9 @@ fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<()> {
 /// Reads a whole bundle, which is not to be a delta.
 fn bundle(path: &Path) -> Result<(Vec<u8>, Description)> {
     let bytes = opening::read(path)?;
-    let about = describe(&bytes).map_err(|error| refused(path, &error))?;
+    let about = describe(&bytes).map_err(|error| refused(path, &bytes, &error))?;
     if about.base.is_some() {
-        return Err(refused(path, &wardgate_bundle::OpenError::Delta));
+        return Err(refused(path, &bytes, &wardgate_bundle::OpenError::Delta));
     }
     Ok((bytes, about))
 }

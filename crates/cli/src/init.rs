@@ -3,7 +3,6 @@
 //! The program is for the framework that the `package.json` of the folder names. No file is replaced: either all are
 //! written or none.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
@@ -18,8 +17,18 @@ use crate::replace;
 pub(crate) fn run(init: &Init, out: &mut Output) -> Result<Status> {
     let package = package(&init.directory)?;
     let framework = init.framework.unwrap_or_else(|| found(package.as_ref()));
+    if framework == Framework::Next && package.is_none() {
+        return Err(needs_app(&init.directory));
+    }
     let mut files = files(framework, package.as_ref());
+    let config = vite_config(&init.directory);
+    if framework == Framework::Vite && config.is_none() {
+        files.push((VITE_CONFIG, include_str!("init/files/vite.config.mjs").to_owned()));
+    }
     if package.is_none() {
+        if framework == Framework::Vite {
+            files.push(("index.html", include_str!("init/files/vite.html").to_owned()));
+        }
         files.push(("package.json", format!("{:#}\n", own_package(framework))));
         files.push((".gitignore", GITIGNORE.to_owned()));
     }
@@ -34,22 +43,36 @@ pub(crate) fn run(init: &Init, out: &mut Output) -> Result<Status> {
     }
     for (name, text) in &files {
         let path = init.directory.join(name);
-        write(&path, text)?;
+        replace::file(&path, text.as_bytes())?;
         out.line(format_args!("wrote {}", path.in_one_line()))?;
     }
-    next_steps(init, framework, package.is_none(), out)?;
+    next_steps(init, (framework, package.is_none()), config.as_deref(), out)?;
     Ok(Status::Done)
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
-    }
-    replace::file(path, text.as_bytes())
+/// Returns the failure for a folder without an app: the program that makes one takes no folder with files in it.
+fn needs_app(directory: &Path) -> Failure {
+    let shown = directory.in_one_line();
+    Failure::usage(format!(
+        "`{shown}` has no package.json: `npx create-next-app@latest {shown}` makes an app for Next, and \
+         `wardgate init {shown}` then adds the example to it"
+    ))
 }
 
-fn next_steps(init: &Init, framework: Framework, is_new: bool, out: &mut Output) -> Result<()> {
-    let (program, bundle) = (program(framework), bundle(framework));
+/// Returns the name of the configuration of Vite in a folder, if it has one.
+fn vite_config(directory: &Path) -> Option<String> {
+    let endings = ["js", "mjs", "ts", "cjs", "mts", "cts"];
+    let names = endings.map(|ending| format!("vite.config.{ending}"));
+    names.into_iter().find(|name| reading::exists(&directory.join(name)))
+}
+
+fn next_steps(
+    init: &Init,
+    (framework, is_new): (Framework, bool),
+    config: Option<&str>,
+    out: &mut Output,
+) -> Result<()> {
+    let program = program(framework);
     out.line("")?;
     if init.directory != Path::new(".") {
         out.line(format_args!("  cd {}", init.directory.in_one_line()))?;
@@ -59,11 +82,21 @@ fn next_steps(init: &Init, framework: Framework, is_new: bool, out: &mut Output)
         out.line(if is_new { "  npm install" } else { "  npm install wardgate" })?;
     }
     out.line("  npx wardgate test policies")?;
-    out.line(format_args!("  npx wardgate compile policies -o {bundle}"))?;
     match framework {
         Framework::Vite => {
-            out.line(format_args!("  import \"./{program}\" from a page, then `npm run dev`"))
+            if let Some(config) = config {
+                out.line(format_args!(
+                    "  add to {config}: import {{ wardgate }} from \"wardgate/vite\"; plugins: [wardgate()]"
+                ))?;
+            }
+            if !is_new {
+                out.line(format_args!("  import \"./{program}\" from a page"))?;
+            }
+            return out.line("  npm run dev, then look at the console of the page");
         }
+        _ => out.line("  npx wardgate compile policies -o policies.wardgate")?,
+    }
+    match framework {
         Framework::Next => {
             out.line("  npm run dev, then curl -H 'x-user: ann' localhost:3000/api/documents/d1")
         }
@@ -130,15 +163,7 @@ const fn program(framework: Framework) -> &'static str {
         Framework::Node => "check.mjs",
         Framework::Express | Framework::Hono => "server.mjs",
         Framework::Next => "app/api/documents/[id]/route.js",
-        Framework::Vite => "src/policies.js",
-    }
-}
-
-/// Returns the path at which the program of an example looks for its bundle.
-const fn bundle(framework: Framework) -> &'static str {
-    match framework {
-        Framework::Vite => "public/policies.wardgate",
-        _ => "policies.wardgate",
+        Framework::Vite => "src/documents.js",
     }
 }
 
@@ -148,21 +173,30 @@ fn own_package(framework: Framework) -> Json {
     let others = match framework {
         Framework::Express => Some(("express", "^5")),
         Framework::Hono => Some(("hono", "^4")),
-        Framework::Node | Framework::Next | Framework::Vite => None,
+        Framework::Vite => Some(("vite", "^8")),
+        Framework::Node | Framework::Next => None,
     };
     if let (Some((name, version)), Some(all)) = (others, dependencies.as_object_mut()) {
         all.insert(name.to_owned(), version.into());
     }
+    let scripts = match framework {
+        Framework::Vite => {
+            json!({ "dev": "vite", "build": "vite build", "test": "wardgate test policies" })
+        }
+        _ => json!({
+            "policies": "wardgate compile policies -o policies.wardgate",
+            "test": "wardgate test policies",
+        }),
+    };
     json!({
         "private": true,
         "type": "module",
-        "scripts": {
-            "policies": format!("wardgate compile policies -o {}", bundle(framework)),
-            "test": "wardgate test policies",
-        },
+        "scripts": scripts,
         "dependencies": dependencies,
     })
 }
+
+const VITE_CONFIG: &str = "vite.config.mjs";
 
 const GITIGNORE: &str = include_str!("init/files/gitignore");
 

@@ -19,9 +19,8 @@ pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status> {
     let source = Source { path, options, opening };
     let bytes = policies::bundle(source)?;
     let terms = Terms::read(opening, time(opening, &bytes))?;
-    let opened = terms
-        .open_with_limits(&bytes)
-        .map_err(|error| policies::refused(path, &bytes, &terms, &error))?;
+    let opened =
+        terms.open_with_limits(&bytes).map_err(|error| policies::refused(path, &bytes, &error))?;
     let signatures = Signatures::of(&bytes, &opened);
     let Opened { table, header, .. } = &opened;
     let report = Report { table, header, signatures, bytes: bytes.len(), found: table.inspect() };

@@ -113,5 +113,13 @@ fn nearest(value: u64) -> f64 {
 pub(crate) fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&position).unwrap_or(&text).replace("EOF while parsing", "the input ends in")
+    match text.strip_suffix(&position).unwrap_or(&text) {
+        "expected value" | "expected ident" => {
+            "expected `{`, `[`, text between double quotes, a number, `true`, `false` or `null`"
+                .to_owned()
+        }
+        "key must be a string" => "expected the name of a member, between double quotes".to_owned(),
+        "trailing characters" => "expected the end of the input".to_owned(),
+        other => other.replace("EOF while parsing", "the input ends in"),
+    }
 }

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 use crate::arguments::{Keys, KeysCommand};
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output};
-pub(crate) use files::{create, discard, publish, random};
+pub(crate) use files::{create, discard, hold_secret, never_overwritten, publish, random};
 
 /// A key that was read.
 pub(crate) enum Key {

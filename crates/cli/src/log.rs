@@ -208,7 +208,7 @@ fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 fn refused(error: LogError) -> Failure {
     match error {
         LogError::Read(..) | LogError::Write(..) => Failure::system(error.to_string()),
-        other => Failure::policies(format!("{other}; see {}", pages::of_server(other.code()))),
+        other => Failure::policies(pages::with_help(&other.to_string(), other.code())),
     }
 }
 

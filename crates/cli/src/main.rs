@@ -34,6 +34,7 @@ mod globals;
 mod grants;
 #[cfg(feature = "host")]
 mod healthcheck;
+mod help;
 mod init;
 mod inspect;
 mod json;
@@ -93,7 +94,7 @@ fn main() -> ExitCode {
     let arguments = arguments.and_then(|found| Arguments::from_arg_matches(&found));
     let command = match arguments {
         Ok(arguments) => arguments.command,
-        Err(answer) => return answered(&answer).into(),
+        Err(answer) => return answered(&help::with_nearest(answer)).into(),
     };
     let mut out = Output::new();
     let ended = run(&command, &mut out).and_then(|status| out.flush().map(|()| status));
@@ -136,6 +137,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
         Command::Eval(eval) => eval::run(eval, out),
         Command::Repl(repl) => repl::run(repl, out),
         Command::Completions(completions) => completions::run(completions, out),
+        Command::Help(help) => help::run(help, out),
         Command::Grants(grants) => grants::run(grants, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Test(test) => test::run(test, out),
@@ -173,10 +175,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status> {
 /// Returns the failure of a command that WebAssembly has no sockets, threads or programs for.
 #[cfg(not(feature = "host"))]
 fn needs_host(command: &str) -> Failure {
-    Failure::usage(format!(
-        "`wardgate {command}` needs the native command, and this one is of the npm package: \
-         `cargo install wardgate-cli` builds it, and a release has it as a binary and an image"
-    ))
+    Failure::usage(arguments::needs_host(command))
 }
 
 /// Reports a failure and returns the exit code of the command.

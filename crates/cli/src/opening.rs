@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
-use wardgate_bundle::{describe, open, open_with_limits, sealed};
+use wardgate_bundle::{is_container, open, open_with_limits, sealed};
 use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
@@ -53,20 +53,6 @@ impl<'o> Terms<'o> {
     pub(crate) fn open_with_limits(&self, bytes: &[u8]) -> Result<Opened, OpenError> {
         open_with_limits(bytes, self.trust(), &self.conditions)
     }
-
-    /// Says why the bundle of `path`, which holds these bytes, is not opened.
-    pub(crate) fn refused(&self, path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
-        let (OpenError::WrongName, Some(expected)) = (error, self.conditions.name) else {
-            return refused(path, error);
-        };
-        let (shown, found) =
-            (path.in_one_line(), describe(bytes).map(|about| about.header.label.name));
-        let message = match found.as_deref() {
-            Ok("") | Err(_) => format!("the bundle `{shown}` has no name, expected `{expected}`"),
-            Ok(found) => format!("the bundle `{shown}` is called `{found}`, expected `{expected}`"),
-        };
-        explained(&message, error)
-    }
 }
 
 /// Reads a bundle of at most the largest size, and unseals it if there is a key for that.
@@ -77,7 +63,7 @@ pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>> {
         Some(key) => {
             let key = keys::sealing(key)?;
             sealed::unseal(&bytes, &key, &Conditions::default())
-                .map_err(|error| refused(path, &error))
+                .map_err(|error| refused(path, &bytes, &error))
         }
     }
 }
@@ -89,11 +75,17 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     read.map_err(|error| Failure::reading(path, &error))
 }
 
-/// Says why the bundle of `path` cannot be used.
-pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
+/// Says why the bundle of `path`, which holds these bytes, cannot be used.
+pub(crate) fn refused(path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
     let shown = path.display();
     let message = match error {
-        OpenError::NotABundle => format!("`{shown}` is not a bundle"),
+        OpenError::NotABundle => not_a_bundle(path, bytes),
+        OpenError::WrongName { expected, found } if found.is_empty() => {
+            format!("the bundle `{shown}` has no name, expected `{expected}`")
+        }
+        OpenError::WrongName { expected, found } => {
+            format!("the bundle `{shown}` is called `{found}`, expected `{expected}`")
+        }
         OpenError::Sealed => {
             format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
         }
@@ -113,9 +105,33 @@ pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
     explained(&message, error)
 }
 
-/// Returns the failure of a refused bundle, with the page that explains it.
+/// Says that a file is no bundle, and what it is instead where its beginning tells.
+pub(crate) fn not_a_bundle(path: &Path, bytes: &[u8]) -> String {
+    let start = bytes.get(..START).unwrap_or(bytes);
+    format!("`{}` is not a bundle{}", path.in_one_line(), what(start))
+}
+
+fn what(start: &[u8]) -> &'static str {
+    // The last character may be cut.
+    let is_text = str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true)
+        && !start.contains(&0);
+    let has = |part: &[u8]| start.windows(part.len()).any(|window| window == part);
+    match start.trim_ascii_start().first() {
+        _ if start.is_empty() => ": it is empty",
+        _ if is_container(start) => ": it is the beginning of one, and the rest is missing",
+        _ if !is_text => "",
+        _ if has(b"api.cerbos.dev/") => {
+            ": it is a policy, which `wardgate compile` makes a bundle of"
+        }
+        Some(b'<') => ": it is HTML or XML",
+        Some(b'{' | b'[') => ": it is JSON",
+        _ => ": it is text",
+    }
+}
+
+/// Returns the failure of a refused bundle, with the command that explains it.
 pub(crate) fn explained(message: &str, error: &OpenError) -> Failure {
-    Failure::policies(format!("{message}; see {}", pages::of_refusal(error)))
+    Failure::policies(pages::with_help(message, error.code()))
 }
 
 fn trusted(opening: &Opening) -> Result<Option<TrustSet>> {
@@ -139,3 +155,6 @@ fn id_of(id: &str) -> Result<KeyId> {
     KeyId::new(id.as_bytes())
         .ok_or_else(|| Failure::usage("`--require` must be the id of a key: 1 to 64 bytes"))
 }
+
+/// The bytes of a file that tell what it is.
+const START: usize = 512;

@@ -1,7 +1,10 @@
 //! Keeps the outputs of a command apart from its inputs.
 //!
-//! It runs before anything is read or written: an output never replaces another output, nor a key,
-//! a policy or any other input. A bundle that a command changes in place is no input here.
+//! It runs before anything is read or written: an output never replaces another output, nor a secret
+//! key, a policy or any other input. A bundle that a command changes in place is no input here. What
+//! a command may replace besides is the matter of its [`Form`].
+
+mod form;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +13,10 @@ use wardgate_compiler::reading;
 use wardgate_tooling::source_files;
 
 use crate::failure::{Failure, Result};
+use crate::keys;
 use crate::output::InOneLine;
 use crate::replace;
+pub(crate) use form::Form;
 
 /// The files of a command.
 #[derive(Default)]
@@ -25,8 +30,8 @@ pub(crate) struct Paths<'p> {
 }
 
 impl Paths<'_> {
-    /// Refuses outputs that are one file, an output that is also an input, and `-`, which would be
-    /// the name of a file.
+    /// Refuses outputs that are one file, an output that is also an input or a secret key, and `-`, which would
+    /// be the name of a file.
     pub(crate) fn check(&self) -> Result<()> {
         let mut before: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in &self.outputs {
@@ -46,6 +51,9 @@ impl Paths<'_> {
                     "`{option}` would overwrite `{shown}`, which is an input: name another file"
                 );
                 return Err(Failure::usage(message));
+            }
+            if keys::hold_secret(&target) {
+                return Err(keys::never_overwritten(path));
             }
             before.push((option, target));
         }

@@ -42,7 +42,7 @@ pub(crate) struct Source<'s> {
 pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable> {
     let terms = Terms::read(source.opening, now)?;
     let (bundle, _) = read(source)?;
-    let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &terms, &error));
+    let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &error));
     Ok(opened?.table)
 }
 
@@ -54,9 +54,8 @@ pub(crate) fn table_and_sources(
 ) -> Result<(PolicyTable, Option<Repository>)> {
     let terms = Terms::read(source.opening, now)?;
     let (bundle, sources) = read(source)?;
-    let opened = terms
-        .open_with_limits(&bundle)
-        .map_err(|error| refused(source.path, &bundle, &terms, &error));
+    let opened =
+        terms.open_with_limits(&bundle).map_err(|error| refused(source.path, &bundle, &error));
     Ok((opened?.table, sources))
 }
 
@@ -137,20 +136,18 @@ pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened
     let now = Some(label.not_before.unwrap_or(0));
     let conditions = Conditions { now, ..Conditions::default() };
     let opened = wardgate_bundle::open_with_limits(bundle, Trust::Unsigned, &conditions);
-    opened.map_err(|error| opening::refused(path, &error))
+    opened.map_err(|error| opening::refused(path, bundle, &error))
 }
 
-/// Says why the bundle of `path`, which holds these bytes, is not opened under `terms`.
-pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &OpenError) -> Failure {
+/// Says why the bundle of `path`, which holds these bytes, is not opened where policies would do too.
+pub(crate) fn refused(path: &Path, bundle: &[u8], error: &OpenError) -> Failure {
     match error {
         OpenError::NotABundle => {
-            let message = format!(
-                "`{}` is not a bundle; give a bundle, or the directory of the policies",
-                path.display()
-            );
+            let message = opening::not_a_bundle(path, bundle);
+            let message = format!("{message}; give a bundle, or the directory of the policies");
             opening::explained(&message, error)
         }
-        error => terms.refused(path, bundle, error),
+        error => opening::refused(path, bundle, error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Atomic replacement of files: a reader sees the old content or the new, never a part.
 //!
 //! The new content is written beside the file, reaches the disk, and takes its name in one step. A
-//! failure before that leaves the old file as it was.
+//! failure before that leaves the old file as it was. Missing folders are made.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -50,15 +50,33 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
         }
         let Ok(next) = fs::read_link(&path) else {
             let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-            return Ok(reading::canonical(directory(&path))?.join(name));
+            return Ok(whole(directory(&path))?.join(name));
         };
         path = directory(&path).join(next);
     }
     reading::canonical(&path)
 }
 
+/// Makes the folder of a file that will be written, and those above it.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    let folder = directory(path);
+    // A file in its place is reported by the writer.
+    if folder.exists() { Ok(()) } else { fs::create_dir_all(folder) }
+}
+
+/// Returns the path of a directory without links, also of one that is missing yet.
+fn whole(path: &Path) -> io::Result<PathBuf> {
+    match (reading::canonical(path), path.file_name()) {
+        (Err(error), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(whole(directory(path))?.join(name))
+        }
+        (found, _) => found,
+    }
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = target(path)?;
+    make_folder(&target)?;
     let temporary = beside(&target)?;
     let written = write(&temporary, &target, bytes);
     if written.is_err() {

@@ -6,34 +6,36 @@ use crate::arguments::Seal;
 use crate::failure::{Failure, Result, Status};
 use crate::keys::{self, random};
 use crate::output::{InOneLine, Output};
-use crate::overwriting::Paths;
+use crate::overwriting::{Form, Paths};
 use crate::{opening, replace};
 
 pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status> {
-    paths(seal).check()?;
+    check(seal)?;
     let key = keys::sealing(&seal.key)?;
     let bytes = opening::read(&seal.input)?;
     let sealed = sealed::seal(&bytes, &key, &*random()?).map_err(|error| match error {
         wardgate_bundle::OpenError::Sealed => {
             Failure::policies(format!("`{}` is sealed already", seal.input.in_one_line()))
         }
-        error => opening::refused(&seal.input, &error),
+        error => opening::refused(&seal.input, &bytes, &error),
     })?;
     written(seal, &sealed, "sealed", out)
 }
 
 pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status> {
-    paths(unseal).check()?;
+    check(unseal)?;
     let key = keys::sealing(&unseal.key)?;
     let bytes = opening::read(&unseal.input)?;
     let inside = sealed::unseal(&bytes, &key, &Conditions::default())
-        .map_err(|error| opening::refused(&unseal.input, &error))?;
+        .map_err(|error| opening::refused(&unseal.input, &bytes, &error))?;
     written(unseal, &inside, "unsealed, not verified", out)
 }
 
-/// Returns the outputs and inputs: a bundle may be sealed in place.
-fn paths(seal: &Seal) -> Paths<'_> {
-    Paths { outputs: vec![("-o", &seal.output)], inputs: vec![&seal.key], ..Paths::default() }
+/// Checks the outputs and inputs: a bundle may be sealed in place.
+fn check(seal: &Seal) -> Result<()> {
+    let (outputs, inputs) = (vec![("-o", seal.output.as_path())], vec![&*seal.key]);
+    Paths { outputs, inputs, ..Paths::default() }.check()?;
+    Form::Bundle.replaces(&seal.output, seal.overwrite.force)
 }
 
 fn written(seal: &Seal, bytes: &[u8], how: &str, out: &mut Output) -> Result<Status> {

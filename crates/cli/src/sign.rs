@@ -14,18 +14,20 @@ use crate::arguments::Sign;
 use crate::failure::{Failure, Result, Status};
 use crate::keys::{self, PrivateKey, random};
 use crate::output::{InOneLine, Output};
-use crate::overwriting::Paths;
+use crate::overwriting::{Form, Paths};
 use crate::{answer, label, opening, replace};
 
 pub(crate) fn run(sign: &Sign, out: &mut Output) -> Result<Status> {
     paths(sign).check()?;
+    let force = sign.overwrite.force;
+    sign.output.as_deref().map_or(Ok(()), |path| Form::Bundle.replaces(path, force))?;
     let keys = read_keys(&sign.key)?;
     let path = &sign.bundle;
     let bundle = labelled(path, opening::read(path)?, sign)?;
     let signed = signed(path, bundle, &keys, sign.deterministic)?;
     let output = sign.output.as_ref().unwrap_or(path);
     replace::file(output, &signed)?;
-    let about = describe(&signed).map_err(|error| opening::refused(output, &error))?;
+    let about = describe(&signed).map_err(|error| opening::refused(output, &signed, &error))?;
     report(output, &about, sign.json, out)?;
     Ok(Status::Done)
 }
@@ -86,7 +88,7 @@ fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<()> {
 /// Returns the bundle with the header of the options. A signed one keeps its own: another header
 /// would invalidate its signatures.
 fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>> {
-    let about = describe(&bundle).map_err(|error| opening::refused(path, &error))?;
+    let about = describe(&bundle).map_err(|error| opening::refused(path, &bundle, &error))?;
     if about.base.is_some() {
         return Err(Failure::policies(format!(
             "`{}` is a delta: sign the new bundle, and make the delta of that",

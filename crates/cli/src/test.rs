@@ -58,6 +58,9 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status> {
         complain(format_args!(
             "wardgate: `{shown}` holds no test suites: no file is named `*_test.yaml`"
         ));
+        if !test.pass_with_no_tests {
+            complain("wardgate: nothing was tested; `--pass-with-no-tests` accepts that");
+        }
     }
     let (results, exercised) = decide(test, filter, &suites, (&sources, &options))?;
     if let Some(path) = &test.junit {
@@ -75,7 +78,7 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status> {
     }
     let coverage_status =
         exercised.map(|exercised| coverage::print(test, &exercised, out)).transpose()?;
-    match status(&results) {
+    match status(test, &results) {
         Status::Done => Ok(coverage_status.unwrap_or(Status::Done)),
         status => Ok(status),
     }
@@ -152,8 +155,9 @@ fn folder(test: &Test) -> &std::path::Path {
     test.tests.as_ref().unwrap_or(&test.directory)
 }
 
-fn status(results: &Results) -> Status {
+fn status(test: &Test, results: &Results) -> Status {
     match results.summary().overall {
+        Verdict::Empty if !test.pass_with_no_tests => Status::BrokenSuites,
         Verdict::Empty | Verdict::Skipped | Verdict::Passed => Status::Done,
         Verdict::Failed => Status::FailedTests,
         Verdict::Errored => Status::BrokenSuites,

@@ -12,7 +12,7 @@ use crate::arguments::Types;
 use crate::failure::{Failure, Result, Status};
 use crate::globals;
 use crate::output::{InOneLine, Output, is_standard_output};
-use crate::overwriting::Paths;
+use crate::overwriting::{Form, Paths};
 use crate::{policies, replace};
 
 pub(crate) fn run(types: &Types, out: &mut Output) -> Result<Status> {
@@ -23,6 +23,9 @@ pub(crate) fn run(types: &Types, out: &mut Output) -> Result<Status> {
         return Err(Failure::usage(message));
     }
     paths(types).check()?;
+    if !check && !is_printed {
+        Form::Types.replaces(output, types.overwrite.force)?;
+    }
     let text = written(types)?;
     match (check, is_printed) {
         (true, _) => compare(types, &text),

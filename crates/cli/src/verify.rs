@@ -22,7 +22,7 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status> {
             out.line(refusal(&error))?;
             Ok(Status::BadPolicies)
         }
-        Err(error) => Err(terms.refused(&verify.bundle, &bytes, &error)),
+        Err(error) => Err(opening::refused(&verify.bundle, &bytes, &error)),
     }
 }
 

@@ -29,6 +29,12 @@ pub fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
     filled(&[("BUNDLE", &bundle), ("NAMES", &names), ("READS", &reads)])
 }
 
+/// Returns the first line of every module.
+#[must_use]
+pub fn head() -> &'static str {
+    TEMPLATE.lines().next().unwrap_or_default()
+}
+
 /// Fills the template from its front to its end, so that no placeholder is looked for in a filled
 /// value.
 fn filled(values: &[(&str, &str)]) -> String {

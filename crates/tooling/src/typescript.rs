@@ -121,7 +121,8 @@ fn attributes(shape: &Shape, indent: usize) -> String {
     }
 }
 
-const HEAD: &str =
+/// The first line of declarations.
+pub const HEAD: &str =
     "// The types of policies, written by `wardgate types`. Do not change them: write them anew.\n";
 
 /// The start of the line with the digest of the policies.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::shell::{self, Outcome, command, root, target};
 use crate::{npm, npm_command, setup};
 
-/// Runs the README and the page about signing, and each page about a runtime with their bundle.
+/// Runs the pages that a reader begins with, and each page about a runtime with their bundle.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
     npm_command::build()?;
@@ -21,6 +21,7 @@ pub(crate) fn check() -> Outcome {
     run_page("README.md", &readme)?;
     run_page("docs/signing.md", &readme)?;
     run_page("docs/package-errors.md", &readme)?;
+    run_page("npm/README.md", &scratch("package")?)?;
     run_page("docs/tutorial.md", &scratch("tutorial")?)?;
     for runtime in RUNTIMES {
         let folder = scratch(runtime)?;
@@ -157,8 +158,10 @@ fn scratch(name: &str) -> Outcome<PathBuf> {
     // The state after `npm install`.
     let bin = folder.join("node_modules/.bin");
     fs::create_dir_all(&bin).map_err(cannot)?;
-    std::os::unix::fs::symlink("../wardgate/bin/wardgate.mjs", bin.join("wardgate"))
-        .map_err(cannot)?;
+    let vite = root().join("tests/bundlers/node_modules/.bin/vite");
+    for (name, program) in [("wardgate", "../wardgate/bin/wardgate.mjs".into()), ("vite", vite)] {
+        std::os::unix::fs::symlink(program, bin.join(name)).map_err(cannot)?;
+    }
     shell::write(
         &folder.join("package.json"),
         "{ \"dependencies\": { \"wardgate\": \"0.1.0\" } }\n",

@@ -172,8 +172,10 @@ describe.each([
     check([album, { ...question(), principal }], "`principal` must be a function, found object");
     check([album, { ...question(), action: undefined }], "`action` is missing in the question");
     check([album, { principal: () => principal, action: "view" }], "`resource` is missing in the question");
+    check([album, { ...question(), action: ["view"] }], "`action` must be of the kind string, or a function, found array");
+    check([album, { ...question(), resource: "album" }], "`resource` must be of the kind object, or a function, found string");
     check([undefined, question()], "the PDP must be one that `open` returned, or a function, found undefined");
-    check([openAlbum(), question()], "the PDP must be one that `open` returned, or a function, found object");
+    check([openAlbum(), question()], "the PDP must be one that `open` returned, or a function, found object; await it");
     check([album, question(), { deny: () => {} }], "unknown option `deny`, expected one of denied, limits");
     check([album, question(), { denied: 404 }], "option `denied` must be a function, found number");
     check([album, question(), { limits: album.isAllowed }], "option `limits` must be a limiter of a PDP, found function");

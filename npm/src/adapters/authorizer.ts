@@ -1,7 +1,7 @@
 // The code that the adapters for frameworks share: it turns a request of the framework into a
 // request to the PDP.
 
-import { describe, membersOf } from "../base/describe.ts";
+import { describe, isPromise, membersOf } from "../base/describe.ts";
 import { expected } from "../base/nearest.ts";
 import type { ActionOf, KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
@@ -61,7 +61,7 @@ export function authorizer<C, P extends PolicyTypes, K extends KindOf<P>>(
 ): (context: C) => Promise<LimitedAnswer> {
   mustBeQuestion(question);
   if (typeof source !== "function" && typeof (source as Partial<Pdp<P>> | null)?.isAllowed !== "function") {
-    throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(source)}`);
+    throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(source)}${isPromise(source) ? "; await it" : ""}`);
   }
   return async (context) => {
     const principal = await question.principal(context);
@@ -117,8 +117,10 @@ function mustBeQuestion(question: unknown): void {
   if (typeof members.get("principal") !== "function") {
     throw new TypeError(`\`principal\` must be a function, found ${describe(members.get("principal"))}`);
   }
-  for (const name of ["action", "resource"]) {
-    if (members.get(name) === undefined) throw new TypeError(`\`${name}\` is missing in the question`);
+  for (const [name, kind] of [["action", "string"], ["resource", "object"]] as const) {
+    const part = members.get(name);
+    if (part === undefined) throw new TypeError(`\`${name}\` is missing in the question`);
+    if (typeof part !== kind && typeof part !== "function") throw new TypeError(`\`${name}\` must be of the kind ${kind}, or a function, found ${describe(part)}`);
   }
 }
 

@@ -3,7 +3,7 @@
 // Code that was written for `@cerbos/http`, `@cerbos/grpc` or `@cerbos/react` runs with it unchanged: the same methods,
 // answers and errors, without a server. It manages no policies and plans no queries.
 
-import { describe } from "../base/describe.ts";
+import { describe, isPromise } from "../base/describe.ts";
 import { knownMembers } from "../base/option.ts";
 import type { Decision, Json } from "../pdp/decision.ts";
 import type { AttributeHolder, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
@@ -95,7 +95,7 @@ export class Cerbos {
 
   constructor(pdp: CerbosPdp, options: CerbosOptions = {}) {
     if (typeof pdp !== "function" && typeof (pdp as Partial<Pdp> | null)?.check !== "function") {
-      throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(pdp)}`);
+      throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(pdp)}${isPromise(pdp) ? "; await it" : ""}`);
     }
     knownMembers(options, ["onValidationError", "decodeJWTPayload"]);
     this.#pdp = pdp;

@@ -4,14 +4,18 @@ import { describe, isResponse } from "./describe.ts";
 import { WardgateError, type Code } from "./errors.ts";
 import type { FetchResponse } from "./web.ts";
 
-/** Returns the response of a promise. */
-export async function awaitResponse(answer: PromiseLike<unknown>, name: string): Promise<FetchResponse> {
-  let response;
+/** Returns the value of a promise; `name` stands in the error of a rejection. */
+export async function awaitFetched(answer: PromiseLike<unknown>, name: string): Promise<unknown> {
   try {
-    response = await answer;
+    return await answer;
   } catch (cause) {
     throw new WardgateError("not-fetched", `cannot fetch ${name}: ${reason(cause)}`, { cause });
   }
+}
+
+/** Returns the response of a promise. */
+export async function awaitResponse(answer: PromiseLike<unknown>, name: string): Promise<FetchResponse> {
+  const response = await awaitFetched(answer, name);
   if (isResponse(response)) return response;
   throw new TypeError(`a promise must be of a Response, found one of ${describe(response)}`);
 }

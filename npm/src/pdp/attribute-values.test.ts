@@ -2,7 +2,7 @@
 // album returns the attributes that it was given, so the tests see what conditions see.
 
 import { Decimal } from "@prisma/client-runtime-utils";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { editing, openAlbum, viewing, withActions } from "../testing.ts";
 
@@ -41,6 +41,22 @@ describe("an object of a class", () => {
     expect(pdp.isAllowed(editing(new Album()))).toBe(true);
     expect(pdp.isAllowed(editing(new (class { get owner() { return "ada"; } })()))).toBe(false);
     expect(pdp.isAllowed(editing(Object.create({ owner: "ada" })))).toBe(false);
+  });
+
+  it("has getters of which `explain` warns, if a rule reads one and no own member replaces it", () => {
+    class Row { get owner() { return "ada"; } get unread() { return 1; } }
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const warnings = (attr: object): unknown[] => {
+      warn.mockClear();
+      pdp.explain(editing(attr));
+      return warn.mock.calls.flat();
+    };
+    const expected = "wardgate: conditions do not see the getter `owner` of the class of resource.attr; write { ...attr, owner: attr.owner }";
+    expect(warnings(new Row())).toEqual([expected]);
+    expect(warnings(new (class extends Row {})())).toEqual([expected]);
+    const replaced = Object.defineProperty(new Row(), "owner", { value: "ada", enumerable: true });
+    for (const attr of [{ owner: "ada" }, { get owner() { return "ada"; } }, Object.create(null), new Map(), replaced]) expect(warnings(attr)).toEqual([]);
+    warn.mockRestore();
   });
 
   it("has the value of a getter that is its own member", () => {

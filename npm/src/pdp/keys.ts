@@ -2,7 +2,7 @@
 //
 // A private key is refused if a public key is enough: a host must not have it.
 
-import { bytesOf, copyOf, describe, membersOf, mustBeBytes } from "../base/describe.ts";
+import { bytesOf, copyOf, describe, isPromise, membersOf, mustBeBytes } from "../base/describe.ts";
 import { bytesOfBinary } from "../base/text.ts";
 
 /** The ML-DSA parameter set of a key (FIPS 204). Wardgate creates keys of ML-DSA-87. */
@@ -56,12 +56,8 @@ export type Level = 44 | 65 | 87;
 
 /** Reads a public key; `where` names it in messages. */
 export function readPublicKey(given: unknown, where: string): ReadKey {
-  const isBytes = ArrayBuffer.isView(given);
-  const members = isBytes ? undefined : membersOf(given);
-  if (members === undefined) {
-    const found = isBytes ? "bytes: parse the file of a key with JSON.parse" : describe(given);
-    throw new TypeError(`${where} must be a public key, found ${found}`);
-  }
+  const members = ArrayBuffer.isView(given) ? undefined : membersOf(given);
+  if (members === undefined || members.size === 0) throw new TypeError(`${where} must be a public key, found ${otherThanKey(given)}`);
   const key = members.has("kty") ? jwkBytes(members, where) : rawBytes(members, where);
   const level = readLevel(members.get("alg"), where);
   if (key.length !== KEY_BYTES[level]) {
@@ -93,6 +89,14 @@ export function readId(id: unknown, where: string): Uint8Array {
     throw new RangeError(`${where} must have 1 to ${MAX_ID_BYTES} bytes, found ${bytes.length}`);
   }
   return bytes;
+}
+
+/** Returns the words for a value that is no key, with the mistake that it shows. */
+function otherThanKey(given: unknown): string {
+  if (ArrayBuffer.isView(given)) return "bytes: parse the file of a key with JSON.parse";
+  if (isPromise(given)) return "a Promise: await it, and parse the file of a key with JSON.parse";
+  const kind = describe(given);
+  return kind === "object" ? "an object without members" : kind;
 }
 
 function readLevel(alg: unknown, where: string): Level {

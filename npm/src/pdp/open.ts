@@ -2,20 +2,21 @@
 
 import type { LoadOptions } from "./load-options.ts";
 import { readLoad } from "../wasm/code.ts";
-import { copyOf, membersOf, mustBeBytes } from "../base/describe.ts";
+import { presentBundle } from "./bundle-bytes.ts";
+import { membersOf } from "../base/describe.ts";
 import { runtime, runtimeNow } from "../wasm/module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions, type Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { RecordedPdp } from "./recorded-pdp.ts";
 import type { PolicyTypes, RegisteredTypes } from "./policy-types.ts";
-import { readBundle } from "./source.ts";
+import { readBundle, type BundleArrival } from "./source.ts";
 import type { SpocpModule } from "./spocp-types.ts";
-import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
+import type { Bundle, Pdp, SpocpPdp } from "./types.ts";
 import { ignoreRejection, type CodeNow, type CodeSource } from "../base/web.ts";
 
 /**
- * Opens a bundle that trusted keys have signed. The bundle is bytes, or comes from a URL, a
- * response or a stream. Use `fetch(url, { signal: AbortSignal.timeout(5000) })` for a response with
+ * Opens a bundle that trusted keys have signed. The bundle is bytes or a promise of bytes, or comes
+ * from a URL, a response or a stream. A path is no source: write `await readFile(path)` in Node. Use `fetch(url, { signal: AbortSignal.timeout(5000) })` for a response with
  * a time limit.
  *
  * @throws TypeError if the bundle or an option has the wrong kind, or an option is unknown; with
@@ -30,9 +31,9 @@ import { ignoreRejection, type CodeNow, type CodeSource } from "../base/web.ts";
  *     const pdp = await open(new URL("album.bundle", import.meta.url), { trust });
  *     pdp.isAllowed({ principal: { id: "ada", roles: ["user"] }, action: "view", resource });
  */
-export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: OpenOptions & WithSpocp): Promise<SpocpPdp<P>>;
-export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: OpenOptions): Promise<Pdp<P>>;
-export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp> {
+export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleArrival, options: OpenOptions & WithSpocp): Promise<SpocpPdp<P>>;
+export async function open<P extends PolicyTypes = RegisteredTypes>(bundle: BundleArrival, options: OpenOptions): Promise<Pdp<P>>;
+export async function open(bundle: BundleArrival, options: OpenOptions): Promise<Pdp> {
   ignoreRejection(bundle);
   ignoreRejection(membersOf(options)?.get("code"));
   const settings = readOptions(options);
@@ -57,7 +58,7 @@ export function openSync<P extends PolicyTypes = RegisteredTypes>(bundle: Bundle
 export function openSync<P extends PolicyTypes = RegisteredTypes>(bundle: Bundle, options: OpenNowOptions): Pdp<P>;
 export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp {
   const settings = readOptions(options);
-  const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
+  const bytes = presentBundle(bundle);
   const started = runtimeNow(settings.code as CodeNow | undefined);
   return new (classFor(settings))(started, bytes, settings, settings.spocp?.readyNow());
 }

@@ -12,11 +12,13 @@ import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import { metOf } from "./coded-charges.ts";
 import { decisionOf, TableTexts } from "./coded-decision.ts";
 import type { Decision, Explanation } from "./decision.ts";
-import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
+import { presentBundle } from "./bundle-bytes.ts";
+import { describe } from "../base/describe.ts";
 import { decideRequest } from "../fast/generated/encode-request.ts";
 import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
+import { warnOfGetters } from "./getters.ts";
 import { readReload, type Settings } from "./options.ts";
 import { FAST_PATHS } from "./recording.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
@@ -201,6 +203,7 @@ export class OpenedPdp implements Pdp {
   explain(request: ActionRequest): Explanation {
     const now = this.#settings.clock();
     const text = this.#call((handle) => explain(handle, this.#checked(readRequest(request, "action", ALL_NAMES)), now));
+    warnOfGetters(request, text);
     const { decision, ...rest } = JSON.parse(text) as Explanation;
     return { decision: answerOf(decision), ...rest };
   }
@@ -283,7 +286,7 @@ export class OpenedPdp implements Pdp {
 
   /** Reads a bundle for a reload, with the conditions that it must meet. */
   #read(bundle: unknown, options: unknown): AcceptedBundle {
-    const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
+    const bytes = presentBundle(bundle);
     const conditions = readReload(options);
     const now = conditions.now ?? this.#settings.clock();
     // A replayed older bundle is refused although the caller stores no revision. This is read after

@@ -4,23 +4,25 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
-import { open } from "./open.ts";
+import { open, openSync } from "./open.ts";
 import { addressOf, album, viewing } from "../testing.ts";
-import type { BundleSource } from "./types.ts";
+import type { BundleArrival } from "./source.ts";
 
 const bytes = new Uint8Array(album);
 
 describe("a bundle", () => {
-  const sources: readonly (readonly [string, () => BundleSource])[] = [
+  const sources: readonly (readonly [string, () => BundleArrival])[] = [
     ["bytes", () => bytes],
     ["an ArrayBuffer", () => bytes.slice().buffer],
     ["a response", () => new Response(bytes)],
     ["a promise of a response", () => Promise.resolve(new Response(bytes))],
+    ["a promise of bytes", () => Promise.resolve(bytes)],
     ["a response of another implementation", () => response(new Response(bytes))],
     ["a stream", () => new Blob([bytes]).stream()],
     ["a stream of single bytes", () => pieces(...Array.from(bytes, (byte) => Uint8Array.of(byte)))],
@@ -77,7 +79,10 @@ describe("a source", () => {
     await refused(new Response(""), "not-a-bundle", "the response is empty");
     await refused(pieces(), "not-a-bundle", "the stream is empty");
     await refused(file(new Uint8Array()), "not-a-bundle", "bundle is empty");
-    await refused(new Response("policies"), "not-a-bundle", "these bytes are not a bundle");
+    const policy = 'these bytes are not a bundle, they begin with "apiVersion: api."; `wardgate compile` makes bundles of policies';
+    await refused(new Response("apiVersion: api.cerbos.dev/v1\n"), "not-a-bundle", policy);
+    await refused(Uint8Array.of(0x1f, 0x8b, 8, 0), "not-a-bundle", "these bytes are not a bundle");
+    await refused(new Uint8Array(), "not-a-bundle", "the bundle is empty");
   });
 
   it("that breaks off is named, with the reason", async () => {
@@ -123,20 +128,44 @@ describe("a source", () => {
     const locked = new Blob([bytes]).stream();
     locked.getReader();
     const wrong: readonly (readonly [unknown, string])[] = [
-      [undefined, "a bundle must be a Uint8Array, an ArrayBuffer, a Response, a promise of one, a URL or a stream of bytes, found undefined"],
-      ["https://example.com/bundle", "found string; an address is written `new URL(text)`"],
-      [new Blob([bytes]), "found object"],
-      [Promise.resolve(bytes), "a promise must be of a Response, found one of object"],
+      [undefined, "a bundle must be a Uint8Array, an ArrayBuffer, a Response, a promise of one of these, a URL or a stream of bytes, found undefined"],
+      ["https://example.com/bundle", "found string; an address is written `new URL(address)`"],
+      ["policies.wardgate", 'a path is written `await readFile("policies.wardgate")` in Node, or `new URL("policies.wardgate", import.meta.url)` beside'],
+      ["C:\\policies.wardgate", 'a path is written `await readFile("C:\\\\policies.wardgate")` in Node'],
+      ["a".repeat(100), "a path is written `await readFile(path)` in Node"],
+      ["WARDGATE\u0001", "found string of its content; read the file as bytes, without an encoding"],
+      ["apiVersion: x\n", "found string of several lines; `wardgate compile` makes bundles of policies"],
+      ["", "or a stream of bytes, found string"],
+      [new Blob([bytes]), "found Blob; write `await blob.arrayBuffer()`"],
+      [new DataView(bytes.buffer), "found DataView; write `new Uint8Array(view.buffer, "],
+      [Readable.from([bytes]), "found object; write `Readable.toWeb(stream)`"],
+      [Promise.resolve("policies.wardgate"), "a promise must be of bytes or a Response, found one of string; a path is written"],
       [pieces("text" as never), "the stream must be of bytes, found string"],
       [used, "the body of the response has been read before"],
       [locked, "the stream is locked by another reader"],
     ];
     for (const [source, message] of wrong) {
-      await expect(open(source as BundleSource, { trust: "unsigned" })).rejects.toThrow(TypeError);
+      await expect(open(source as BundleArrival, { trust: "unsigned" })).rejects.toThrow(TypeError);
       if (source !== used && !(source instanceof ReadableStream)) {
-        await expect(open(source as BundleSource, { trust: "unsigned" })).rejects.toThrow(message);
+        await expect(open(source as BundleArrival, { trust: "unsigned" })).rejects.toThrow(message);
       }
     }
+  });
+
+  it("that is not at hand is a TypeError for `openSync` and `reload`", async () => {
+    const wrong: readonly (readonly [unknown, string])[] = [
+      [Promise.resolve(bytes), "found Promise; await it first"],
+      [file(bytes), "found URL; read its bytes first"],
+      ["policies.wardgate", 'found string; a path is written `readFileSync("policies.wardgate")` in Node'],
+      [undefined, "found undefined"],
+    ];
+    using pdp = openSync(bytes, { trust: "unsigned" });
+    for (const [source, message] of wrong) {
+      const expected = new TypeError(`a bundle must be a Uint8Array or an ArrayBuffer, ${message}`).message;
+      expect(() => openSync(source as Uint8Array, { trust: "unsigned" })).toThrow(expected);
+      expect(() => pdp.reload(source as Uint8Array)).toThrow(expected);
+    }
+    expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
   it("that fails does not matter where the options are wrong", async () => {
@@ -148,13 +177,13 @@ describe("a source", () => {
   });
 });
 
-async function failure(source: BundleSource, maxBytes = 100_000): Promise<WardgateError> {
+async function failure(source: BundleArrival, maxBytes = 100_000): Promise<WardgateError> {
   const error = await open(source, { trust: "unsigned", maxBytes }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(WardgateError);
   return error as WardgateError;
 }
 
-async function refused(source: BundleSource, code: string, message: string, maxBytes?: number): Promise<void> {
+async function refused(source: BundleArrival, code: string, message: string, maxBytes?: number): Promise<void> {
   const error = await failure(source, maxBytes);
   expect([error.code, error.message]).toEqual([code, expect.stringContaining(message)]);
 }
@@ -170,7 +199,7 @@ function pieces(...all: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 }
 
 /** Returns the same response as an object without a class. */
-function response({ ok, status, statusText, url, bodyUsed, headers, body }: Response): BundleSource {
+function response({ ok, status, statusText, url, bodyUsed, headers, body }: Response): BundleArrival {
   return { ok, status, statusText, url, bodyUsed, headers, body, arrayBuffer: () => Promise.reject(new Error("unused")) };
 }
 

@@ -2,21 +2,37 @@
 
 import { loader } from "#load";
 
-import { bytesOf, copyOf, describe, isAddress, isPromise, isResponse, isStream } from "../base/describe.ts";
+import { bytesOf, copyOf, describe, describeClass, isAddress, isPromise, isResponse, isStream } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { awaitResponse, mustBeOk, mustNotBePage, reason, addressForMessage } from "../base/responses.ts";
-import type { BundleSource } from "./types.ts";
+import { awaitFetched, awaitResponse, mustBeOk, mustNotBePage, reason, addressForMessage } from "../base/responses.ts";
+import { adviceOf, mustNotBeText } from "./bundle-bytes.ts";
+import type { Bundle, BundleSource } from "./types.ts";
 import type { ByteReader, ByteStream, FetchResponse } from "../base/web.ts";
 
+/** A source of a bundle, or a promise of its bytes, such as that of `readFile`. */
+export type BundleArrival = BundleSource | PromiseLike<Bundle>;
+
 /** Returns the bytes of a bundle: a copy of present bytes, or the bytes that arrive. */
-export async function readBundle(source: BundleSource, maxBytes: number): Promise<Uint8Array> {
+export async function readBundle(source: BundleArrival, maxBytes: number): Promise<Uint8Array> {
+  return mustNotBeText(await readBytes(source, maxBytes));
+}
+
+async function readBytes(source: BundleArrival, maxBytes: number): Promise<Uint8Array> {
   const bytes = bytesOf(source);
   if (bytes !== undefined) return copyOf(bytes);
   if (isAddress(source)) return fromAddress(source.href, source.protocol, maxBytes);
   if (isResponse(source)) return readResponse(source, "the response", maxBytes);
   if (isStream(source)) return fromStream(source, "the stream", maxBytes);
-  if (isPromise(source)) return readResponse(await awaitResponse(source, "the bundle"), "the response", maxBytes);
-  throw new TypeError(`a bundle must be ${KINDS}, found ${describe(source)}${hint(source)}`);
+  if (isPromise(source)) return fromPromise(source, maxBytes);
+  throw new TypeError(`a bundle must be ${KINDS}, found ${describeClass(source)}${adviceOf(source)}`);
+}
+
+async function fromPromise(source: PromiseLike<unknown>, maxBytes: number): Promise<Uint8Array> {
+  const arrived = await awaitFetched(source, "the bundle");
+  const bytes = bytesOf(arrived);
+  if (bytes !== undefined) return copyOf(bytes);
+  if (isResponse(arrived)) return readResponse(arrived, "the response", maxBytes);
+  throw new TypeError(`a promise must be of bytes or a Response, found one of ${describeClass(arrived)}${adviceOf(arrived)}`);
 }
 
 async function fromAddress(href: string, protocol: string, maxBytes: number): Promise<Uint8Array> {
@@ -94,10 +110,6 @@ function empty(name: string): WardgateError {
   return new WardgateError("not-a-bundle", `${name} is empty`);
 }
 
-function hint(source: unknown): string {
-  return typeof source === "string" ? "; an address is written `new URL(text)`" : "";
-}
-
-const KINDS = "a Uint8Array, an ArrayBuffer, a Response, a promise of one, a URL or a stream of bytes";
+const KINDS = "a Uint8Array, an ArrayBuffer, a Response, a promise of one of these, a URL or a stream of bytes";
 /** The largest number of empty chunks in a stream. */
 const MAX_SILENT = 10_000;

@@ -181,6 +181,8 @@ describe("trust", () => {
   it("is nothing similar to keys", async () => {
     await check(undefined, TypeError, "option `trust` is missing");
     await check([], RangeError, "option `trust` must have 1 to 64 keys, found 0");
+    await check(Promise.resolve(release), TypeError, "the key in `trust` must be a public key, found a Promise: await it");
+    await check({}, TypeError, "the key in `trust` must be a public key, found an object without members");
     await check([release, 7], TypeError, "key 2 in `trust` must be a public key, found number");
     await check({ ...release, kty: "EC" }, RangeError, '`kty` of the key in `trust` must be "AKP", found "EC"');
     await check({ ...release, alg: "ES256" }, RangeError, 'found "ES256"');

@@ -14,7 +14,8 @@ import { OpenedPdp } from "../pdp/pdp.ts";
 import { Member } from "./pool-member.ts";
 import type { Threads } from "./threads.ts";
 import type { PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
-import type { Bundle, BundleSource, FilterRequest, Pdp, ReloadOptions, Resource } from "../pdp/types.ts";
+import type { BundleArrival } from "../pdp/source.ts";
+import type { Bundle, FilterRequest, Pdp, ReloadOptions, Resource } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
 import { threads } from "#spawn";
@@ -70,13 +71,13 @@ export interface Pool<P extends PolicyTypes = RegisteredTypes> {
  *     const pool = await createPool(await readFile("album.bundle"), { trust });
  *     const mine = await pool.filter({ principal, action: "view", resources });
  */
-export async function createPool<P extends PolicyTypes = RegisteredTypes>(bundle: BundleSource, options: PoolOptions): Promise<Pool<P>>;
-export async function createPool(bundle: BundleSource, options: PoolOptions): Promise<Pool> {
+export async function createPool<P extends PolicyTypes = RegisteredTypes>(bundle: BundleArrival, options: PoolOptions): Promise<Pool<P>>;
+export async function createPool(bundle: BundleArrival, options: PoolOptions): Promise<Pool> {
   return startPool(threads, bundle, options);
 }
 
 /** Opens a bundle here and in workers of the given kind. */
-export async function startPool(threads: Threads, bundle: BundleSource, options: PoolOptions): Promise<Pool> {
+export async function startPool(threads: Threads, bundle: BundleArrival, options: PoolOptions): Promise<Pool> {
   const { size, ...opening }: PoolOptions & Pick<OpenOptions, "log" | "onDecision"> = typeof options === "object" && options !== null ? options : ({} as PoolOptions);
   const wanted = readSize(size, threads.count());
   // Workers decide most of it, and have no log.

@@ -355,7 +355,7 @@ export class RequestWriter {
   }
 
   #tooDeep(): false {
-    return this.refuse(TypeError, (path) => `${path} nests deeper than ${MAX_DEPTH} levels, or contains itself`);
+    return this.refuse(TypeError, (path) => `${path.slice(0, SHOWN_OF_DEEP_PATH)}... nests deeper than ${MAX_DEPTH} levels, or contains itself`);
   }
 }
 
@@ -368,6 +368,9 @@ export interface Members {
 export function tagOf(value: unknown): string {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? tag.call(value) : "";
 }
+
+/** The code units of a path of too many levels, all of which would fill a screen. */
+const SHOWN_OF_DEEP_PATH = 60;
 
 /** The tag of an object with members. */
 export const OBJECT = "[object Object]";

@@ -17,8 +17,9 @@ describe("options", () => {
     check(undefined, TypeError, "options must be an object with `url`, found undefined");
     check({ trust }, TypeError, "option `url` must be a URL, found undefined");
     check({ trust, url: 7 }, TypeError, "option `url` must be a URL, found number");
-    check({ trust, url: "album.bundle" }, RangeError, "option `url` must be an absolute address");
-    check({ trust, url: new URL("file:///album.bundle") }, RangeError, "option `url` must begin with https: or http:, found file:");
+    check({ trust, url: "album.bundle" }, RangeError, "option `url` must be an absolute address, such as https://example.com/policies.wardgate");
+    check({ trust, url: new URL("file:///album.bundle") }, RangeError, "option `url` must begin with https: or http:, found file:; for a file call `pdp.reload` whenever it has changed");
+    check({ trust, url: "data:,x" }, RangeError, "option `url` must begin with https: or http:, found data:");
     expect(() => createWatcher({ url } as never)).toThrow("trust");
     expect(() => createWatcher({ url, trust, intervall: 5 } as never)).toThrow("unknown option `intervall`");
     check({ url, trust, now: 5 }, TypeError, "a watcher reads the clock: give option `clock` instead of `now`");

@@ -244,10 +244,11 @@ class Options {
     try {
       address = new URL(text, globalThis.location?.href);
     } catch {
-      throw new RangeError("option `url` must be an absolute address");
+      throw new RangeError("option `url` must be an absolute address, such as https://example.com/policies.wardgate");
     }
     if (address.protocol === "http:" || address.protocol === "https:") return address.href;
-    throw new RangeError(`option \`url\` must begin with https: or http:, found ${address.protocol}`);
+    const advice = address.protocol === "file:" ? "; for a file call `pdp.reload` whenever it has changed" : "";
+    throw new RangeError(`option \`url\` must begin with https: or http:, found ${address.protocol}${advice}`);
   }
 
   number(name: string, otherwise: number, most: number): number {

@@ -7,7 +7,7 @@
 use std::fmt::Display;
 
 use wardgate_bundle::limits::{MAX_NUMBER, MAX_SIGNATURES, MAX_TRUSTED_KEYS};
-use wardgate_bundle::{OpenError, PackError, SigningError, TermsError, TrustError};
+use wardgate_bundle::{OpenError, PackError, ShortName, SigningError, TermsError, TrustError};
 use wardgate_engine::table::Flaw;
 
 #[test]
@@ -27,6 +27,13 @@ fn every_refusal_has_its_text() {
     check(
         OpenError::TooLarge { bytes: 2, most: 1 },
         "the bundle has 2 bytes, at most 1 are accepted",
+    );
+    check(
+        OpenError::WrongName {
+            expected: ShortName::new("photos"),
+            found: ShortName::new(&"x".repeat(65)),
+        },
+        &format!("the bundle is called `{}...`, expected `photos`", "x".repeat(64)),
     );
     check(
         OpenError::TooManySignatures { found: 17 },

@@ -19,10 +19,32 @@ fn with_examples(command: Command, verb: &str) -> Command {
     });
     let command = command.help_template(TEMPLATE);
     match EXAMPLES.iter().find(|(known, _)| *known == verb) {
-        Some((_, examples)) => command.before_help(format!("Examples:\n{examples}")),
+        Some((_, examples)) => {
+            command.before_help(format!("{}Examples:\n{examples}", native_note(verb)))
+        }
         None => command,
     }
 }
+
+/// Returns what the help of the npm package says of the commands that it does not have.
+fn native_note(verb: &str) -> String {
+    let first = verb.split(' ').next().unwrap_or_default();
+    match cfg!(not(feature = "host")) && NATIVE.contains(&first) {
+        true => format!("{}.\n\n", needs_host(first)),
+        false => String::new(),
+    }
+}
+
+/// Says that a command needs sockets, threads or programs, which WebAssembly does not have.
+pub(crate) fn needs_host(command: &str) -> String {
+    format!(
+        "`wardgate {command}` needs the native command, and this one is of the npm package: \
+         `cargo install wardgate-cli` builds it, and a release has it as a binary and an image"
+    )
+}
+
+/// The verbs that only the native command has.
+const NATIVE: [&str; 5] = ["bench", "replay", "log", "serve", "healthcheck"];
 
 const TEMPLATE: &str = "\
 {about-with-newline}
@@ -274,6 +296,12 @@ const EXAMPLES: &[(&str, &str)] = &[
   wardgate completions zsh > ~/.zfunc/_wardgate
   wardgate completions fish > ~/.config/fish/completions/wardgate.fish
   wardgate completions powershell >> $PROFILE",
+    ),
+    (
+        "help",
+        "  wardgate help compile        the help of a command
+  wardgate help keys generate  of one below another
+  wardgate help syntax         what `error[syntax]` means",
     ),
 ];
 

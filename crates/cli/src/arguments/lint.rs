@@ -43,7 +43,7 @@ impl FromStr for Known {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || "expected a code of docs/lints.md, such as `unused-variable`".to_owned();
+        let unknown = || "expected the code of a finding, such as `unused-variable`".to_owned();
         wardgate_tooling::lint::Lint::from_name(text).map(Self).ok_or_else(unknown)
     }
 }
@@ -60,7 +60,7 @@ impl FromStr for Denied {
 }
 
 pub(super) const HELP: &str = "\
-`docs/lints.md` explains each code. A comment in a policy silences a finding: on the line before, at
+`wardgate help CODE` explains each. A comment in a policy silences a finding: on the line before, at
 the end of the line, or at the head of the file for all of it.
   # wardgate: allow unused-variable -- kept for the next release
 

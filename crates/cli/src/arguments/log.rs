@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{EXIT_CODES, Opening, REPLAY_HELP, TableOptions};
+use super::{EXIT_CODES, Opening, Overwrite, REPLAY_HELP, TableOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -112,6 +112,8 @@ pub(crate) struct Prove {
     /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
 }
 
 #[derive(Debug, Args)]

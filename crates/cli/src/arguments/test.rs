@@ -40,6 +40,9 @@ pub(crate) struct Test {
     /// Print JSON, in the form of the `TestResults` of Cerbos: of every test, with `--verbose` or without.
     #[arg(long, conflicts_with_all = ["quiet", "update", "watch"])]
     pub(crate) json: bool,
+    /// End with 0 if there is no suite.
+    #[arg(long)]
+    pub(crate) pass_with_no_tests: bool,
     /// Print the last line only.
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
@@ -111,10 +114,10 @@ pub(super) const HELP: &str = "\
 Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos; see docs/testing.md.
 
 Exit codes:
-  0  every test that was run passed, or there is none
+  0  every test that was run passed
   1  the policies cannot be used
   2  the arguments are wrong
   4  reading or writing failed
   6  a test failed
-  7  a suite is broken, or a test could not be decided
+  7  a suite is broken, a test could not be decided, or there is no suite
   9  every test that was run passed, and the coverage is less than `--coverage-min`";

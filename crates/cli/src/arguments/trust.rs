@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use wardgate_engine::cel::Timestamp;
 
-use super::{EXIT_CODES, time};
+use super::{EXIT_CODES, Overwrite, time};
 
 /// The requirements on a bundle that is opened.
 #[derive(Debug, Default, Args)]
@@ -173,6 +173,8 @@ pub(crate) struct Sign {
     /// The file to write [default: the bundle itself].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
     /// Sign without randomness: the same bundle, key and `--created` give the same bytes.
     #[arg(long)]
     pub(crate) deterministic: bool,
@@ -209,6 +211,8 @@ pub(crate) struct Seal {
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
 }
 
 #[derive(Debug, Args)]
@@ -238,6 +242,8 @@ pub(crate) struct MakeDelta {
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
 }
 
 #[derive(Debug, Args)]
@@ -251,4 +257,6 @@ pub(crate) struct ApplyDelta {
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::TableOptions;
+use super::{Overwrite, TableOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Types {
@@ -15,6 +15,8 @@ pub(crate) struct Types {
     /// the digest of the policies too, as a constant.
     #[arg(short, long, value_name = "FILE|-")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) overwrite: Overwrite,
     /// Only compare the file with the policies.
     #[arg(long)]
     pub(crate) check: bool,

@@ -27,6 +27,7 @@ pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
 
 /// Writes a secret to a new file that only its owner can read.
 pub(crate) fn create(path: &Path, content: &[u8]) -> Result<()> {
+    replace::make_folder(path).map_err(|error| Failure::writing(path, &error))?;
     let mut file = owned().open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let shown = path.in_one_line();
@@ -50,16 +51,70 @@ pub(crate) fn discard(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-/// Writes a public key, in the place of an older one but never in that of a secret.
+/// Writes a public key, in the place of an older one but never in that of a secret or of another file.
 pub(crate) fn publish(path: &Path, content: &[u8]) -> Result<()> {
-    // A path that is no regular file has nothing to lose, and might block.
-    if path.is_file() && look(path).is_ok_and(|(keys, _)| hold_secrets(&keys)) {
-        let shown = path.display();
-        let message =
-            format!("`{shown}` holds a secret, and a key is never overwritten: name another file");
-        return Err(Failure::system(message));
+    if hold_secret(path) {
+        return Err(never_overwritten(path));
+    }
+    if path.is_file() && !is_public(path) {
+        let shown = path.in_one_line();
+        return Err(Failure::system(format!(
+            "`{shown}` exists and is not a public key, so it is not overwritten: name another file"
+        )));
     }
     replace::file(path, content)
+}
+
+/// Returns true if a file holds a secret key, of this program or of another. A path that is no regular file has nothing
+/// to lose, and might block.
+pub(crate) fn hold_secret(path: &Path) -> bool {
+    path.is_file()
+        && match look(path) {
+            Ok((keys, _)) => hold_secrets(&keys),
+            Err(_) => start(path).is_some_and(|bytes| is_foreign_secret(&bytes)),
+        }
+}
+
+/// Returns the failure of a command that would overwrite a secret.
+pub(crate) fn never_overwritten(path: &Path) -> Failure {
+    let shown = path.in_one_line();
+    let message =
+        format!("`{shown}` holds a secret, and a key is never overwritten: name another file");
+    Failure::system(message)
+}
+
+/// Returns true if a file is empty or holds public keys, or the key of a log: `name+id+key`.
+fn is_public(path: &Path) -> bool {
+    let of_log = |bytes: &[u8]| bytes.split(|byte| *byte == b'+').nth(1).is_some_and(is_key_id);
+    look(path).is_ok_and(|(keys, _)| !hold_secrets(&keys))
+        || start(path).is_some_and(|bytes| bytes.is_empty() || of_log(&bytes))
+}
+
+/// Returns true for the id of the key of a log: 8 hexadecimal digits.
+fn is_key_id(bytes: &[u8]) -> bool {
+    bytes.len() == 8 && bytes.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Returns true for secrets in forms that signing and sealing do not take: the key of a log, PEM, and JSON Web Keys of
+/// other algorithms.
+fn is_foreign_secret(bytes: &[u8]) -> bool {
+    let begins = |line: &str| bytes.trim_ascii_start().starts_with(line.as_bytes());
+    let is_pem = || bytes.windows(PEM.len()).any(|window| window == PEM);
+    let is_jwk = || {
+        let has = |name: &str| {
+            let quoted = format!("\"{name}\"");
+            bytes.windows(quoted.len()).any(|window| window == quoted.as_bytes())
+        };
+        begins("{") && has("kty") && ["d", "priv", "k"].into_iter().any(has)
+    };
+    begins("PRIVATE+KEY+") || is_pem() || is_jwk()
+}
+
+/// Returns the beginning of a file, as much as a file of keys may have.
+fn start(path: &Path) -> Option<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(Vec::new());
+    reading::open(path).ok()?.take(MAX_KEY_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 pub(super) fn hold_secrets(keys: &[Key]) -> bool {
@@ -111,9 +166,16 @@ fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
     }
     match bytes.trim_ascii_start().first() {
         Some(b'{') => jwk::read(bytes),
+        Some(b'[') => {
+            Err("expected a JSON Web Key, or a set of them as `{\"keys\": [...]}`, found a list"
+                .to_owned())
+        }
+        Some(b'-') => Err("expected a JSON Web Key, found PEM".to_owned()),
         _ => cose::read(bytes).map(|key| vec![key]),
     }
 }
+
+const PEM: &[u8] = b"PRIVATE KEY-----";
 
 /// Returns the mode of a file that others than its owner can read.
 #[cfg(unix)]

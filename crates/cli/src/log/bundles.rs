@@ -28,7 +28,7 @@ impl Bundles {
             let terms = Terms::read(opening, begin)?;
             let opened = terms.open_with_limits(&bytes);
             let Opened { header, table, .. } =
-                opened.map_err(|error| terms.refused(path, &bytes, &error))?;
+                opened.map_err(|error| opening::refused(path, &bytes, &error))?;
             Ok((header.content, Policies::of(table)))
         };
         paths.iter().map(open).collect::<Result<_>>().map(Self)

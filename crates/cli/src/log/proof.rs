@@ -9,9 +9,14 @@ use crate::arguments::{CheckProof, Prove};
 use crate::failure::{Failure, Result};
 use crate::limits::MAX_PROOF_BYTES;
 use crate::output::{InOneLine, Output, shown};
+use crate::overwriting::{Form, Paths};
 use crate::replace;
 
 pub(super) fn prove(prove: &Prove, out: &mut Output) -> Result<()> {
+    if let Some(path) = &prove.output {
+        Paths { outputs: vec![("-o", path)], ..Paths::default() }.check()?;
+        Form::Proof.replaces(path, prove.overwrite.force)?;
+    }
     let proof = decision_log::prove(&prove.folder, prove.record).map_err(refused)?.to_string();
     let Some(path) = &prove.output else { return out.bytes(proof.as_bytes()) };
     replace::file(path, proof.as_bytes())?;

@@ -123,11 +123,11 @@ impl Ran {
         self
     }
 
-    /// Checks that the output is one sentence on standard error. Behind it may stand the page that
-    /// explains it, which the transcripts compare.
+    /// Checks that the output is one sentence on standard error. Behind it may stand the command
+    /// that explains it, which the transcripts compare.
     #[track_caller]
     pub(crate) fn complains(&self, code: i32, sentence: &str) {
-        let (said, page) = self.err.split_once("; see docs/").unwrap_or((&self.err, ""));
+        let (said, page) = self.err.split_once("; see `wardgate help ").unwrap_or((&self.err, ""));
         let end = if page.is_empty() { "\n" } else { "" };
         let found = (self.code, self.out.as_str(), said.to_owned());
         assert_eq!(found, (code, "", format!("wardgate: {sentence}{end}")));

@@ -29,14 +29,14 @@ fn findings_are_printed_with_their_lines_and_counted() {
    |
  5 |   variables: {local: {owner: R.attr.owner}}
    |                       ^
-  see docs/lints.md#unused-variable
+  help: wardgate help unused-variable
 
 policies/a b.yaml:8:7: warning[duplicate-rule]: rule `rule-002` says the same as rule `rule-001` on line 7
   at $.resourcePolicy.rules[1]
    |
  8 |     - {actions: [view], roles: [member], effect: EFFECT_ALLOW}
    |       ^
-  see docs/lints.md#duplicate-rule
+  help: wardgate help duplicate-rule
 
 2 findings in 1 file
      1  duplicate-rule

@@ -11,6 +11,7 @@
 mod bench;
 mod check;
 mod clumsy;
+mod codes;
 mod compile;
 #[cfg(target_os = "linux")]
 mod completions;

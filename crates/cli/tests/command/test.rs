@@ -214,10 +214,14 @@ fn broken_runs_have_codes_of_their_own() {
         .run("test policies --package .")
         .complains(2, "`--package` is for deciding in Node: add `--host node`");
     folder.write("empty/photo.yaml", PHOTO);
+    let none = "wardgate: `empty` holds no test suites: no file is named `*_test.yaml`\n";
     let ran = folder.run("test empty");
-    ran.ends_with_code(0);
+    ran.ends_with_code(7);
     assert_eq!(ran.out, "0 suites, 0 tests: 0 passed\n");
-    assert_eq!(ran.err, "wardgate: `empty` holds no test suites: no file is named `*_test.yaml`\n");
+    let accepts = "wardgate: nothing was tested; `--pass-with-no-tests` accepts that\n";
+    assert_eq!(ran.err, format!("{none}{accepts}"));
+    let ran = folder.run("test empty --pass-with-no-tests");
+    assert_eq!((ran.code, ran.err.as_str()), (0, none));
     folder.write("policies/wrong.yaml", "apiVersion: 1\n");
     folder.run("test policies").ends_with_code(1);
 }
@@ -305,9 +309,10 @@ fn coverage_goes_to_files_in_the_form_that_their_endings_say() {
 #[test]
 fn a_page_that_cannot_be_written_is_a_failure() {
     let folder = copied("coverage");
-    let ran = folder.run("test policies --coverage=nowhere/c.html");
+    folder.write("file", "");
+    let ran = folder.run("test policies --coverage=file/c.html");
     ran.ends_with_code(4);
-    assert!(ran.err.starts_with("wardgate: cannot write `nowhere/c.html`: "), "{ran:?}");
+    assert!(ran.err.starts_with("wardgate: cannot write `file/c.html`: "), "{ran:?}");
 }
 
 #[test]

@@ -31,9 +31,9 @@ fn keys_are_made_for_their_owner_alone_and_never_overwritten() {
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = |name| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode("a.jwk"), 0o600);
+        assert_eq!((mode("a.jwk"), mode("a.pub.jwk") & 0o444), (0o600, 0o444));
     }
-    let exists = "exists already, and a key is never overwritten: name another file";
+    let exists = "holds a secret, and a key is never overwritten: name another file";
     folder.run("keys generate -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
     folder.run("keys generate --for sealing -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
     let refusal = "holds a secret, and a key is never overwritten: name another file";
@@ -48,9 +48,9 @@ fn keys_are_made_for_their_owner_alone_and_never_overwritten() {
     folder
         .run("keys generate -o b.jwk --public ./b.jwk")
         .complains(2, "`-o` and `--public` both write `./b.jwk`: name two files");
-    let nowhere = "cannot write `no/where`: no such file or directory";
-    folder.run("keys generate -o no/where").complains(4, nowhere);
-    folder.run("keys generate -o b.jwk --public no/where").complains(4, nowhere);
+    let nowhere = "cannot write `a.jwk/where`: not a directory";
+    folder.run("keys generate -o a.jwk/where").complains(4, nowhere);
+    folder.run("keys generate -o b.jwk --public a.jwk/where").complains(4, nowhere);
     folder
         .run("keys generate -o b.jwk --public .")
         .complains(4, "cannot write `.`: it is a directory");
@@ -136,8 +136,8 @@ fn a_key_of_the_wrong_kind_is_one_sentence() {
     check("verify p.wardgate", 2, "give the key that must have signed: `--trust KEYFILE`");
     let signing = "is for a signing key, not for a sealing key";
     check("keys generate --for sealing -o x --id y", 2, &format!("`--id` {signing}"));
-    check("sign empty --key a.jwk", 1, "`empty` is not a bundle");
-    check("verify text --trust a.pub.jwk", 1, "`text` is not a bundle");
+    check("sign empty --key a.jwk", 1, "`empty` is not a bundle: it is empty");
+    check("verify text --trust a.pub.jwk", 1, "`text` is not a bundle: it is text");
     assert!(!folder.names().contains(&"x".to_owned()));
 }
 

@@ -45,7 +45,7 @@ pub enum Type {
     Opaque(String, Vec<Type>),
     /// A parameter in the signature of a function.
     Param(String),
-    /// A type to be found; see [`Unifier`].
+    /// A type to be found; see `Unifier`.
     Var(usize),
 }
 

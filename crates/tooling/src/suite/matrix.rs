@@ -215,7 +215,10 @@ impl<'s> Builder<'s> {
             for ((kind, names), known) in sides.into_iter().zip(&known) {
                 let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
                 for name in unknown {
-                    let message = format!("no test of this table has the {} `{name}`", kind.name());
+                    let message = format!(
+                        "the `input` of this test has no {} `{name}`, so nothing is compared with this expectation",
+                        kind.name()
+                    );
                     let at = &expectation.location;
                     let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
                     errors.push(error.with(None, suggestion(name, known.iter().copied())));
@@ -246,7 +249,9 @@ fn expected<'s>(
     let mut expected = Expected::default();
     let mut check_action = |action: &str, location: &Location| {
         if !actions.contains(action) {
-            let message = format!("no test of this table requests the action `{action}`");
+            let message = format!(
+                "the `input` of this test has no action `{action}`, so nothing is compared with this expectation"
+            );
             let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
             errors.push(error.with(None, suggestion(action, actions.iter().copied())));
         }

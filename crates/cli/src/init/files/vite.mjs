@@ -1,8 +1,9 @@
-// Import this from your page. A decision in a browser shows or hides; the server has to decide again.
-import { open } from "wardgate";
+// A decision in a browser shows or hides; the server has to decide again.
+// The plug-in `wardgate/vite` compiles the folder `policies`, and again whenever a file of it is saved.
+import policies from "../policies";
 
-// "unsigned" is for development: sign the bundle before you deploy it, and name the key here.
-export const pdp = await open(fetch("/policies.wardgate"), { trust: "unsigned" });
+// Without a key the bundle is not signed, which is for development: name a key to the plug-in before you deploy.
+export const pdp = await policies.open();
 
 const resource = { kind: "document", id: "d2", attr: { owner: "ann", public: true } };
 for (const id of ["ann", "bob"]) {

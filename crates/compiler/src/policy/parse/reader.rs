@@ -24,6 +24,8 @@ pub struct Reader<'a> {
     /// missing one.
     missing: Vec<Diagnostic>,
     /// The same, unless the document is disabled.
+    missing_checks: Vec<Diagnostic>,
+    /// The errors of a document that is not disabled.
     pub checks: Vec<Diagnostic>,
     /// The errors that keep the document from being compiled.
     pub deferred: Vec<Diagnostic>,
@@ -76,6 +78,7 @@ impl<'a> Reader<'a> {
             file,
             errors: Vec::new(),
             missing: Vec::new(),
+            missing_checks: Vec::new(),
             checks: Vec::new(),
             deferred: Vec::new(),
         }
@@ -90,11 +93,15 @@ impl<'a> Reader<'a> {
     /// Returns the errors that keep the document from being loaded.
     pub fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
         let mut found = self.errors;
-        if !found.iter().any(|error| error.code == Code::Parse) {
+        let is_misspelt = found.iter().any(|error| error.code == Code::Parse);
+        if !is_misspelt {
             found.extend(self.missing);
         }
         if !is_disabled {
             found.extend(self.checks);
+        }
+        if !is_misspelt && !is_disabled {
+            found.extend(self.missing_checks);
         }
         found
     }
@@ -102,6 +109,11 @@ impl<'a> Reader<'a> {
     /// Reports a missing field, unless a misspelt one may be meant for it.
     pub fn missing(&mut self, location: &Location, message: impl Into<String>) {
         self.missing.push(Diagnostic::error(Code::Validation, location, message));
+    }
+
+    /// Reports the same of a document that is not disabled.
+    pub fn missing_check(&mut self, location: &Location, message: impl Into<String>) {
+        self.missing_checks.push(Diagnostic::error(Code::Validation, location, message));
     }
 
     /// Reports a value of the right type and the wrong shape.

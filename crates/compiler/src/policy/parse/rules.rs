@@ -39,7 +39,7 @@ impl Reader<'_> {
         };
         if rule.roles.is_empty() && rule.derived_roles.is_empty() {
             let message = format!("rule `{}` names no role and no derived role", rule.name);
-            self.checks.push(Diagnostic::error(Code::Validation, &value.location, message));
+            self.missing_check(&value.location, message);
         }
         Some((rule, named))
     }

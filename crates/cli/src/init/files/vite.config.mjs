@@ -1,0 +1,3 @@
+import { wardgate } from "wardgate/vite";
+
+export default { plugins: [wardgate()] };
