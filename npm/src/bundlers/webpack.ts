@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
 import { compileFolder, hotModuleText, moduleText, type Hot } from "./compile-folder.ts";
+import { eventsOf } from "./policy-events.ts";
 
 export type { BundlerOptions } from "./bundler-options.ts";
 
@@ -70,8 +71,10 @@ export function withWardgate<C extends NextConfig>(config: C, options: BundlerOp
     outputFileTracingIncludes: { ...traced, [EVERY_ROUTE]: [...(traced?.[EVERY_ROUTE] ?? []), ...runtimeModules()] },
     turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
     webpack(given: { plugins: unknown[]; module: { rules: unknown[] } }, context: never) {
+      const { dev, isServer } = context as { readonly dev?: boolean; readonly isServer?: boolean };
+      const loader = loaderFor(options, "import.meta.webpackHot", dev === true && isServer === false);
       given.plugins.push(plugin);
-      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loaderFor(options, "import.meta.webpackHot")] });
+      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loader] });
       return webpack?.(given as never, context) ?? given;
     },
   };
@@ -101,13 +104,15 @@ function isIn(file: string, folders: readonly string[]): boolean {
   return ENDINGS.some((ending) => file.endsWith(`.${ending}`)) && dirname(file).split(sep).some((part) => folders.includes(part));
 }
 
-function loaderFor(options: BundlerOptions, hot: Hot): { readonly loader: string; readonly options: LoaderOptions } {
-  return { loader: LOADER, options: { plugin: options, hot } };
+function loaderFor(options: BundlerOptions, hot: Hot, hasEvents = false): { readonly loader: string; readonly options: LoaderOptions } {
+  return { loader: LOADER, options: { plugin: options, hot, hasEvents } };
 }
 
 interface LoaderOptions {
   readonly plugin: BundlerOptions;
   readonly hot: Hot;
+  /** True for pages that take bundles from a stream of events. */
+  readonly hasEvents: boolean;
 }
 
 /** The loader, as far as webpack and Turbopack call it. */
@@ -127,14 +132,16 @@ export default function load(source: string): string {
 
 /** Returns the text of the module of a folder, in place of a file. */
 export async function pitch(this: LoaderContext): Promise<string> {
-  const { plugin, hot } = this.getOptions();
+  const { plugin, hot, hasEvents } = this.getOptions();
   const settings = readBundlerOptions(plugin);
   const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
   this.addContextDependency(folder);
   const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
   const compiled = await compileFolder(folder, settings, isProduction);
   if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
-  return isProduction ? moduleText(compiled) : hotModuleText(compiled, hot);
+  if (isProduction) return moduleText(compiled);
+  const events = hasEvents ? await eventsOf(folder, settings).catch(() => undefined) : undefined;
+  return hotModuleText(compiled, hot, events);
 }
 
 /** Returns the nearest folder above a file that has a name of a folder of policies; else its own folder. */
