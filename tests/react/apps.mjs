@@ -9,11 +9,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const HERE = import.meta.dirname;
 
-/** Copies an app, and returns its folder: below the packages of this folder. */
-export function copied(name) {
-  const folder = join(HERE, "out", name);
+/**
+ * Copies an app, and returns its folder: below the packages of this folder. In its configuration `output` is what becomes of
+ * a build of Next.
+ */
+export function copied(name, output = "") {
+  const folder = join(HERE, "out", name + output);
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(HERE, name), folder, { recursive: true });
+  process.env.NEXT_OUTPUT = output;
   return folder;
 }
 
@@ -27,7 +31,7 @@ export async function run(folder, words) {
 /** Starts a server, hands its address to `act`, and stops it. */
 export async function serving(folder, words, act) {
   const port = await freePort();
-  const child = started(folder, words.map((word) => (word === "PORT" ? String(port) : word)), { PORT: String(port), HOST: "127.0.0.1" });
+  const child = started(folder, words.map((word) => (word === "PORT" ? String(port) : word)), { PORT: String(port), HOST: "127.0.0.1", HOSTNAME: "127.0.0.1" });
   try {
     const address = `http://127.0.0.1:${port}/`;
     await answering(child, address);
@@ -42,7 +46,8 @@ export async function serving(folder, words, act) {
 function started(folder, [program, ...words], environment = {}) {
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", CI: "1", ...environment };
   // A server starts others; they are one group, which is ended as one.
-  const child = spawn(join(HERE, "node_modules/.bin", program), words, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const file = program === "node" ? process.execPath : join(HERE, "node_modules/.bin", program);
+  const child = spawn(file, words, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   child.output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (child.output = (child.output + data).slice(-MOST_OUTPUT)));
   return child;

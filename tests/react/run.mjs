@@ -3,8 +3,8 @@
 // Opens the pages of Vite, Next and React Router in Chromium, with the packed package. CHROMIUM names the
 // program of the browser. Each step compares what a page shows, and then prints its figures.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, renameSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 
 import { copied, run, serving } from "./apps.mjs";
 import { answered, opened, withBrowser } from "./chromium.mjs";
@@ -17,6 +17,8 @@ const STEPS = {
   "next": (browser) => firstPaint(browser, "next", ["next", "start", "-H", "127.0.0.1", "-p", "PORT"], { build: ["next", "build"] }),
   "next dev webpack": (browser) => firstPaint(browser, "next", ["next", "dev", "--webpack", "-H", "127.0.0.1", "-p", "PORT"], { isWatched: true }),
   "next webpack": (browser) => firstPaint(browser, "next", ["next", "start", "-H", "127.0.0.1", "-p", "PORT"], { build: ["next", "build", "--webpack"] }),
+  "next standalone": (browser) => standalone(browser, ["next", "build"]),
+  "next standalone webpack": (browser) => standalone(browser, ["next", "build", "--webpack"]),
   "react-router dev": (browser) => firstPaint(browser, "react-router", ["react-router", "dev", "--host", "127.0.0.1", "--port", "PORT"], { isWatched: true }),
   "react-router": (browser) => firstPaint(browser, "react-router", ["react-router-serve", "build/server/index.js"], { build: ["react-router", "build"] }),
 };
@@ -75,7 +77,7 @@ async function manyInVite(browser) {
 
 /** Opens a page that a server has painted. The answers of the server stay, and what it left open is first loading. */
 async function firstPaint(browser, name, words, { build, isWatched = false }) {
-  const folder = copied(name);
+  const folder = isAbsolute(name) ? name : copied(name);
   if (build !== undefined) await run(folder, build);
   return serving(folder, words, async (address) => {
     const painted = await (await fetch(address)).text();
@@ -94,6 +96,23 @@ async function firstPaint(browser, name, words, { build, isWatched = false }) {
     await page.close();
     return `no hydration warning, and loading is never denied${isWatched ? `; ${figures(times)} from the save of a policy to the answer in the page` : ""}`;
   });
+}
+
+/** Opens the page of a server that Next has copied with its packages. The build and the modules of the package are gone by then. */
+async function standalone(browser, build) {
+  const folder = copied("next", "standalone");
+  await run(folder, build);
+  const [built, server] = [join(folder, ".next"), join(folder, "away/out/nextstandalone")];
+  renameSync(join(built, "standalone"), join(folder, "away"));
+  cpSync(join(built, "static"), join(server, ".next/static"), { recursive: true });
+  renameSync(built, join(folder, "built"));
+  const modules = join(import.meta.dirname, "node_modules/wardgate/wasm");
+  renameSync(modules, `${modules}-away`);
+  try {
+    return await firstPaint(browser, server, ["node", "server.js"], {});
+  } finally {
+    renameSync(`${modules}-away`, modules);
+  }
 }
 
 /** Lets other roles edit, again and again, and returns the milliseconds until the page shows it. The page is not loaded again. */

@@ -41,13 +41,25 @@ export function moduleText({ bundle, trust }: CompiledFolder): string {
 /** The object of a module that is replaced while it runs: of Vite, webpack and Turbopack. Each looks for its own words. */
 export type Hot = "import.meta.hot" | "import.meta.webpackHot" | "import.meta.turbopackHot";
 
-/** Returns the text of a module that is replaced while it runs. */
-export function hotModuleText({ bundle, trust }: CompiledFolder, hot: Hot): string {
+/** Returns the text of a module that is replaced while it runs. A page takes bundles from the address `events` too. */
+export function hotModuleText({ bundle, trust }: CompiledFolder, hot: Hot, events?: string): string {
   const isVite = hot === "import.meta.hot";
   // Vite keeps one object of data, and the others hand over a new one.
   const data = isVite ? `${hot}?.data` : `${hot} ? { ...${hot}.data } : undefined`;
   const hand = isVite ? "" : `  ${hot}.dispose((next) => Object.assign(next, data));\n`;
-  return `${head()}const data = ${data};\nexport default imported(${values(bundle, trust)}, data);\nif (${hot}) {\n  ${hot}.accept();\n${hand}}\n`;
+  // A bundler that is slower than the stream has an older bundle.
+  const streamed = events === undefined ? "" : "data?.events?.readyState === EventSource.OPEN ? data.wardgate : ";
+  return `${head()}const data = ${data};\nexport default ${streamed}imported(${values(bundle, trust)}, data);\nif (${hot}) {\n  ${hot}.accept();\n${hand}${events === undefined ? "" : following(events)}}\n`;
+}
+
+/** Returns the lines that take bundles from a stream of events, if the page is one of this machine. They try once. */
+function following(events: string): string {
+  return `  if (typeof EventSource === "function" && /^(localhost|127\\.0\\.0\\.1|\\[::1\\])$/.test(location.hostname)) {
+    data.events ??= new EventSource(${JSON.stringify(events)});
+    data.events.onmessage = (event) => data.wardgate.replace(Uint8Array.from(atob(event.data), (character) => character.charCodeAt(0)));
+    data.events.onerror = () => data.events.close();
+  }
+`;
 }
 
 function head(): string {

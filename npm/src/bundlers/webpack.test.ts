@@ -133,9 +133,16 @@ describe("withWardgate", () => {
     const config = withWardgate({ reactStrictMode: true, webpack: (given: object) => ({ ...given, name: "of the app" }), turbopack: { rules: { "*.svg": "svg" } } } as never, {}) as unknown as {
       webpack(given: object, context: object): { plugins: unknown[]; name: string };
       turbopack: { rules: object };
+      outputFileTracingIncludes: Record<string, string[]>;
     };
     const { plugins, name } = config.webpack({ plugins: [], module: { rules: [] } }, {});
     expect([plugins.length, name, Object.keys(config.turbopack.rules)]).toEqual([1, "of the app", ["*.svg", "**/policies/**/*.yaml", "**/policies/**/*.yml"]]);
     expect(load("text")).toBe("text");
+  });
+
+  it("adds the modules of the PDP to the files of a server, after those of the app", () => {
+    const config = withWardgate({ outputFileTracingIncludes: { "/**": ["./terms.txt"], "/a": ["./a.txt"] } }, {});
+    const { "/**": every, ...others } = config.outputFileTracingIncludes;
+    expect([every, others]).toEqual([["./terms.txt", "wasm/wardgate_bg.wasm", "wasm/wardgate_nosimd_bg.wasm"], { "/a": ["./a.txt"] }]);
   });
 });

@@ -4,11 +4,12 @@
 // folder, and the loader returns the text of the module before webpack reads the folder as a file.
 // Turbopack has no such hook: there an import names a file of the folder, and gets all of it.
 
-import { basename, dirname, sep } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { readBundlerOptions, type BundlerOptions, type BundlerSettings } from "./bundler-options.ts";
 import { compileFolder, hotModuleText, moduleText, type Hot } from "./compile-folder.ts";
+import { eventsOf } from "./policy-events.ts";
 
 export type { BundlerOptions } from "./bundler-options.ts";
 
@@ -47,6 +48,7 @@ export class WardgatePlugin {
 export interface NextConfig {
   readonly webpack?: ((config: never, context: never) => unknown) | null | undefined;
   readonly turbopack?: { readonly rules?: Readonly<Record<string, unknown>> | undefined } | undefined;
+  readonly outputFileTracingIncludes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /**
@@ -63,16 +65,28 @@ export function withWardgate<C extends NextConfig>(config: C, options: BundlerOp
   const plugin = new WardgatePlugin(options);
   const rule = { loaders: [loaderFor(plain(options), "import.meta.turbopackHot")], as: "*.js" };
   const rules = folders.flatMap((folder) => ENDINGS.map((ending) => [`**/${folder}/**/*.${ending}`, rule] as const));
-  const { webpack, turbopack } = config;
+  const { webpack, turbopack, outputFileTracingIncludes: traced } = config;
   return {
     ...config,
+    outputFileTracingIncludes: { ...traced, [EVERY_ROUTE]: [...(traced?.[EVERY_ROUTE] ?? []), ...runtimeModules()] },
     turbopack: { ...turbopack, rules: { ...turbopack?.rules, ...Object.fromEntries(rules) } },
     webpack(given: { plugins: unknown[]; module: { rules: unknown[] } }, context: never) {
+      const { dev, isServer } = context as { readonly dev?: boolean; readonly isServer?: boolean };
+      const loader = loaderFor(options, "import.meta.webpackHot", dev === true && isServer === false);
       given.plugins.push(plugin);
-      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loaderFor(options, "import.meta.webpackHot")] });
+      given.module.rules.push({ test: (file: string) => isIn(file, folders), use: [loader] });
       return webpack?.(given as never, context) ?? given;
     },
   };
+}
+
+/**
+ * Returns the modules of the PDP, as globs from the folder of the app. Next looks for the files that a server reads, to copy
+ * them beside a server of its own (`output: "standalone"`), and does not find these.
+ */
+function runtimeModules(): readonly string[] {
+  const folder = fileURLToPath(new URL("../../wasm/", import.meta.url));
+  return ["wardgate_bg.wasm", "wardgate_nosimd_bg.wasm"].map((name) => relative(process.cwd(), folder + name).replaceAll(sep, "/"));
 }
 
 /** Returns options as Turbopack takes them: as JSON, and a date as its milliseconds. */
@@ -90,13 +104,15 @@ function isIn(file: string, folders: readonly string[]): boolean {
   return ENDINGS.some((ending) => file.endsWith(`.${ending}`)) && dirname(file).split(sep).some((part) => folders.includes(part));
 }
 
-function loaderFor(options: BundlerOptions, hot: Hot): { readonly loader: string; readonly options: LoaderOptions } {
-  return { loader: LOADER, options: { plugin: options, hot } };
+function loaderFor(options: BundlerOptions, hot: Hot, hasEvents = false): { readonly loader: string; readonly options: LoaderOptions } {
+  return { loader: LOADER, options: { plugin: options, hot, hasEvents } };
 }
 
 interface LoaderOptions {
   readonly plugin: BundlerOptions;
   readonly hot: Hot;
+  /** True for pages that take bundles from a stream of events. */
+  readonly hasEvents: boolean;
 }
 
 /** The loader, as far as webpack and Turbopack call it. */
@@ -116,14 +132,16 @@ export default function load(source: string): string {
 
 /** Returns the text of the module of a folder, in place of a file. */
 export async function pitch(this: LoaderContext): Promise<string> {
-  const { plugin, hot } = this.getOptions();
+  const { plugin, hot, hasEvents } = this.getOptions();
   const settings = readBundlerOptions(plugin);
   const folder = this.resourceQuery === QUERY ? this.resourcePath : folderOf(this.resourcePath, settings.folders);
   this.addContextDependency(folder);
   const isProduction = this.mode === undefined ? process.env["NODE_ENV"] === "production" : this.mode === "production";
   const compiled = await compileFolder(folder, settings, isProduction);
   if (compiled.warning !== undefined) this.emitWarning(new Error(compiled.warning));
-  return isProduction ? moduleText(compiled) : hotModuleText(compiled, hot);
+  if (isProduction) return moduleText(compiled);
+  const events = hasEvents ? await eventsOf(folder, settings).catch(() => undefined) : undefined;
+  return hotModuleText(compiled, hot, events);
 }
 
 /** Returns the nearest folder above a file that has a name of a folder of policies; else its own folder. */
@@ -171,3 +189,4 @@ const LOADER = fileURLToPath(import.meta.url);
 const QUERY = "?wardgate";
 const LAST = 100;
 const ENDINGS = ["yaml", "yml"];
+const EVERY_ROUTE = "/**";

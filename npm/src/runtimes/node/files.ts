@@ -1,6 +1,7 @@
 // Reads files on runtimes with a file system.
 
-import { promises, readFileSync } from "node:fs";
+import { promises, readFileSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
 import type { Loader } from "../../wasm/loader.ts";
 import type { ByteReader } from "../../base/web.ts";
@@ -21,17 +22,35 @@ export function nodeLoader(file: () => URL | string): Loader {
 }
 
 /**
- * Returns the place of a module. Turbopack takes the address of a file for one of a page, such as
+ * Returns the place of a module. Bundlers of Next take the address of a file for one of a page, such as
  * `/_next/static/media/wardgate_bg.0a1b.wasm`: the file is where the package has it. The parts are
  * joined here, because Turbopack would take their text for an address too.
  */
 function located(file: URL | string): URL | string {
-  if (typeof file === "string" || file.protocol === "file:") return file;
+  if (typeof file === "string") return file;
   const [name] = file.href.split("/").at(-1)!.split(".");
-  return new URL(["..", "..", "wasm", `${name}.wasm`].join("/"), HERE);
+  const place = file.protocol === "file:" ? file : new URL(["..", "..", "wasm", `${name}.wasm`].join("/"), HERE);
+  return isThere(place) ? place : (packaged(`${name}.wasm`) ?? place);
 }
 
 const HERE = import.meta.url;
+
+/**
+ * Returns the module in the package below the working folder, or a folder above it. A server that Next has copied to
+ * another place (`output: "standalone"`) needs this: webpack writes the address that the package had during the build.
+ */
+function packaged(name: string): URL | undefined {
+  const path = ["node_modules", "wardgate", "wasm", name].join("/");
+  for (let folder = pathToFileURL(`${process.cwd()}/`); ; folder = new URL("../", folder)) {
+    const file = new URL(path, folder);
+    if (isThere(file)) return file;
+    if (folder.pathname === new URL("../", folder).pathname) return undefined;
+  }
+}
+
+function isThere(file: URL): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
 
 /**
  * Reads a file in pieces. The streams of Node would do the same, and importing them costs every
