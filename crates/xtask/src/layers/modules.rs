@@ -148,7 +148,7 @@ const FLOORS: &[(&str, &str)] = &[
     ),
     (
         "bundle",
-        "limits cbor chunks compress format | words | key_id | error | envelope header index | conditions \
+        "limits cbor chunks compress format short_name | words | key_id | error | envelope header index | conditions \
          container trust | delta opening pack sealed signing terms | rules",
     ),
     (
