@@ -4,12 +4,13 @@
 //! the stream that the user chose.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::output::{InOneLine, complain};
 use crate::pages;
 use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::nearest::nearest;
 use wardgate_compiler::reading;
 
 /// The result of the command. The help promises the numbers.
@@ -79,7 +80,11 @@ impl Failure {
     }
 
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
-        Self::system(format!("cannot read `{}`: {}", path.in_one_line(), reason(error)))
+        let meant = match meant(path, error) {
+            Some(meant) => format!("; did you mean `{}`?", meant.in_one_line()),
+            None => String::new(),
+        };
+        Self::system(format!("cannot read `{}`: {}{meant}", path.in_one_line(), reason(error)))
     }
 
     pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
@@ -117,3 +122,23 @@ pub(crate) fn reason(error: &io::Error) -> String {
         _ => reading::reason(error),
     }
 }
+
+/// Returns the neighbour that was meant by a path that does not exist, if one is nearly called so.
+fn meant(path: &Path, error: &io::Error) -> Option<PathBuf> {
+    if error.kind() != io::ErrorKind::NotFound {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let neighbours = folder.unwrap_or(Path::new(".")).read_dir().ok()?.take(MOST_NEIGHBOURS);
+    let names: Vec<String> =
+        neighbours.filter_map(|one| one.ok()?.file_name().into_string().ok()).collect();
+    // A link to nothing is there itself.
+    if names.iter().any(|known| known == name) {
+        return None;
+    }
+    nearest(name, names.iter().map(String::as_str)).map(|near| path.with_file_name(near))
+}
+
+/// The most neighbours that are looked at.
+const MOST_NEIGHBOURS: usize = 1_000;

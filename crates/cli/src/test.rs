@@ -78,7 +78,11 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status> {
     }
     let coverage_status =
         exercised.map(|exercised| coverage::print(test, &exercised, out)).transpose()?;
-    match status(test, &results) {
+    let status = status(test, &results);
+    if status == Status::BrokenSuites && is_none_selected(test, &results) {
+        complain("wardgate: no test is selected; `--pass-with-no-tests` accepts that");
+    }
+    match status {
         Status::Done => Ok(coverage_status.unwrap_or(Status::Done)),
         status => Ok(status),
     }
@@ -155,9 +159,18 @@ fn folder(test: &Test) -> &std::path::Path {
     test.tests.as_ref().unwrap_or(&test.directory)
 }
 
+/// Returns true if the filters of the command leave out every test: one of them may be misspelt.
+fn is_none_selected(test: &Test, results: &Results) -> bool {
+    let is_filtered = test.run.is_some() || !test.filter.is_empty();
+    is_filtered && results.summary().overall == Verdict::Skipped
+}
+
 fn status(test: &Test, results: &Results) -> Status {
     match results.summary().overall {
         Verdict::Empty if !test.pass_with_no_tests => Status::BrokenSuites,
+        Verdict::Skipped if is_none_selected(test, results) && !test.pass_with_no_tests => {
+            Status::BrokenSuites
+        }
         Verdict::Empty | Verdict::Skipped | Verdict::Passed => Status::Done,
         Verdict::Failed => Status::FailedTests,
         Verdict::Errored => Status::BrokenSuites,

@@ -56,10 +56,10 @@ const TEMPLATE: &str = "\
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "",
-        "  wardgate init shop                         an example in a new folder
-  wardgate test policies                     run the tests of policies
-  wardgate serve policies                    decide over HTTP, on this machine
-  wardgate compile policies -o policies.wgb  a bundle for other hosts",
+        "  wardgate init shop                              an example in a new folder
+  wardgate test policies                          run the tests of policies
+  wardgate serve policies                         decide over HTTP, on this machine
+  wardgate compile policies -o policies.wardgate  a bundle for other hosts",
     ),
     (
         "init",
@@ -69,10 +69,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "compile",
-        "  wardgate compile policies                  check that policies compile
-  wardgate compile policies -o policies.wgb  write a bundle
-  wardgate compile policies -o policies.wgb --sign key.jwk --revision 7
-  wardgate compile policies --json           errors for programs",
+        "  wardgate compile policies                       check that policies compile
+  wardgate compile policies -o policies.wardgate  write a bundle
+  wardgate compile policies -o policies.wardgate --sign key.jwk --revision 7
+  wardgate compile policies --json                errors for programs",
     ),
     (
         "lint",
@@ -82,9 +82,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "compare",
-        "  wardgate compare old.wgb policies                what a change changes
-  wardgate compare old.wgb policies --forbid more  fail if somebody may do more
-  wardgate compare old.wgb policies --format html",
+        "  wardgate compare old.wardgate policies                what a change changes
+  wardgate compare old.wardgate policies --forbid more  fail if somebody may do more
+  wardgate compare old.wardgate policies --format html",
     ),
     (
         "similar",
@@ -100,7 +100,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "check",
         "  wardgate check policies -r request.json
-  wardgate check policies.wgb -r request.json --trust key.pub
+  wardgate check policies.wardgate -r request.json --trust key.pub.jwk
   wardgate check policies -r requests.ndjson --json  one answer on each line
   wardgate check policies -r -                       from standard input",
     ),
@@ -124,11 +124,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "grants",
         "  wardgate grants policies -r client.json
-  wardgate grants policies.wgb -r client.json --form nats",
+  wardgate grants policies.wardgate -r client.json --form nats",
     ),
     (
         "inspect",
-        "  wardgate inspect policies.wgb
+        "  wardgate inspect policies.wardgate
   wardgate inspect policies --json",
     ),
     (
@@ -160,53 +160,53 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "keys",
-        "  wardgate keys generate -o key.jwk --public key.pub
-  wardgate keys inspect key.pub",
+        "  wardgate keys generate -o key.jwk --public key.pub.jwk
+  wardgate keys inspect key.pub.jwk",
     ),
     (
         "keys generate",
-        "  wardgate keys generate -o key.jwk --public key.pub  to sign bundles
-  wardgate keys generate -o seal.jwk --for sealing    to seal them",
+        "  wardgate keys generate -o key.jwk --public key.pub.jwk  to sign bundles
+  wardgate keys generate -o seal.jwk --for sealing        to seal them",
     ),
     (
         "keys inspect",
-        "  wardgate keys inspect key.pub
+        "  wardgate keys inspect key.pub.jwk
   wardgate keys inspect keys.json --json",
     ),
     (
         "keys public",
-        "  wardgate keys public key.jwk -o key.pub",
+        "  wardgate keys public key.jwk -o key.pub.jwk",
     ),
     (
         "sign",
-        "  wardgate sign policies.wgb --key key.jwk
-  wardgate sign policies.wgb --key key.jwk -o signed.wgb --expires 2030-01-01T00:00:00Z",
+        "  wardgate sign policies.wardgate --key key.jwk
+  wardgate sign policies.wardgate --key key.jwk -o signed.wardgate --expires 2030-01-01T00:00:00Z",
     ),
     (
         "verify",
-        "  wardgate verify policies.wgb --trust key.pub
-  wardgate verify policies.wgb --trust a.pub --trust b.pub --at-least 2 --json",
+        "  wardgate verify policies.wardgate --trust key.pub.jwk
+  wardgate verify policies.wardgate --trust a.pub.jwk --trust b.pub.jwk --at-least 2 --json",
     ),
     (
         "seal",
-        "  wardgate seal policies.wgb --key seal.jwk -o sealed.wgb",
+        "  wardgate seal policies.wardgate --key seal.jwk -o sealed.wardgate",
     ),
     (
         "unseal",
-        "  wardgate unseal sealed.wgb --key seal.jwk -o policies.wgb",
+        "  wardgate unseal sealed.wardgate --key seal.jwk -o policies.wardgate",
     ),
     (
         "delta",
-        "  wardgate delta make old.wgb new.wgb -o change.wgd
-  wardgate delta apply old.wgb change.wgd -o new.wgb",
+        "  wardgate delta make old.wardgate new.wardgate -o change.wgd
+  wardgate delta apply old.wardgate change.wgd -o new.wardgate",
     ),
     (
         "delta make",
-        "  wardgate delta make old.wgb new.wgb -o change.wgd",
+        "  wardgate delta make old.wardgate new.wardgate -o change.wgd",
     ),
     (
         "delta apply",
-        "  wardgate delta apply old.wgb change.wgd -o new.wgb",
+        "  wardgate delta apply old.wardgate change.wgd -o new.wardgate",
     ),
     (
         "fmt",
@@ -249,12 +249,12 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "log replay",
-        "  wardgate log replay decisions --policies old.wgb new.wgb
-  wardgate log replay decisions --policies old.wgb --with policies",
+        "  wardgate log replay decisions --policies old.wardgate new.wardgate
+  wardgate log replay decisions --policies old.wardgate --with policies",
     ),
     (
         "log explain",
-        "  wardgate log explain decisions 17 --policies old.wgb",
+        "  wardgate log explain decisions 17 --policies old.wardgate",
     ),
     (
         "log export",
@@ -276,7 +276,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "replay",
         "  wardgate replay decisions --with policies
-  wardgate replay decisions --with policies --policies old.wgb --forbid more",
+  wardgate replay decisions --with policies --policies old.wardgate --forbid more",
     ),
     (
         "serve",

@@ -40,7 +40,7 @@ pub(crate) struct Test {
     /// Print JSON, in the form of the `TestResults` of Cerbos: of every test, with `--verbose` or without.
     #[arg(long, conflicts_with_all = ["quiet", "update", "watch"])]
     pub(crate) json: bool,
-    /// End with 0 if there is no suite.
+    /// End with 0 if there is nothing to run.
     #[arg(long)]
     pub(crate) pass_with_no_tests: bool,
     /// Print the last line only.
@@ -119,5 +119,5 @@ Exit codes:
   2  the arguments are wrong
   4  reading or writing failed
   6  a test failed
-  7  a suite is broken, a test could not be decided, or there is no suite
+  7  a suite is broken, a test could not be decided, or there is none to run
   9  every test that was run passed, and the coverage is less than `--coverage-min`";
