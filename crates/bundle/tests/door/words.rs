@@ -31,9 +31,9 @@ fn every_refusal_has_its_text() {
     check(
         OpenError::WrongName {
             expected: ShortName::new("photos"),
-            found: ShortName::new(&"x".repeat(65)),
+            found: ShortName::new(&"x".repeat(57)),
         },
-        &format!("the bundle is called `{}...`, expected `photos`", "x".repeat(64)),
+        &format!("the bundle is called `{}...`, expected `photos`", "x".repeat(56)),
     );
     check(
         OpenError::TooManySignatures { found: 17 },
