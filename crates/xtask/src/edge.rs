@@ -57,8 +57,9 @@ fn check_size(what: &str, output: &str, most: f64) -> Outcome {
 
 const FOLDER: &str = "edge-worker";
 
-/// The largest upload after gzip in KiB.
-const MAX_KIB: f64 = 255.5;
+/// The largest upload after gzip in KiB. One of them (1,037 bytes) is for lists that are hashed once, for what to write where something else than a
+/// bundle is given, and for warnings of getters in explanations.
+const MAX_KIB: f64 = 256.0;
 
 /// The largest upload of the worker with frames, which has the module of the decision log too (305.1 KiB): 5 of them are for evidence
 /// in JavaScript, frames that can be read alone, and forms of ids.

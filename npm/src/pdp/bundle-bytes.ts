@@ -20,7 +20,7 @@ export function presentBundle(given: unknown): Uint8Array {
 /** Returns the end of a message about something that is no source of a bundle: the line to write instead. */
 export function adviceOf(given: unknown, ofPath = OF_PATH): string {
   if (typeof given === "string") return adviceOfText(given, ofPath);
-  if (describeClass(given) === "Blob" || describeClass(given) === "File") return "; write `await blob.arrayBuffer()`";
+  if (/^(Blob|File)$/.test(describeClass(given))) return "; write `await blob.arrayBuffer()`";
   if (ArrayBuffer.isView(given)) return "; write `new Uint8Array(view.buffer, view.byteOffset, view.byteLength)`";
   const isNodeStream = typeof given === "object" && given !== null && "pipe" in given;
   return isNodeStream ? "; write `Readable.toWeb(stream)`" : "";

@@ -7,24 +7,15 @@ import { describeClass } from "../base/describe.ts";
 import type { ActionRequest } from "./types.ts";
 
 /** Warns of each getter of a class of attributes whose name is in the text of the explanation. */
-export function warnOfGetters({ principal, resource }: ActionRequest, explanation: string): void {
-  for (const [where, attr] of [["principal", principal.attr], ["resource", resource.attr]] as const) {
-    for (const name of gettersOf(attr)) {
-      if (!explanation.includes(name)) continue;
-      console.warn(`wardgate: conditions do not see the getter \`${name}\` of the class of ${where}.attr; write { ...attr, ${name}: attr.${name} }`);
+export function warnOfGetters(request: ActionRequest, explanation: string): void {
+  for (const where of ["principal", "resource"] as const) {
+    const attr: unknown = request[where].attr;
+    if (describeClass(attr) !== "object") continue;
+    for (let from: unknown = Object.getPrototypeOf(attr); from !== null && from !== Object.prototype; from = Object.getPrototypeOf(from)) {
+      for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
+        if (get === undefined || !explanation.includes(name) || Object.hasOwn(attr as object, name)) continue;
+        console.warn(`wardgate: conditions do not see the getter \`${name}\` of the class of ${where}.attr; write { ...attr, ${name}: attr.${name} }`);
+      }
     }
   }
-}
-
-/** Returns the names of the getters that an object of a class inherits. */
-function gettersOf(attr: unknown): string[] {
-  const names: string[] = [];
-  if (describeClass(attr) !== "object") return names;
-  for (let from = Object.getPrototypeOf(attr) as object | null; from !== null; from = Object.getPrototypeOf(from) as object | null) {
-    const members = Object.entries(Object.getOwnPropertyDescriptors(from));
-    // The last prototype is that of all objects.
-    if (Object.getPrototypeOf(from) === null) break;
-    names.push(...members.filter(([name, { get }]) => get !== undefined && !Object.hasOwn(attr as object, name)).map(([name]) => name));
-  }
-  return names;
 }
