@@ -126,9 +126,11 @@ pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
         true => Some(format!("compile {word}")),
         false => nearest(word, commands).map(str::to_owned),
     };
-    if let Some(meant) = meant {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(meant));
-    }
+    // Without a guess of ours, one of clap would be of a word that is hardly alike.
+    let _ = match meant {
+        Some(meant) => error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(meant)),
+        None => error.remove(ContextKind::SuggestedSubcommand),
+    };
     error
 }
 
