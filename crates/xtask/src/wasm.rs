@@ -353,7 +353,7 @@ const MAX_GZIPPED: usize = 194_200;
 /// 708,508 without SPOCP and the later additions for schemas and messages, and 753,990 before fast
 /// paths had verdicts, tests of lists, texts, moments and schemas, patterns, and principals with
 /// policies, 764,398 without topics of MQTT, and 777,705 without rate limits. With types for
-/// TypeScript, and with the page of each diagnostic, it is 789,374 bytes, and with the types of outputs 790,803.
+/// TypeScript, and with the page of each diagnostic, it is 789,374 bytes, and with the types of outputs 790,571.
 const MAX_GZIPPED_COMPILER: usize = 792 * 1000;
 
 /// The largest module of SPOCP after gzip: reading, order and index of rules (42,504 bytes), and a
