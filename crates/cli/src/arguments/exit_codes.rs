@@ -19,7 +19,7 @@ pub(super) const ALL_EXIT_CODES: &str = concat!(
     "
   5  decisions differ: hosts in `bench`, or logs in `log replay` and `replay`
   6  a test failed
-  7  a suite is broken, a test could not be decided, or there is none to run
+  7  a suite is broken, a test could not be decided, or there is nothing to run
   8  with `--check`, a file is not formatted, or has other types
   9  the coverage is less than `--coverage-min`
 `wardgate help COMMAND` says what they mean there."

@@ -119,5 +119,5 @@ Exit codes:
   2  the arguments are wrong
   4  reading or writing failed
   6  a test failed
-  7  a suite is broken, a test could not be decided, or there is none to run
+  7  a suite is broken, a test could not be decided, or there is nothing to run
   9  every test that was run passed, and the coverage is less than `--coverage-min`";
