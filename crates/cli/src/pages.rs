@@ -1,4 +1,4 @@
-//! What explains a code: programs are given the address of its section, and people a command that prints it.
+//! Where an error code is documented: the address of its section for programs, and for people the command that prints it.
 
 use wardgate_bundle::OpenError;
 use wardgate_compiler::diagnostics::{DOCUMENTS, Diagnostic};

@@ -24,7 +24,7 @@ pub fn similar(
             .map(|(query, found)| LikeRules::new(index, query, found, file))
             .collect(),
     };
-    // Nothing in it can fail to be written: its keys are texts, and its numbers are finite.
+    // Serialization cannot fail: all keys are strings, and all numbers are finite.
     serde_json::to_string(&answer).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! What follows the options in the help of a command: forms of its input, and its exit codes.
+//! The texts below the options in the help of a command: the formats of its input, and its exit codes.
 
 macro_rules! exit_codes {
     () => {
