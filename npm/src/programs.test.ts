@@ -1,6 +1,6 @@
 // Programs of users against the declarations of the built package: those in `programs/right` compile
-// and decide, and each in `programs/wrong` has exactly the error that stands above its line. Those in
-// `programs/registered` are apart, because a registration holds for a whole program.
+// and decide, and each in `programs/wrong` has exactly the error that stands above its line, with the
+// words behind its code if there are some. Those in `programs/registered` are apart, because a registration holds for a whole program.
 //
 // `UPDATE_TYPES=1` writes `programs/policies.d.ts` anew; its changes are then read like any other.
 
@@ -18,17 +18,18 @@ import { openAlbum } from "./testing.ts";
 const home = new URL("../programs/", import.meta.url);
 const namesIn = (folder: string): string[] => readdirSync(new URL(folder, home)).sort();
 
-/** An error of a program: its place, and the code of TypeScript. */
-type Found = `${string}:${number} TS${number}`;
+/** An error of a program: its place, the code of TypeScript, and its words where a program promises them. */
+type Found = `${string}:${number} TS${number}${string}`;
 
-/** Returns the errors of all programs in a folder. */
-function errorsIn(folder: string): Found[] {
+/** Returns the errors of all programs in a folder, with their words if `hasWords` returns true for the name of the program. */
+function errorsIn(folder: string, hasWords: (name: string) => boolean): Found[] {
   const path = fileURLToPath(new URL("tsconfig.json", home));
   const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(path, ts.sys.readFile).config, ts.sys, fileURLToPath(home));
   const program = ts.createProgram(namesIn(folder).map((name) => fileURLToPath(new URL(`${folder}/${name}`, home))), options);
-  return ts.getPreEmitDiagnostics(program).map(({ file, start, code }): Found => {
+  return ts.getPreEmitDiagnostics(program).map(({ file, start, code, messageText }): Found => {
     const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start!).line + 1;
-    return `${basename(file?.fileName ?? "no file")}:${line} TS${code}`;
+    const name = basename(file?.fileName ?? "no file");
+    return `${name}:${line} TS${code}${hasWords(name) ? `: ${ts.flattenDiagnosticMessageText(messageText, " ")}` : ""}`;
   }).sort();
 }
 
@@ -36,8 +37,8 @@ function errorsIn(folder: string): Found[] {
 function promised(name: string, folder: string): Found[] {
   const lines = ts.sys.readFile(fileURLToPath(new URL(`${folder}/${name}`, home)))!.split("\n");
   return lines.flatMap((text, at): Found[] => {
-    const code = /^ *\/\/ TS(\d+)$/.exec(text)?.[1];
-    return code === undefined ? [] : [`${name}:${at + 2} TS${Number(code)}`];
+    const [, code, words] = /^ *\/\/ TS(\d+)(: .*)?$/.exec(text) ?? [];
+    return code === undefined ? [] : [`${name}:${at + 2} TS${Number(code)}${words ?? ""}`];
   });
 }
 
@@ -46,7 +47,8 @@ function expectPromisedErrors(folder: string, least: number): void {
   const names = namesIn(folder);
   expect(names.length).toBeGreaterThanOrEqual(least);
   for (const name of names) expect([name, promised(name, folder).length]).toEqual([name, 1]);
-  expect(errorsIn(folder)).toEqual(names.flatMap((name) => promised(name, folder)).sort());
+  const hasWords = (name: string): boolean => promised(name, folder).some((error) => error.includes(": "));
+  expect(errorsIn(folder, hasWords)).toEqual(names.flatMap((name) => promised(name, folder)).sort());
 }
 
 describe("a wrong program", () => {
@@ -58,7 +60,7 @@ describe("a wrong program", () => {
 describe("a right program", () => {
   it("compiles", () => {
     expect(namesIn("right").length).toBeGreaterThanOrEqual(30);
-    expect(errorsIn("right")).toEqual([]);
+    expect(errorsIn("right", () => true)).toEqual([]);
   });
 
   it.each(namesIn("right"))("decides: %s", async (name) => {
@@ -70,7 +72,7 @@ describe("a right program", () => {
 describe("a program with registered policies", () => {
   it("has no error if it is right, and the promised ones if it is wrong", () => {
     expectPromisedErrors("registered/wrong", 5);
-    expect(errorsIn("registered/right")).toEqual([]);
+    expect(errorsIn("registered/right", () => true)).toEqual([]);
   });
 });
 

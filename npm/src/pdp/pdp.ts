@@ -20,6 +20,7 @@ import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { warnOfGetters } from "./getters.ts";
 import { readReload, type Settings } from "./options.ts";
+import type { RegisteredTypes } from "./policy-types.ts";
 import { FAST_PATHS } from "./recording.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import type { KindNumbers } from "../fast/kinds.ts";
@@ -37,6 +38,7 @@ import type {
   ActionRequest,
   AuxData,
   Bundle,
+  CheckedRequests,
   CheckRequest,
   Decisions,
   FilterRequest,
@@ -45,6 +47,7 @@ import type {
   PreparedPrincipal,
   Principal,
   ReloadOptions,
+  RequestOfMany,
   Resource,
   RowsRequest,
   Target,
@@ -172,12 +175,12 @@ export class OpenedPdp implements Pdp {
     return new ActionQueries(this.#engine, target);
   }
 
-  checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
+  checkMany<const R extends readonly RequestOfMany[]>(requests: CheckedRequests<R, RegisteredTypes>, options?: CheckManyOptions): Decisions<R> {
     this.#mayDecide();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    const decisions = copyOfList(requests).map((request) => {
+    const decisions = copyOfList(requests as readonly CheckRequest[]).map((request) => {
       // A budget counts the steps of the general path.
       const decision = budget === undefined ? this.#checkFast(request) : null;
       return decision ?? this.#check(...shared(request), budget);

@@ -15,13 +15,14 @@ import type { ActionDecision, Decision } from "./decision.ts";
 import { EvidenceSource, type WholeEvidence } from "./evidence-source.ts";
 import type { Settings } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
+import type { RegisteredTypes } from "./policy-types.ts";
 import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, TIMING, WRITER, type DecisionListener, type DecisionTiming, type DecisionWriter } from "./recording.ts";
 import type { ReadFilter } from "./read-lists.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
 import type {
-  ActionRequest, AuxData, Bundle, CheckRequest, Decisions, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
-  Resource, Target,
+  ActionRequest, AuxData, Bundle, CheckedRequests, CheckRequest, Decisions, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
+  RequestOfMany, Resource, Target,
 } from "./types.ts";
 
 export class RecordedPdp extends OpenedPdp {
@@ -69,10 +70,10 @@ export class RecordedPdp extends OpenedPdp {
     return this.#recording.several(request, super.check(request)) as Decision<A>;
   }
 
-  override checkMany<const R extends readonly CheckRequest[]>(requests: R, options?: CheckManyOptions): Decisions<R> {
+  override checkMany<const R extends readonly RequestOfMany[]>(requests: CheckedRequests<R, RegisteredTypes>, options?: CheckManyOptions): Decisions<R> {
     this.#recording.begin();
-    const decisions: readonly Decision[] = super.checkMany(requests, options);
-    return this.#recording.many(requests, decisions) as Decisions<R>;
+    const decisions: readonly Decision[] = super.checkMany<R>(requests, options);
+    return this.#recording.many(requests as readonly CheckRequest[], decisions) as Decisions<R>;
   }
 
   override decisionBytes(request: CheckRequest): Uint8Array {

@@ -164,21 +164,26 @@ export interface RequestOfMany<P extends PolicyTypes = RegisteredTypes> extends 
 
 /**
  * Requests whose actions and attributes are those of the kinds of their resources. The common case, that nothing is
- * wrong, adds no type to the requests; otherwise each of them gets its own, so that the error is at the wrong member. See
- * "Why do requests look up the attributes of their kind with `infer`?" in `docs/DESIGN.md`.
+ * wrong, adds no type to the requests; otherwise each of them gets that of its kind instead, so that the error is at the
+ * wrong member and names what it expects. See "Why do requests look up the attributes of their kind with `infer`?" in
+ * `docs/DESIGN.md`.
  */
-export type CheckedRequests<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = R &
-  ([WrongRequests<R, P>] extends [never] ? unknown : { readonly [at in keyof R]: R[at] & RequestOnKind<P, R[at]["resource"]["kind"]> });
+export type CheckedRequests<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = [WrongRequests<R, P>] extends [never] ? R : RequestsOnKinds<R, P>;
 
 /** The places of the requests with another action or attribute. */
 type WrongRequests<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = {
   readonly [at in keyof R]: R[at] extends RequestOnKind<P, R[at]["resource"]["kind"]> ? never : at;
 }[number];
 
+/** The types that requests of these kinds have. While `R` is inferred, the constraint of `infer` stands for them: it has no kinds. */
+type RequestsOnKinds<R extends readonly RequestOfMany<P>[], P extends PolicyTypes> = {
+  readonly [at in keyof R]: RequestOfMany<PolicyTypes> & RequestOnKind<P, R[at]["resource"]["kind"]>;
+} extends infer Q extends readonly RequestOfMany<PolicyTypes>[] ? Q : never;
+
 /** What the kind of a request determines. */
 interface RequestOnKind<P extends PolicyTypes, K extends KindOf<P>> {
   readonly actions: readonly ActionOf<P, K>[];
-  readonly resource: { readonly attr?: AttributesOf<P, K> | undefined; readonly policyVersion?: P["resources"][K]["version"] | undefined };
+  readonly resource: { readonly kind: K; readonly attr?: AttributesOf<P, K> | undefined; readonly policyVersion?: P["resources"][K]["version"] | undefined };
 }
 
 /** The decisions on a list of requests: one for each, with the actions of that request. */
