@@ -48,6 +48,13 @@ describe("compileFolder", () => {
     await expect(compileFolder(join(root, "policies"), readBundlerOptions({}), false)).resolves.toMatchObject({ trust: "unsigned" });
   });
 
+  it("waits for the text of a file that a program has emptied to save it", async () => {
+    const root = project({ "policies/a.yaml": "" });
+    const compiling = compileFolder(join(root, "policies"), readBundlerOptions({}), false);
+    setTimeout(() => write(root, "policies/a.yaml", albumFor("user")), 30);
+    await expect(compiling).resolves.toMatchObject({ trust: "unsigned" });
+  });
+
   it("writes types beside the folder if an option says so", async () => {
     const { root } = await compiled({ "policies/a.yaml": albumFor("user") }, { types: true });
     const text = readFileSync(join(root, "policies.d.ts"), "utf8");

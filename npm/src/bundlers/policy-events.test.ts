@@ -1,18 +1,32 @@
-// The stream of events that hands saved policies to open pages.
+// The stream of events that hands saved policies to open pages. Its thread runs the built file of the plug-in.
 
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
 import { open } from "../pdp/open.ts";
-import { readBundlerOptions } from "./bundler-options.ts";
-import { eventsOf } from "./policy-events.ts";
 import { albumFor, BROKEN, project, viewAs, write } from "./testing-bundlers.ts";
+import type * as entry from "./webpack.ts";
+
+const { pitch } = (await import(new URL("../../dist/node/webpack.js", import.meta.url).href)) as typeof entry;
+
+/** Returns the address of the events in the module of a folder, as a page of Next has it. */
+async function addressIn(root: string): Promise<string | undefined> {
+  const text = await pitch.call({
+    resourcePath: join(root, "policies/a.yaml"),
+    resourceQuery: "",
+    mode: "development",
+    getOptions: () => ({ plugin: {}, hot: "import.meta.webpackHot", hasEvents: true }),
+    addContextDependency: () => {},
+    emitWarning: () => {},
+  });
+  return /new EventSource\("(http:\/\/127\.0\.0\.1:[^"]+)"\)/.exec(text)?.[1];
+}
 
 it("hands on each saved policy that compiles, and nothing at another address", async () => {
   const root = project({ "policies/a.yaml": albumFor("user") });
-  const address = await eventsOf(join(root, "policies"), readBundlerOptions({}));
-  expect(await eventsOf(join(root, "policies"), readBundlerOptions({}))).toBe(address);
+  const address = (await addressIn(root))!;
+  expect(await addressIn(root)).toBe(address);
   expect((await fetch(new URL("/other", address))).status).toBe(404);
   const response = await fetch(address);
   expect(response.headers.get("content-type")).toBe("text/event-stream");

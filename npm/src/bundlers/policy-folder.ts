@@ -3,6 +3,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { PolicyError } from "./policy-error.ts";
 
@@ -48,7 +49,7 @@ async function contentOf(folder: string, entry: Dirent): Promise<[path: string, 
   const file = join(entry.parentPath, entry.name);
   try {
     if (entry.isSymbolicLink() && !hasFile(await realpath(folder), await realpath(file))) return [];
-    return [[relative(folder, file).replaceAll(sep, "/"), await readFile(file)]];
+    return [[relative(folder, file).replaceAll(sep, "/"), await readWritten(file)]];
   } catch (error) {
     // An editor may replace a file at this moment; it is reported again once it is there.
     const { code } = error as NodeJS.ErrnoException;
@@ -56,3 +57,19 @@ async function contentOf(folder: string, entry: Dirent): Promise<[path: string, 
     throw new PolicyError(`the file \`${file}\` cannot be read: ${code ?? "unknown error"}`, { file });
   }
 }
+
+/** Reads a file. A program that saves one may empty it first, so that an empty file is read again for a moment. */
+async function readWritten(file: string): Promise<Uint8Array> {
+  for (let again = MOST_READS; again > 1; again -= 1) {
+    const content = await readFile(file);
+    if (content.length > 0) return content;
+    await sleep(WRITE_MS);
+  }
+  return readFile(file);
+}
+
+/** The most reads of an empty file. */
+const MOST_READS = 6;
+
+/** The milliseconds between them. */
+const WRITE_MS = 20;
