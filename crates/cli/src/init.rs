@@ -3,159 +3,173 @@
 //! The program is for the framework that the `package.json` of the folder names. No file is replaced: either all are
 //! written or none.
 
+mod package;
+
 use std::path::Path;
 
-use serde_json::{Value as Json, json};
 use wardgate_compiler::reading;
 
 use crate::arguments::{Framework, Init};
 use crate::failure::{Failure, Result, Status};
-use crate::json::message;
 use crate::output::{InOneLine, Output};
 use crate::replace;
 
+use package::Package;
+
 pub(crate) fn run(init: &Init, out: &mut Output) -> Result<Status> {
-    let package = package(&init.directory)?;
-    let framework = init.framework.unwrap_or_else(|| found(package.as_ref()));
-    if framework == Framework::Next && package.is_none() {
-        return Err(needs_app(&init.directory));
+    let package = Package::of(&init.directory)?;
+    let framework = init.framework.unwrap_or_else(|| package.framework());
+    let app = App { directory: &init.directory, framework, package };
+    if framework == Framework::Next && !app.package.has(framework) {
+        return Err(app.needs_next());
     }
-    let mut files = files(framework, package.as_ref());
-    let config = vite_config(&init.directory);
-    if framework == Framework::Vite && config.is_none() {
-        files.push((VITE_CONFIG, include_str!("init/files/vite.config.mjs").to_owned()));
-    }
-    if package.is_none() {
-        if framework == Framework::Vite {
-            files.push(("index.html", include_str!("init/files/vite.html").to_owned()));
-        }
-        files.push(("package.json", format!("{:#}\n", own_package(framework))));
-        files.push((".gitignore", GITIGNORE.to_owned()));
-    }
-    let taken = files
-        .iter()
-        .map(|(name, _)| *name)
-        .find(|name| reading::exists(&init.directory.join(name)));
+    let files = app.files();
+    let taken = files.iter().map(|(name, _)| *name).find(|name| app.has_file(name));
     if let Some(name) = taken {
-        let shown = init.directory.join(name);
+        let shown = app.directory.join(name);
         let message = format!("`{}` exists already; nothing was written", shown.in_one_line());
         return Err(Failure::system(message));
     }
+    let steps = app.next_steps();
     for (name, text) in &files {
-        let path = init.directory.join(name);
+        let path = app.directory.join(name);
         replace::file(&path, text.as_bytes())?;
         out.line(format_args!("wrote {}", path.in_one_line()))?;
     }
-    next_steps(init, (framework, package.is_none()), config.as_deref(), out)?;
+    out.line("")?;
+    steps.iter().try_for_each(|step| out.line(format_args!("  {step}")))?;
     Ok(Status::Done)
 }
 
-/// Returns the failure for a folder without an app: the program that makes one takes no folder with files in it.
-fn needs_app(directory: &Path) -> Failure {
-    let shown = directory.in_one_line();
-    Failure::usage(format!(
-        "`{shown}` has no package.json: `npx create-next-app@latest {shown}` makes an app for Next, and \
-         `wardgate init {shown}` then adds the example to it"
-    ))
+/// The folder that gets the example.
+struct App<'i> {
+    directory: &'i Path,
+    framework: Framework,
+    package: Package,
 }
 
-/// Returns the name of the configuration of Vite in a folder, if it has one.
-fn vite_config(directory: &Path) -> Option<String> {
-    let endings = ["js", "mjs", "ts", "cjs", "mts", "cts"];
-    let names = endings.map(|ending| format!("vite.config.{ending}"));
-    names.into_iter().find(|name| reading::exists(&directory.join(name)))
-}
+impl App<'_> {
+    fn has_file(&self, name: &str) -> bool {
+        reading::exists(&self.directory.join(name))
+    }
 
-fn next_steps(
-    init: &Init,
-    (framework, is_new): (Framework, bool),
-    config: Option<&str>,
-    out: &mut Output,
-) -> Result<()> {
-    let program = program(framework);
-    out.line("")?;
-    if init.directory != Path::new(".") {
-        out.line(format_args!("  cd {}", init.directory.in_one_line()))?;
-    }
-    let is_installed = reading::exists(&init.directory.join("node_modules/wardgate"));
-    if is_new || !is_installed {
-        out.line(if is_new { "  npm install" } else { "  npm install wardgate" })?;
-    }
-    out.line("  npx wardgate test policies")?;
-    match framework {
-        Framework::Vite => {
-            if let Some(config) = config {
-                out.line(format_args!(
-                    "  add to {config}: import {{ wardgate }} from \"wardgate/vite\"; plugins: [wardgate()]"
-                ))?;
-            }
-            if !is_new {
-                out.line(format_args!("  import \"./{program}\" from a page"))?;
-            }
-            return out.line("  npm run dev, then look at the console of the page");
+    /// Returns the files of the example with their texts.
+    fn files(&self) -> Vec<(&'static str, String)> {
+        let mut files = vec![
+            ("policies/document.yaml", include_str!("init/files/document.yaml").to_owned()),
+            (
+                "policies/document_test.yaml",
+                include_str!("init/files/document_test.yaml").to_owned(),
+            ),
+            (program(self.framework), self.program_text().to_owned()),
+        ];
+        if self.framework == Framework::Vite && self.vite_config().is_none() {
+            files.push(("vite.config.mjs", include_str!("init/files/vite.config.mjs").to_owned()));
         }
-        _ => out.line("  npx wardgate compile policies -o policies.wardgate")?,
-    }
-    match framework {
-        Framework::Next => {
-            out.line("  npm run dev, then curl -H 'x-user: ann' localhost:3000/api/documents/d1")
+        if self.has_own_page() {
+            files.push((PAGE, include_str!("init/files/vite.html").to_owned()));
         }
-        _ => out.line(format_args!("  node {program}")),
+        if self.package.is_missing() {
+            files.push(("package.json", format!("{:#}\n", package::new(self.framework))));
+        }
+        if self.package.is_missing() || self.package.is_bare() && !self.has_file(".gitignore") {
+            files.push((".gitignore", include_str!("init/files/gitignore").to_owned()));
+        }
+        files
     }
-}
 
-/// Returns the `package.json` of a folder, if it has one.
-fn package(directory: &Path) -> Result<Option<Json>> {
-    let path = directory.join("package.json");
-    if !reading::exists(&path) {
-        return Ok(None);
+    fn program_text(&self) -> &'static str {
+        match self.framework {
+            Framework::Node => include_str!("init/files/check.mjs"),
+            Framework::Express => include_str!("init/files/express.mjs"),
+            Framework::Hono => include_str!("init/files/hono.mjs"),
+            Framework::Next if self.package.is_common_js() => {
+                include_str!("init/files/next-route.cjs")
+            }
+            Framework::Next => include_str!("init/files/next-route.mjs"),
+            Framework::Vite => include_str!("init/files/vite.mjs"),
+        }
     }
-    let bytes = reading::file(&path).map_err(|error| Failure::reading(&path, &error))?;
-    let shown = path.in_one_line();
-    let malformed = |error: serde_json::Error| {
-        let (line, column) = (error.line(), error.column());
-        let why = message(&error);
-        Failure::system(format!("`{shown}`, line {line}, column {column}: invalid JSON: {why}"))
-    };
-    serde_json::from_slice(&bytes).map(Some).map_err(malformed)
-}
 
-/// Returns the framework that a package depends on.
-fn found(package: Option<&Json>) -> Framework {
-    let depends = |name: &str| {
-        ["dependencies", "devDependencies"]
-            .iter()
-            .any(|key| package.and_then(|package| package.get(key)?.get(name)).is_some())
-    };
-    let known = [
-        ("next", Framework::Next),
-        ("express", Framework::Express),
-        ("hono", Framework::Hono),
-        ("vite", Framework::Vite),
-    ];
-    known.into_iter().find(|(name, _)| depends(name)).map_or(Framework::Node, |(_, found)| found)
-}
+    /// Returns true if the example has a page of its own, since the folder holds no app of Vite.
+    fn has_own_page(&self) -> bool {
+        let is_app =
+            self.package.has(Framework::Vite) || !self.package.is_missing() && self.has_file(PAGE);
+        self.framework == Framework::Vite && !is_app
+    }
 
-/// Returns true if the `.js` files of a package are CommonJS, which Next holds them to.
-fn is_common_js(package: Option<&Json>) -> bool {
-    package.and_then(|package| package.get("type")).is_some_and(|kind| kind == "commonjs")
-}
+    /// Returns the name of the configuration of Vite in the folder, if it has one.
+    fn vite_config(&self) -> Option<String> {
+        let endings = ["js", "mjs", "ts", "cjs", "mts", "cts"];
+        let names = endings.map(|ending| format!("vite.config.{ending}"));
+        names.into_iter().find(|name| self.has_file(name))
+    }
 
-/// Returns the files of an example with their texts.
-fn files(framework: Framework, package: Option<&Json>) -> Vec<(&'static str, String)> {
-    let text = match framework {
-        Framework::Node => include_str!("init/files/check.mjs"),
-        Framework::Express => include_str!("init/files/express.mjs"),
-        Framework::Hono => include_str!("init/files/hono.mjs"),
-        Framework::Next if is_common_js(package) => include_str!("init/files/next-route.cjs"),
-        Framework::Next => include_str!("init/files/next-route.mjs"),
-        Framework::Vite => include_str!("init/files/vite.mjs"),
-    };
-    vec![
-        ("policies/document.yaml", include_str!("init/files/document.yaml").to_owned()),
-        ("policies/document_test.yaml", include_str!("init/files/document_test.yaml").to_owned()),
-        (program(framework), text.to_owned()),
-    ]
+    /// Returns the failure for a folder without an app: the program that makes one takes no folder with files in it.
+    fn needs_next(&self) -> Failure {
+        let shown = self.directory.in_one_line();
+        if self.package.is_missing() {
+            return Failure::usage(format!(
+                "`{shown}` has no package.json: `npx create-next-app@latest {shown}` makes an app for Next, and \
+                 `wardgate init {shown}` then adds the example to it"
+            ));
+        }
+        Failure::usage(format!(
+            "the package.json of `{shown}` does not depend on `next`: `npx create-next-app@latest app` makes an app \
+             for Next in a new folder, and `wardgate init app` then adds the example to it"
+        ))
+    }
+
+    /// Returns what to do with the files, before they are written.
+    fn next_steps(&self) -> Vec<String> {
+        let program = program(self.framework);
+        let mut steps = Vec::new();
+        if self.directory != Path::new(".") {
+            steps.push(format!("cd {}", self.directory.in_one_line()));
+        }
+        steps.extend(self.installation());
+        steps.push("npx wardgate test policies".to_owned());
+        if self.framework != Framework::Vite {
+            steps.push("npx wardgate compile policies -o policies.wardgate".to_owned());
+        }
+        match self.framework {
+            Framework::Vite => steps.extend(self.steps_of_vite(program)),
+            Framework::Next => steps.push(
+                "npm run dev, then curl -H 'x-user: ann' localhost:3000/api/documents/d1"
+                    .to_owned(),
+            ),
+            _ => steps.push(format!("node {program}")),
+        }
+        steps
+    }
+
+    /// Returns the command that installs what is missing.
+    fn installation(&self) -> Option<String> {
+        if self.package.is_missing() {
+            return Some("npm install".to_owned());
+        }
+        let needed =
+            package::required(self.framework).filter(|_| !self.package.has(self.framework));
+        let own = (!self.has_file("node_modules/wardgate")).then_some("wardgate");
+        let missing: Vec<_> = own.into_iter().chain(needed.map(|(name, _)| name)).collect();
+        (!missing.is_empty()).then(|| format!("npm install {}", missing.join(" ")))
+    }
+
+    fn steps_of_vite(&self, program: &str) -> Vec<String> {
+        let mut steps = Vec::new();
+        if let Some(config) = self.vite_config() {
+            steps.push(format!(
+                "add to {config}: import {{ wardgate }} from \"wardgate/vite\"; plugins: [wardgate()]"
+            ));
+        }
+        if !self.has_own_page() {
+            steps.push(format!("import \"./{program}\" from a page"));
+        }
+        let has_script = self.package.is_missing() || self.package.has_script("dev");
+        let command = if has_script { "npm run dev" } else { "npx vite" };
+        steps.push(format!("{command}, then look at the console of the page"));
+        steps
+    }
 }
 
 const fn program(framework: Framework) -> &'static str {
@@ -167,59 +181,29 @@ const fn program(framework: Framework) -> &'static str {
     }
 }
 
-/// Returns the `package.json` of a folder that has none.
-fn own_package(framework: Framework) -> Json {
-    let mut dependencies = json!({ "wardgate": concat!("^", env!("CARGO_PKG_VERSION")) });
-    let others = match framework {
-        Framework::Express => Some(("express", "^5")),
-        Framework::Hono => Some(("hono", "^4")),
-        Framework::Vite => Some(("vite", "^8")),
-        Framework::Node | Framework::Next => None,
-    };
-    if let (Some((name, version)), Some(all)) = (others, dependencies.as_object_mut()) {
-        all.insert(name.to_owned(), version.into());
-    }
-    let scripts = match framework {
-        Framework::Vite => {
-            json!({ "dev": "vite", "build": "vite build", "test": "wardgate test policies" })
-        }
-        _ => json!({
-            "policies": "wardgate compile policies -o policies.wardgate",
-            "test": "wardgate test policies",
-        }),
-    };
-    json!({
-        "private": true,
-        "type": "module",
-        "scripts": scripts,
-        "dependencies": dependencies,
-    })
-}
-
-const VITE_CONFIG: &str = "vite.config.mjs";
-
-const GITIGNORE: &str = include_str!("init/files/gitignore");
+const PAGE: &str = "index.html";
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value as Json, json};
+
     use super::*;
 
     /// Checks how the route for Next begins in a package of this type.
     #[track_caller]
-    fn check(package: Option<Json>, expected: &str) {
-        let files = files(Framework::Next, package.as_ref());
-        let text = files.iter().find(|(name, _)| name.ends_with("route.js")).map(|(_, text)| text);
-        let line = text.and_then(|text| text.lines().nth(1)).unwrap_or_default();
+    fn check(package: Json, expected: &str) {
+        let package = Package::from(package);
+        let app = App { directory: Path::new("none"), framework: Framework::Next, package };
+        let line = app.program_text().lines().nth(1).unwrap_or_default();
         assert_eq!(line, expected);
     }
 
     #[test]
     fn a_route_for_next_has_the_module_format_of_its_package() {
         let imports = "import { readFile } from \"node:fs/promises\";";
-        check(None, imports);
-        check(Some(json!({})), imports);
-        check(Some(json!({ "type": "module" })), imports);
+        check(json!({}), imports);
+        check(json!({ "type": "module" }), imports);
         let requires = "const { readFile } = require(\"node:fs/promises\");";
-        check(Some(json!({ "type": "commonjs" })), requires);
+        check(json!({ "type": "commonjs" }), requires);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
-use wardgate_bundle::{is_container, open, open_with_limits, sealed};
+use wardgate_bundle::{describe, is_container, open, open_with_limits, sealed};
 use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
@@ -86,6 +86,9 @@ pub(crate) fn refused(path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
         OpenError::WrongName { expected, found } => {
             format!("the bundle `{shown}` is called `{found}`, expected `{expected}`")
         }
+        OpenError::UnknownSigner => {
+            format!("cannot open the bundle `{shown}`: {error}, it is signed by {}", claimed(bytes))
+        }
         OpenError::Sealed => {
             format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
         }
@@ -103,6 +106,13 @@ pub(crate) fn refused(path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
         error => format!("cannot open the bundle `{shown}`: {error}"),
     };
     explained(&message, error)
+}
+
+/// Returns the keys that a bundle names as its signers. Nothing proves them.
+fn claimed(bytes: &[u8]) -> String {
+    let signers = describe(bytes).map(|about| about.signers).unwrap_or_default();
+    let keys: Vec<_> = signers.iter().map(|signer| format!("`{}`", signer.key)).collect();
+    keys.join(", ")
 }
 
 /// Says that a file is no bundle, and what it is instead where its beginning tells.

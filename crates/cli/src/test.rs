@@ -78,11 +78,7 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status> {
     }
     let coverage_status =
         exercised.map(|exercised| coverage::print(test, &exercised, out)).transpose()?;
-    let status = status(test, &results);
-    if status == Status::BrokenSuites && is_none_selected(test, &results) {
-        complain("wardgate: no test is selected; `--pass-with-no-tests` accepts that");
-    }
-    match status {
+    match concluded(test, results.summary().overall) {
         Status::Done => Ok(coverage_status.unwrap_or(Status::Done)),
         status => Ok(status),
     }
@@ -159,20 +155,18 @@ fn folder(test: &Test) -> &std::path::Path {
     test.tests.as_ref().unwrap_or(&test.directory)
 }
 
-/// Returns true if the filters of the command leave out every test: one of them may be misspelt.
-fn is_none_selected(test: &Test, results: &Results) -> bool {
+/// Returns how the command ends, and says if its filters left out every test: one of them may be misspelt.
+fn concluded(test: &Test, verdict: Verdict) -> Status {
     let is_filtered = test.run.is_some() || !test.filter.is_empty();
-    is_filtered && results.summary().overall == Verdict::Skipped
-}
-
-fn status(test: &Test, results: &Results) -> Status {
-    match results.summary().overall {
-        Verdict::Empty if !test.pass_with_no_tests => Status::BrokenSuites,
-        Verdict::Skipped if is_none_selected(test, results) && !test.pass_with_no_tests => {
-            Status::BrokenSuites
-        }
-        Verdict::Empty | Verdict::Skipped | Verdict::Passed => Status::Done,
+    match verdict {
         Verdict::Failed => Status::FailedTests,
         Verdict::Errored => Status::BrokenSuites,
+        _ if test.pass_with_no_tests => Status::Done,
+        Verdict::Empty => Status::BrokenSuites,
+        Verdict::Skipped if is_filtered => {
+            complain("wardgate: no test is selected; `--pass-with-no-tests` accepts that");
+            Status::BrokenSuites
+        }
+        Verdict::Skipped | Verdict::Passed => Status::Done,
     }
 }

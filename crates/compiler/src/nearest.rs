@@ -14,7 +14,9 @@ pub fn suggestion<'n>(
     if let Some(nearest) = nearest(name, names.clone()) {
         return Some(format!("`{nearest}`"));
     }
-    let few: Vec<_> = names.into_iter().take(FEW.saturating_add(1)).collect();
+    // A file with errors may define something without a name.
+    let names = names.into_iter().filter(|name| !name.is_empty());
+    let few: Vec<_> = names.take(FEW.saturating_add(1)).collect();
     (1..=FEW).contains(&few.len()).then(|| one_of(few))
 }
 
@@ -84,6 +86,7 @@ mod tests {
         assert_eq!(suggestion("x", ["a", "b"]).as_deref(), Some("one of `a`, `b`"));
         assert_eq!(suggestion("x", ["a"]).as_deref(), Some("`a`"));
         assert_eq!(suggestion("x", []), None);
+        assert_eq!(suggestion("x", [""]), None);
         assert_eq!(suggestion("x", ["a"; 9]), None);
         assert_eq!(suggestion("owners", ["owner"; 9]).as_deref(), Some("`owner`"));
     }

@@ -130,9 +130,10 @@ const listWord = (test: SlotTest, list: readonly unknown[]): number => {
 /** Makes searches in long lists and sets among attributes quick. They must not change any more. */
 export function hashLists(attributes: Fields): void {
   for (const value of Object.values(attributes)) {
+    if (hashedOf(value) !== undefined) continue;
     const list: unknown = value instanceof Set ? Array.from(value) : value;
     if (!Array.isArray(list) || list.length <= MANY || list.length > MAX_HASHED || !list.every(isScalar)) continue;
-    if (hashedOf(value) === undefined) hash(value as object, list);
+    hash(value as object, list);
   }
 }
 

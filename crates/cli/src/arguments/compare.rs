@@ -48,7 +48,7 @@ pub(crate) enum Format {
 }
 
 pub(super) const HELP: &str = "\
-`docs/ANALYSIS.md` says what is claimed, and what unknown means.
+docs/ANALYSIS.md of the project says what is claimed, and what unknown means.
 Every difference is shown by a request that was decided with both.
 
 Exit codes:

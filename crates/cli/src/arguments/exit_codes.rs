@@ -43,7 +43,7 @@ pub(super) const GRANTS_HELP: &str = concat!(
   {"principal": {"id": "d1", "roles": ["device"]}, "actions": ["publish", "subscribe"],
    "auxData": {"jwt": {"topics": ["a/#"]}}}
 Topics that the policies allow for some messages only are left out, and the lists are then not
-exact. See docs/MQTT.md.
+exact; docs/MQTT.md of the project says why.
 
 "#,
     exit_codes!()

@@ -22,7 +22,8 @@ pub(crate) struct Fmt {
 }
 
 pub(crate) const FMT_HELP: &str = "\
-Values, comments and their order stay; JSON is not changed. See docs/formatting.md.
+Values, comments and their order stay; JSON is not changed; docs/formatting.md of the project has
+the rules.
 
 Exit codes:
   0  success; with --check, everything is formatted

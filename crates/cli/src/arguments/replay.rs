@@ -40,7 +40,7 @@ Each decision is made again at the time of its entry, and counted once:
   not reproduced  the policies of `--policies` do not decide as it was logged
   not answerable  the log lacks something that the new policies read
   unreadable      a line that is no entry
-`docs/ANALYSIS.md` says more. No entry is guessed.
+No entry is guessed. docs/ANALYSIS.md of the project says more.
 
 Exit codes:
   0  success; there may be differences

@@ -101,7 +101,8 @@ same-rule             rules that say the same
 differs-in            rules that are equal but for the effect, actions, roles or one constant
 same-shape            rules whose conditions are equal but for several constants
 unused                with `--log`: rules, roles, derived roles and actions that decided nothing
-Findings are suggestions, in an order of what they save. `docs/ANALYSIS.md` explains them.
+Findings are suggestions, in an order of what they save. docs/ANALYSIS.md of the
+project explains them.
 A patch names files as they lie below here, or below DIR if DIR is not below here; `patch -p1` and
 `git apply` take it.
 

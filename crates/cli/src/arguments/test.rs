@@ -111,7 +111,8 @@ impl Test {
 }
 
 pub(super) const HELP: &str = "\
-Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos; see docs/testing.md.
+Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos, as docs/testing.md
+of the project tells.
 
 Exit codes:
   0  every test that was run passed

@@ -26,7 +26,8 @@ pub(crate) struct Types {
 
 pub(crate) const HELP: &str = "\
 The types are for `open<Policies>` of the npm package. They name the digest of the policies,
-so compile the bundle with the same options. See docs/types.md.
+so compile the bundle with the same options. docs/types.md of the
+project has examples.
 
 Exit codes:
   0  success; with --check, the file has the types of the policies

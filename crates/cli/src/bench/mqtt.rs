@@ -21,6 +21,7 @@ use super::units::approximate;
 use crate::arguments::Mqtt;
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, progress};
+use crate::replace;
 use load::Load;
 use programs::{Folder, Mosquitto, Program};
 use table::{Row, Table, Unit};
@@ -37,8 +38,7 @@ pub(crate) fn run(options: &Mqtt, out: &mut Output) -> Result<Status> {
     if bench.mosquitto.is_none() {
         out.line("mosquitto was not found: its figures and those of the gate are left out")?;
     }
-    std::fs::write(&options.chart, table.svg())
-        .map_err(|error| Failure::writing(&options.chart, &error))?;
+    replace::file(&options.chart, table.svg().as_bytes())?;
     out.line(format_args!("the chart is in `{}`", options.chart.in_one_line()))?;
     Ok(Status::Done)
 }

@@ -22,6 +22,7 @@ use super::units::{approximate, grouped, time};
 use crate::arguments::Protocols;
 use crate::failure::{Failure, Result, Status};
 use crate::output::{InOneLine, Output, progress};
+use crate::replace;
 use clients::{Http, Piped, Spocp, Stream, Way};
 use homes::Homes;
 use serving::Serving;
@@ -50,8 +51,7 @@ pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status> {
     if let Some(status) = refused {
         out.line(format_args!("HTTP is left out: the server answers `{status}`"))?;
     }
-    std::fs::write(&options.chart, chart(&rows).svg())
-        .map_err(|error| Failure::writing(&options.chart, &error))?;
+    replace::file(&options.chart, chart(&rows).svg().as_bytes())?;
     out.line(format_args!("the chart is in `{}`", options.chart.in_one_line()))?;
     Ok(Status::Done)
 }

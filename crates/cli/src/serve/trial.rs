@@ -93,7 +93,7 @@ fn warn(path: &Path, serve: &Serve, is_directory: bool) {
     ));
     complain(
         "wardgate: production needs `wardgate serve --config FILE` with a signed bundle, `trust`, \
-         `[http.tls]` and `[auth]`: see docs/server.md",
+         `[http.tls]` and `[auth]`: docs/server.md of the project has an example",
     );
     complain(format_args!(
         "wardgate: changes of `{shown}` are in use within a second; Ctrl-C ends"

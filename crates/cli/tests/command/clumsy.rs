@@ -151,9 +151,10 @@ fn requests_that_cannot_be_used_are_named() {
     change(r#""roles":["member"]"#, r#""roles":[]"#, ": `principal.roles` is empty");
     change(r#""kind":"photo""#, r#""kind":"""#, ": `resource.kind` is empty");
     change(r#""kind":"photo","#, "", ": `resource.kind` is missing");
+    change(r#""attr""#, r#""attrs""#, ": unknown field `resource.attrs`, expected `attr`");
     let fields = "`kind`, `id`, `attr`, `policyVersion`, `scope`";
-    let unknown = format!(": unknown field `resource.attrs`, expected one of {fields}");
-    change(r#""attr""#, r#""attrs""#, &unknown);
+    let unknown = format!(": unknown field `resource.traits`, expected one of {fields}");
+    change(r#""attr""#, r#""traits""#, &unknown);
     let more = |more: &str, sentence: &str| {
         change(r#""kind":"photo""#, &format!(r#""kind":"photo",{more}"#), sentence);
     };

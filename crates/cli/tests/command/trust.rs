@@ -232,7 +232,7 @@ fn refusals_have_a_reason_and_a_code() {
     let p = "cannot open the bundle `p`";
     let unsigned = "cannot open the bundle `u`: the bundle is not signed";
     check("u --trust a.pub.jwk", "not-signed", unsigned);
-    let unknown = format!("{p}: no signature is by a trusted key");
+    let unknown = format!("{p}: no signature is by a trusted key, it is signed by `a`");
     check("p --trust b.pub.jwk", "unknown-signer", &unknown);
     let both = "p --trust a.pub.jwk --trust b.pub.jwk";
     let few = format!("{p}: expected 2 trusted signers, found 1");
@@ -287,8 +287,10 @@ fn decisions_need_the_same_signatures() {
     for command in ["check", "explain", "bench --seconds 0.1"] {
         let decide = |trust: &str| folder.run(&format!("{command} p -r ann.json --trust {trust}"));
         decide("a.pub.jwk").ends_with_code(0);
-        decide("b.pub.jwk")
-            .complains(1, "cannot open the bundle `p`: no signature is by a trusted key");
+        decide("b.pub.jwk").complains(
+            1,
+            "cannot open the bundle `p`: no signature is by a trusted key, it is signed by `a`",
+        );
     }
     let verified = folder.run("inspect p --trust a.pub.jwk --json").json();
     assert_eq!((&verified["signers"][0], &verified["verified"][0]), (&"a".into(), &"a".into()));

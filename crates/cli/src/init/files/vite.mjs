@@ -2,7 +2,8 @@
 // The plug-in `wardgate/vite` compiles the folder `policies`, and again whenever a file of it is saved.
 import policies from "../policies";
 
-// Without a key the bundle is not signed, which is for development: name a key to the plug-in before you deploy.
+// For production set WARDGATE_SIGNING_KEY to the file of a key of `npx wardgate keys generate`: without one the bundle of
+// `vite build` is not signed.
 export const pdp = await policies.open();
 
 const resource = { kind: "document", id: "d2", attr: { owner: "ann", public: true } };

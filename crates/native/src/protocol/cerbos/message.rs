@@ -165,8 +165,17 @@ fn wrong_kind(path: &str, expected: &str, found: &Attr) -> String {
 }
 
 fn unknown(path: &str, name: &str, known: &[&str]) -> String {
-    let known: Vec<_> = known.iter().map(|field| format!("`{field}`")).collect();
-    format!("unknown field {}, expected one of {}", quoted(path, name), known.join(", "))
+    let name_of_one = |field: &&&str| {
+        field.strip_suffix('s') == Some(name) || name.strip_suffix('s') == Some(field)
+    };
+    let expected = match known.iter().find(name_of_one) {
+        Some(field) => format!("`{field}`"),
+        None => {
+            let known: Vec<_> = known.iter().map(|field| format!("`{field}`")).collect();
+            format!("one of {}", known.join(", "))
+        }
+    };
+    format!("unknown field {}, expected {expected}", quoted(path, name))
 }
 
 fn quoted(path: &str, name: &str) -> String {
