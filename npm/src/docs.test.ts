@@ -32,7 +32,7 @@ import { mayView, watch } from "../example/watcher.ts";
 import { mqtt } from "./mqtt/mqtt.ts";
 import { open } from "./pdp/open.ts";
 import { addressOf, fixture, noon, openAlbum, releaseKey, signed, viewing } from "./testing.ts";
-import type { Principal } from "./pdp/types.ts";
+import type { Principal } from "./pdp/request-types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 

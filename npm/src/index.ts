@@ -19,26 +19,28 @@ export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions
 export type { BundleArrival } from "./pdp/source.ts";
 export type { Trust, TrustedKeys } from "./pdp/terms.ts";
 export type {
-  Accessors,
   ActionRequest,
   AttributeHolder,
-  AttributeValue,
   Attributes,
+  AttributeValue,
   AuxData,
-  Bundle,
-  BundleSource,
   CheckRequest,
   Decisions,
   FilterRequest,
+  Principal,
+  RequestOfMany,
+  Resource,
+  RowsRequest,
+} from "./pdp/request-types.ts";
+export type {
+  Accessors,
+  Bundle,
+  BundleSource,
   Pdp,
   PreparedAction,
   PreparedPrincipal,
   PreparedQuestion,
-  Principal,
   ReloadOptions,
-  RequestOfMany,
-  Resource,
-  RowsRequest,
   Target,
 } from "./pdp/types.ts";
 export type * from "./pdp/policy-types.ts";

@@ -13,7 +13,8 @@ import type { Code } from "./base/errors.ts";
 import type { PublicJwk } from "./pdp/keys.ts";
 import { open } from "./pdp/open.ts";
 import { readOptions } from "./pdp/options.ts";
-import type { Accessors, ActionRequest, CheckRequest, Pdp, Resource, Target } from "./pdp/types.ts";
+import type { ActionRequest, CheckRequest, Resource } from "./pdp/request-types.ts";
+import type { Accessors, Pdp, Target } from "./pdp/types.ts";
 
 /** `fixtures/album`, compiled by `cargo xtask test` before the tests run. */
 export const album = fixture("album.bundle");

@@ -6,7 +6,7 @@ import { afterNextRender, computed, DestroyRef, inject, InjectionToken, signal, 
 
 import { isSame, ViewSource } from "./view-source.ts";
 import type { PageParts, Shown, ShownRows, View } from "./view.ts";
-import type { Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, PageParts, Shown, ShownRows, Why } from "./view.ts";
 

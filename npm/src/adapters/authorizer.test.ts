@@ -12,7 +12,7 @@ import * as forExpress from "./express.ts";
 import * as forFastify from "./fastify.ts";
 import * as forHono from "./hono.ts";
 import { addressOf, openAlbum, viewing } from "../testing.ts";
-import type { Principal, Resource } from "../pdp/types.ts";
+import type { Principal, Resource } from "../pdp/request-types.ts";
 
 const express4 = ((await import("express-4" as string)) as { default: typeof express5 }).default;
 

@@ -4,7 +4,8 @@
 import { describe, isPromise, membersOf } from "../base/describe.ts";
 import { expected } from "../base/nearest.ts";
 import type { ActionOf, KindOf, PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
-import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 /** A PDP, or a function that returns one for each request, such as `() => watcher.ready`. */
 export type PdpSource<P extends PolicyTypes = RegisteredTypes> = Pdp<P> | (() => Pdp<P> | Promise<Pdp<P>>);

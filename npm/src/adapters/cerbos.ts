@@ -6,7 +6,8 @@
 import { describe, isPromise } from "../base/describe.ts";
 import { knownMembers } from "../base/option.ts";
 import type { Decision, Json } from "../pdp/decision.ts";
-import type { AttributeHolder, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { AttributeHolder, AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { CheckResourcesResponse, CheckResourcesResult, NotOK, Status, ValidationFailed, type Effect, type ValidationError } from "./cerbos-answers.ts";
 
 export { CheckResourcesResponse, CheckResourcesResult, NotOK, Status, ValidationFailed };

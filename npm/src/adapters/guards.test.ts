@@ -11,7 +11,7 @@ import type { Question } from "./authorizer.ts";
 import * as forNest from "./nest.ts";
 import * as forTrpc from "./trpc.ts";
 import { openAlbum, viewing } from "../testing.ts";
-import type { Principal } from "../pdp/types.ts";
+import type { Principal } from "../pdp/request-types.ts";
 
 const { principal, resource } = viewing();
 const pdp = await openAlbum();

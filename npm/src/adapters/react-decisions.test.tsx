@@ -14,7 +14,8 @@ import type { Difference, Shown, WardgateProps } from "./react.ts";
 import { decide } from "./view.ts";
 import { album, atNoon, closed, openAlbum, viewing } from "../testing.ts";
 import { open } from "../pdp/open.ts";
-import type { Pdp, Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 const window = new Window() as unknown as typeof globalThis;
 vi.stubGlobal("window", window);

@@ -9,7 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 
 import type { WardgateProps } from "./react.ts";
 import { album, closed, openAlbum, viewing } from "../testing.ts";
-import type { Pdp, Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 // React looks for the window when it is loaded.
 const window = new Window() as unknown as typeof globalThis;

@@ -10,7 +10,8 @@ import type { ReactElement, ReactNode } from "react";
 
 import { loadedNow, report, View, whenLoaded, type Difference, type LazyPdp, type PageDecisions, type Shown, type ShownRows } from "./view.ts";
 import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
-import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
 

@@ -7,7 +7,8 @@ import type { PageParts } from "./svelte.ts";
 import { decide, type Difference } from "./view.ts";
 import { open } from "../pdp/open.ts";
 import { album, atNoon, closed, openAlbum, viewing } from "../testing.ts";
-import type { Pdp, Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 // The import condition of Node is for servers: render there first, and then take the modules for browsers.
 const { render } = await import("svelte/server");

@@ -8,7 +8,7 @@ import { toStore, type Readable } from "svelte/store";
 
 import { isSame, ViewSource } from "./view-source.ts";
 import type { PageParts, Shown, ShownRows, View } from "./view.ts";
-import type { Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, PageParts, Shown, ShownRows, Why } from "./view.ts";
 

@@ -4,7 +4,8 @@
 // It loads no module. A page shows and hides parts; the server decides again before it acts.
 
 import type { Reason } from "../pdp/decision.ts";
-import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 /** An action on a resource. */
 export interface PageQuestion {

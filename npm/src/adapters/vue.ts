@@ -6,7 +6,7 @@ import type { ComputedRef, InjectionKey, MaybeRefOrGetter, PropType } from "vue"
 import { isSame, ViewSource } from "./view-source.ts";
 import type { PageParts, Shown, ShownRows, View } from "./view.ts";
 import type { ActionOf, KindOf, RegisteredTypes } from "../pdp/policy-types.ts";
-import type { Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
 
 export type { Difference, LazyPdp, PageDecisions, Shown, ShownRows, Why } from "./view.ts";
 

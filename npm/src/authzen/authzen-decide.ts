@@ -10,7 +10,8 @@
 import { AuthzenError, type Action, type Entity, type Evaluation } from "./authzen-read.ts";
 import type { Decision, Output } from "../pdp/decision.ts";
 import { describe } from "../base/describe.ts";
-import type { ActionRequest, Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { ActionRequest, Attributes, AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 /**
  * The attributes that a host knows of entities, beside the ones in a request; `undefined` for

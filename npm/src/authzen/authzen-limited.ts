@@ -7,7 +7,7 @@ import type { Evaluation, Evaluations } from "./authzen-read.ts";
 import { readCheckMany, type CheckManyOptions } from "../pdp/check-many.ts";
 import type { Decision } from "../pdp/decision.ts";
 import { MAX_STEPS } from "../pdp/sharing.ts";
-import type { CheckRequest } from "../pdp/types.ts";
+import type { CheckRequest } from "../pdp/request-types.ts";
 import type { Guarded, MetLimit, PolicyGuard, SharingGuard } from "../ratelimit/policy-guard.ts";
 
 /** An answer, and what `fields` of `wardgate/ratelimit` tells about it. */

@@ -7,7 +7,8 @@ import { answerOf, evaluate, toAuxData, toPrincipal, toResource, type Answer, ty
 import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations, type Semantic } from "./authzen-read.ts";
 import { readCheckMany, type CheckManyOptions } from "../pdp/check-many.ts";
 import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "../pdp/sharing.ts";
-import type { Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { Attributes, AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 /**
  * Answers several evaluations up to the point that their semantic requires, or the single

@@ -6,7 +6,7 @@
 
 import { describe } from "../base/describe.ts";
 import { faultIn } from "../base/json-members.ts";
-import type { Attributes } from "../pdp/types.ts";
+import type { Attributes } from "../pdp/request-types.ts";
 
 /** A subject or a resource. */
 export interface Entity {

@@ -16,7 +16,8 @@ import { readCheckMany } from "../pdp/check-many.ts";
 import { METERED, METERING, NEEDS_LIMITER, settled, type Metered, type MeteredSharer } from "../base/metered.ts";
 import type { Decision } from "../pdp/decision.ts";
 import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "../pdp/sharing.ts";
-import type { ActionRequest, Pdp, Resource } from "../pdp/types.ts";
+import type { ActionRequest, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 /** The part of the candidates to search: a start position, and the size of a page. */
 export interface Window {

@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 
 import { album, closed, editing, noon, ofCode, onLists, onOne, openAlbum, viewing } from "../testing.ts";
-import type { ActionRequest, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { ActionRequest, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 const pdp = await openAlbum();
 

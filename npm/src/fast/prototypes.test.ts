@@ -8,7 +8,8 @@ import { describe, expect, it } from "vitest";
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "../pdp/open.ts";
 import { accessorsOf, atNoon, closed, unusual } from "../testing.ts";
-import type { Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 
 const accessors = await accessorsOf("unusual");
 

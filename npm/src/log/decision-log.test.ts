@@ -8,7 +8,8 @@ import { album, atNoon, closed, fixture, inFull, noon, ofCode, onLists, onOne, o
 import { open } from "../pdp/open.ts";
 import type { OpenOptions } from "../pdp/options.ts";
 import type { Decided } from "../pdp/recording.ts";
-import type { CheckRequest, Pdp } from "../pdp/types.ts";
+import type { CheckRequest } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { startPool } from "../pool/pool.ts";
 import { limiter } from "../ratelimit/limiter.ts";
 import { memory } from "../ratelimit/memory.ts";

@@ -6,7 +6,7 @@
 import type { FastPath, FastPaths } from "../fast/fast-paths.ts";
 import type { DecisionWriter } from "../pdp/recording.ts";
 import type { BundleHeader } from "../pdp/header.ts";
-import type { ActionRequest, CheckRequest } from "../pdp/types.ts";
+import type { ActionRequest, CheckRequest } from "../pdp/request-types.ts";
 import { MAX_EVIDENCE_BYTES, EvidenceBuffer, EvidencePath, pathOf } from "./log-evidence.ts";
 
 /** Policies that came into force. */

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { album, atNoon, closed, editing, noon, onOne, unusual, viewing, withActions } from "../testing.ts";
 import { open } from "../pdp/open.ts";
 import type { OpenOptions } from "../pdp/options.ts";
-import type { ActionRequest, AttributeValue, CheckRequest } from "../pdp/types.ts";
+import type { ActionRequest, AttributeValue, CheckRequest } from "../pdp/request-types.ts";
 import { limiter } from "../ratelimit/limiter.ts";
 import { memory } from "../ratelimit/memory.ts";
 import { decisionLog, replay, segmentStart, type DecisionLogOptions, type ReplayedDecision } from "./log.ts";

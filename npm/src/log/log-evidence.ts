@@ -9,7 +9,7 @@ import { MISSING as MISSING_BYTE, BOOL, BROKEN as BROKEN_BYTE, LIST, END, NULL a
 import { ValueWriter } from "../fast/stored-writer.ts";
 import type { WireSlot } from "../fast/wire-paths.ts";
 import type { Fields } from "../base/plain.ts";
-import type { ActionRequest, CheckRequest } from "../pdp/types.ts";
+import type { ActionRequest, CheckRequest } from "../pdp/request-types.ts";
 
 /** What is kept of the fast path of a bundle: how its slots are written. */
 export class EvidencePath {

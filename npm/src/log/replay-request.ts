@@ -4,7 +4,8 @@ import { METERED, NEEDS_LIMITER, type Metered } from "../base/metered.ts";
 import { readable } from "../fast/replay.ts";
 import { ValueReader } from "../fast/stored-values.ts";
 import type { Decision } from "../pdp/decision.ts";
-import type { CheckRequest, Pdp } from "../pdp/types.ts";
+import type { CheckRequest } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 import type { TargetRecord } from "./log-types.ts";
 
 /** Returns the request of an evidence; `undefined` if the bytes are none. */

@@ -5,7 +5,8 @@ import { beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "../pdp/open.ts";
-import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
+import type { AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp } from "../pdp/types.ts";
 import { fixture, thrownBy } from "../testing.ts";
 import { mqtt, type Gate, type GateOptions, type Packet, type PacketToEncode, type Steps, type Version } from "./mqtt.ts";
 

@@ -3,7 +3,8 @@
 // A question is a packet: see `crates/mqtt-wasm/src/gates.rs`. Whatever fails, denies.
 
 import type { DecidingPath } from "../pdp/prepared.ts";
-import type { AuxData, Pdp, PreparedPrincipal, Principal, Resource } from "../pdp/types.ts";
+import type { AuxData, Principal, Resource } from "../pdp/request-types.ts";
+import type { Pdp, PreparedPrincipal } from "../pdp/types.ts";
 import { TopicAnswers } from "./mqtt-answers.ts";
 import { read, topicOf } from "./mqtt-decode.ts";
 import type { Connect, Properties, Publish, Subscription, Version } from "./mqtt-packets.ts";

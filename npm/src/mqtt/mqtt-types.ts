@@ -1,7 +1,7 @@
 // The public types beside those of packets. They are in a file of their own: public types must not
 // need the namespace `WebAssembly`, which programs without the declarations of a browser lack.
 
-import type { AuxData, Principal } from "../pdp/types.ts";
+import type { AuxData, Principal } from "../pdp/request-types.ts";
 import type { Connect, Packet } from "./mqtt-packets.ts";
 
 /** What is at the front of some bytes. */

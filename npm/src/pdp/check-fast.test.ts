@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 import { checkFast } from "./check-fast.ts";
 import { openSync } from "./open.ts";
 import { album, atNoon, fixture, thrownBy } from "../testing.ts";
-import type { CheckRequest, Pdp } from "./types.ts";
+import type { CheckRequest } from "./request-types.ts";
+import type { Pdp } from "./types.ts";
 
 const general = vi.hoisted(() => ({ calls: 0 }));
 

@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { openSync } from "./open.ts";
 import { accessorsOf, atNoon, fixture, onLists, onOne, withActions } from "../testing.ts";
-import type { ActionRequest, Resource, Target } from "./types.ts";
+import type { ActionRequest, Resource } from "./request-types.ts";
+import type { Target } from "./types.ts";
 
 const general = vi.hoisted(() => ({ calls: 0 }));
 

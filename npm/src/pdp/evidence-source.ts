@@ -8,7 +8,7 @@ import type { FastPaths } from "../fast/fast-paths.ts";
 import { ALLOW, DENY } from "../wasm/frame.ts";
 import type { Decision } from "./decision.ts";
 import type { DecisionWriter } from "./recording.ts";
-import type { ActionRequest, CheckRequest } from "./types.ts";
+import type { ActionRequest, CheckRequest } from "./request-types.ts";
 
 /** The request of a decision that is settled later, as evidence, and the time of the decision. */
 export interface WholeEvidence {

@@ -8,7 +8,8 @@ import { open, openSync } from "./open.ts";
 import { PoolExecutor } from "../pool/pool-executor.ts";
 import { accessorsOf, album, inFull, noon, ofCode, onLists, onOne, releaseKey as trust, signed, trustFile, viewing } from "../testing.ts";
 import { events, first, goTo, polled, ring, time, unchanged } from "../watcher/testing-watcher.ts";
-import type { ActionRequest, Pdp } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
+import type { Pdp } from "./types.ts";
 
 /** The expiry time of the album that the release key has signed. */
 const end = Date.UTC(2025, 0);

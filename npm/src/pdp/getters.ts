@@ -4,7 +4,7 @@
 // Only `explain` looks for that, since decisions would become slower by it.
 
 import { describeClass } from "../base/describe.ts";
-import type { ActionRequest } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
 
 /** Warns of each getter of a class of attributes whose name is in the text of the explanation. */
 export function warnOfGetters(request: ActionRequest, explanation: string): void {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
 import { atNoon, inFull, onLists, onOne, thrownBy, unusual } from "../testing.ts";
-import type { Principal, Resource } from "./types.ts";
+import type { Principal, Resource } from "./request-types.ts";
 
 /** The largest number of values in a request, and the reads of each beside it. */
 const MOST = 100_000;

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
 import { fixture } from "../testing.ts";
-import type { Principal, Resource, Target } from "./types.ts";
+import type { Principal, Resource } from "./request-types.ts";
+import type { Target } from "./types.ts";
 
 const pdp = openSync(fixture("authzen.bundle"), { trust: "unsigned" });
 const principal = { id: "ada", roles: ["user"] };

@@ -34,24 +34,18 @@ import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { callState } from "../wasm/reentrancy.ts";
 import { ALL_NAMES, readRequest, type Message, type ReadNames } from "../wasm/request.ts";
 import type {
-  Accessors,
   ActionRequest,
   AuxData,
-  Bundle,
   CheckedRequests,
   CheckRequest,
   Decisions,
   FilterRequest,
-  Pdp,
-  PreparedAction,
-  PreparedPrincipal,
   Principal,
-  ReloadOptions,
   RequestOfMany,
   Resource,
   RowsRequest,
-  Target,
-} from "./types.ts";
+} from "./request-types.ts";
+import type { Accessors, Bundle, Pdp, PreparedAction, PreparedPrincipal, ReloadOptions, Target } from "./types.ts";
 import { PrincipalRecord } from "../fast/prepared-requests.ts";
 
 /**

@@ -8,7 +8,8 @@ import { describe } from "../base/describe.ts";
 import { expected } from "../base/nearest.ts";
 import { isObject } from "../base/plain.ts";
 import { snapshot } from "../base/snapshot.ts";
-import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
+import type { AuxData, Principal, Resource } from "./request-types.ts";
+import type { PreparedAction, PreparedPrincipal, PreparedQuestion } from "./types.ts";
 import type { Target } from "./types.ts";
 import { decideAction, decideForPrincipal, decideTarget, pathForPrincipal, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
 

@@ -3,7 +3,7 @@
 import { describe } from "../base/describe.ts";
 import { isObject } from "../base/plain.ts";
 import { expected } from "../base/nearest.ts";
-import type { FilterRequest, Resource, RowsRequest } from "./types.ts";
+import type { FilterRequest, Resource, RowsRequest } from "./request-types.ts";
 
 /** Returns a copy: code of the caller may change the list in the meantime. */
 export function copyOfList<T>(requests: readonly T[]): T[] {

@@ -20,10 +20,8 @@ import { ALLOWED, CONTINUES, FAST_PATHS, LIMITED, TIMING, WRITER, type DecisionL
 import type { ReadFilter } from "./read-lists.ts";
 import { SHARING, type Sharer } from "./sharing.ts";
 import type { RuleReader } from "./spocp-types.ts";
-import type {
-  ActionRequest, AuxData, Bundle, CheckedRequests, CheckRequest, Decisions, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, ReloadOptions,
-  RequestOfMany, Resource, Target,
-} from "./types.ts";
+import type { ActionRequest, AuxData, CheckedRequests, CheckRequest, Decisions, Principal, RequestOfMany, Resource } from "./request-types.ts";
+import type { Bundle, PreparedAction, PreparedPrincipal, PreparedQuestion, ReloadOptions, Target } from "./types.ts";
 
 export class RecordedPdp extends OpenedPdp {
   readonly #recording: Recording;

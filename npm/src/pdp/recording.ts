@@ -5,7 +5,7 @@
 import type { Effect } from "./decision.ts";
 import type { FastPaths } from "../fast/fast-paths.ts";
 import type { BundleHeader } from "./header.ts";
-import type { ActionRequest, CheckRequest } from "./types.ts";
+import type { ActionRequest, CheckRequest } from "./request-types.ts";
 
 /** The key of the method of a decision log that returns a {@link DecisionWriter}. It is not part of the public API. */
 export const WRITER: unique symbol = Symbol.for("wardgate.decision-writer");

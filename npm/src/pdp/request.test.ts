@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { runtimeNow } from "../wasm/module.ts";
 import { openAlbum, thrownBy, viewing } from "../testing.ts";
-import type { ActionRequest } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
 
 const pdp = await openAlbum();
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { openSync } from "./open.ts";
 import { accessorsOf, atNoon, fixture, onLists, onOne, withActions } from "../testing.ts";
-import type { ActionRequest } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
 
 const general = vi.hoisted(() => ({ calls: 0 }));
 

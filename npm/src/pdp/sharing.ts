@@ -2,7 +2,7 @@
 
 import type { Decision } from "./decision.ts";
 import { isDisturbed, isObject, isPlain } from "../base/plain.ts";
-import type { CheckRequest } from "./types.ts";
+import type { CheckRequest } from "./request-types.ts";
 
 /** The parts that requests can share: bits that are added, as in `crates/wasm/src/request.rs`. */
 export const PRINCIPAL = 1;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Decision } from "./decision.ts";
 import { openSync } from "./open.ts";
 import { atNoon, unusual } from "../testing.ts";
-import type { CheckRequest } from "./types.ts";
+import type { CheckRequest } from "./request-types.ts";
 
 const pdp = openSync(unusual, atNoon);
 afterAll(() => pdp.dispose());

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { openAlbum } from "../testing.ts";
-import type { AttributeHolder, Resource } from "./types.ts";
+import type { AttributeHolder, Resource } from "./request-types.ts";
 
 interface Album {
   readonly owner: string;

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
 import { accessorsOf, atNoon, onLists, onOne, unusual, withActions } from "../testing.ts";
-import type { ActionRequest } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
 
 const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",

@@ -7,7 +7,8 @@ import { WardgateError } from "../base/errors.ts";
 import { bytesOfBinary } from "../base/text.ts";
 import { openSync } from "./open.ts";
 import type { OpenNowOptions } from "./options.ts";
-import type { ActionRequest, Bundle } from "./types.ts";
+import type { ActionRequest } from "./request-types.ts";
+import type { Bundle } from "./types.ts";
 import { BUNDLE } from "./warm-up-bundle.ts";
 import type { CodeNow } from "../base/web.ts";
 

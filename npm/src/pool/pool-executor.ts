@@ -7,7 +7,7 @@ import { WardgateError } from "../base/errors.ts";
 import { runtime } from "../wasm/module.ts";
 import { OpenedPdp } from "../pdp/pdp.ts";
 import { failureOf, wordsFor, type FromWorker, type Opening, type ToWorker } from "./pool-messages.ts";
-import type { Resource } from "../pdp/types.ts";
+import type { Resource } from "../pdp/request-types.ts";
 
 export class PoolExecutor {
   readonly #post: (message: FromWorker) => void;

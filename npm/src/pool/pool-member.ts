@@ -2,7 +2,7 @@
 
 import { WardgateError } from "../base/errors.ts";
 import { errorOf, wordsFor, type FromWorker, type Opening, type Reloading, type ToWorker } from "./pool-messages.ts";
-import type { FilterRequest, Resource } from "../pdp/types.ts";
+import type { FilterRequest, Resource } from "../pdp/request-types.ts";
 import type { Thread, Threads } from "./threads.ts";
 
 /** A part of a batch that a worker decides. */

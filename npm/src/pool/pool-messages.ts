@@ -2,7 +2,7 @@
 
 import { WardgateError, type Code } from "../base/errors.ts";
 import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted-bundle.ts";
-import type { FilterRequest, Resource } from "../pdp/types.ts";
+import type { FilterRequest, Resource } from "../pdp/request-types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
 /** An accepted bundle on its way to a worker. */

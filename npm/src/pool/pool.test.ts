@@ -10,7 +10,7 @@ import { startPool, type Pool, type PoolOptions } from "./pool.ts";
 import { album, atNoon, closed, jwk, noon, ofCode, openAlbum, releaseKey as trust, signed, trustFile } from "../testing.ts";
 import type { SecretJwk } from "../pdp/keys.ts";
 import type { ThreadEvents, Thread, Threads } from "./threads.ts";
-import type { FilterRequest, Resource } from "../pdp/types.ts";
+import type { FilterRequest, Resource } from "../pdp/request-types.ts";
 
 /** A worker without a thread. */
 class Double implements Thread {

@@ -15,7 +15,8 @@ import { Member } from "./pool-member.ts";
 import type { Threads } from "./threads.ts";
 import type { PolicyTypes, RegisteredTypes } from "../pdp/policy-types.ts";
 import type { BundleArrival } from "../pdp/source.ts";
-import type { Bundle, FilterRequest, Pdp, ReloadOptions, Resource } from "../pdp/types.ts";
+import type { FilterRequest, Resource } from "../pdp/request-types.ts";
+import type { Bundle, Pdp, ReloadOptions } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
 import { threads } from "#spawn";

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { OpenedPdp } from "../pdp/pdp.ts";
 import { openSync } from "../pdp/open.ts";
 import { album, atNoon, closed, editing, ofCode, thrownBy, unusual, viewing, withActions } from "../testing.ts";
-import type { CheckRequest } from "../pdp/types.ts";
+import type { CheckRequest } from "../pdp/request-types.ts";
 
 const things = openSync(unusual, atNoon);
 let pdp = openSync(album, atNoon) as OpenedPdp;

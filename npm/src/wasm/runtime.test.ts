@@ -7,7 +7,7 @@ import { readOptions } from "../pdp/options.ts";
 import { OpenedPdp } from "../pdp/pdp.ts";
 import { Runtime } from "./runtime.ts";
 import { album, closed, editing, noon, ofCode, onOne, releaseKey, signed, thrownBy, viewing } from "../testing.ts";
-import type { ActionRequest } from "../pdp/types.ts";
+import type { ActionRequest } from "../pdp/request-types.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
 
