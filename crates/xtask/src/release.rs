@@ -19,7 +19,7 @@ mod template;
 mod unit;
 mod workflows;
 
-use crate::shell::Outcome;
+use crate::shell::{self, Outcome};
 use facts::Facts;
 use report::Report;
 
@@ -52,6 +52,12 @@ pub(crate) fn of_suite() -> Outcome {
     let only = OF_SUITE.iter().flat_map(|step| ["--only", step]);
     let words: Vec<String> = ["--dry-run"].into_iter().chain(only).map(str::to_owned).collect();
     run(&words)
+}
+
+/// Runs the tests of the action for workflows with the command of this build, for the suite.
+pub(crate) fn test_action() -> Outcome {
+    shell::program("wardgate")?;
+    workflows::test_action(&shell::target().join("debug/wardgate"))
 }
 
 /// One part of a release. The action adds its checks and files to the report.

@@ -112,6 +112,7 @@ const BESIDE: &[Step] = &[
     Step { name: "fuzz smoke", action: fuzz::smoke },
     Step { name: "SPOCP in wasm", action: |_| spocp::in_wasm() },
     Step { name: "compiler parity", action: |_| compiler_parity() },
+    Step { name: "action", action: |_| release::test_action() },
     Step { name: "policy tests", action: |_| policy_tests::compare() },
     Step { name: "analysis in wasm", action: |_| policy_tests::compare_analysis() },
     Step { name: "vectors", action: |_| vectors::check() },

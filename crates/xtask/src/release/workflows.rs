@@ -1,6 +1,8 @@
 //! The workflows of the forge, which run the commands of this program and nothing else, and the action for those who
 //! check their own policies.
 
+use std::path::Path;
+
 use super::binaries;
 use super::chart::go_tool;
 use super::facts::Facts;
@@ -21,13 +23,17 @@ pub(super) fn check(facts: &Facts, report: &mut Report) -> Outcome {
     let mut lint = command(actionlint);
     lint.arg("-shellcheck=").args(&workflows);
     report.check("actionlint finds nothing in .github/workflows", shell::shown(&mut lint));
+    let tested = test_action(&binaries::program(facts)?);
+    report.check(".github/actions/wardgate annotates what it finds", tested);
+    Ok(())
+}
+
+/// Runs the tests of the action with a command.
+pub(super) fn test_action(program: &Path) -> Outcome {
     let mut test = command("node");
     test.args(["--test", ".github/actions/wardgate/check.test.mjs"]);
-    test.env("WARDGATE", binaries::program(facts)?);
-    report.check(".github/actions/wardgate annotates what it finds", {
-        shell::logged("tests of the action", &mut test)
-    });
-    Ok(())
+    test.current_dir(root()).env("WARDGATE", program);
+    shell::logged("tests of the action", &mut test)
 }
 
 /// Returns true for a line that uses an action by a name that can move.
