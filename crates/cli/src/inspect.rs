@@ -9,7 +9,7 @@ use wardgate_engine::table::{Inspection, PolicyRecord, PolicyTable};
 use crate::arguments::{Inspect, Opening};
 use crate::clock;
 use crate::failure::{Result, Status};
-use crate::opening::Terms;
+use crate::opening::{Terms, claimed_signers};
 use crate::output::{Output, Tone, shown};
 use crate::policies::{self, Source};
 use crate::{answer, label};
@@ -49,9 +49,8 @@ struct Signatures {
 
 impl Signatures {
     fn of(bytes: &[u8], opened: &Opened) -> Self {
-        let claimed = describe(bytes).map(|about| about.signers).unwrap_or_default();
         Self {
-            claimed: claimed.iter().map(|signer| signer.key.to_string()).collect(),
+            claimed: claimed_signers(bytes),
             verified: opened.signers.iter().map(ToString::to_string).collect(),
         }
     }

@@ -87,7 +87,10 @@ pub(crate) fn refused(path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
             format!("the bundle `{shown}` is called `{found}`, expected `{expected}`")
         }
         OpenError::UnknownSigner => {
-            format!("cannot open the bundle `{shown}`: {error}, it is signed by {}", claimed(bytes))
+            let keys: Vec<_> =
+                claimed_signers(bytes).iter().map(|key| format!("`{key}`")).collect();
+            let keys = keys.join(", ");
+            format!("cannot open the bundle `{shown}`: {error}, it is signed by {keys}")
         }
         OpenError::Sealed => {
             format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
@@ -108,11 +111,10 @@ pub(crate) fn refused(path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
     explained(&message, error)
 }
 
-/// Returns the keys that a bundle names as its signers. Nothing proves them.
-fn claimed(bytes: &[u8]) -> String {
+/// Returns the ids of the keys that a bundle names as its signers. Nothing verifies them.
+pub(crate) fn claimed_signers(bytes: &[u8]) -> Vec<String> {
     let signers = describe(bytes).map(|about| about.signers).unwrap_or_default();
-    let keys: Vec<_> = signers.iter().map(|signer| format!("`{}`", signer.key)).collect();
-    keys.join(", ")
+    signers.iter().map(|signer| signer.key.to_string()).collect()
 }
 
 /// Says that a file is no bundle, and what it is instead where its beginning tells.

@@ -36,7 +36,7 @@ fn script(name: &str) -> Command {
     npm
 }
 
-/// What a worker sends to its host.
+/// The upload of a worker, and the largest size of it.
 struct Upload {
     what: &'static str,
     /// The script that bundles it.

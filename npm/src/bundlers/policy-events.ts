@@ -15,7 +15,7 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 import type { BundlerSettings } from "./bundler-options.ts";
 import { compileFolder } from "./compile-folder.ts";
 
-/** What a thread serves. */
+/** The folder whose policies a thread compiles and serves, and the settings of the plug-in. */
 interface Served {
   readonly folder: string;
   readonly settings: BundlerSettings;
@@ -89,7 +89,7 @@ const JOIN_MS = 10;
 /** The most open pages of one folder. */
 const MOST_PAGES = 64;
 
-/** The name of what a thread serves, among its data. */
+/** The member of the data of a thread that holds a `Served`. */
 const SERVED = "wardgate events";
 
 const served = (workerData as { readonly [SERVED]?: Served } | null)?.[SERVED];

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::json::message;
 use crate::output::InOneLine;
 
-/// What a folder says of its package.
+/// The `package.json` of a folder, which may have none.
 pub(super) struct Package(Option<Json>);
 
 impl Package {

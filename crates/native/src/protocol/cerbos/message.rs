@@ -165,10 +165,11 @@ fn wrong_kind(path: &str, expected: &str, found: &Attr) -> String {
 }
 
 fn unknown(path: &str, name: &str, known: &[&str]) -> String {
-    let name_of_one = |field: &&&str| {
+    // The singular of a field, or its plural.
+    let is_meant = |field: &&&str| {
         field.strip_suffix('s') == Some(name) || name.strip_suffix('s') == Some(field)
     };
-    let expected = match known.iter().find(name_of_one) {
+    let expected = match known.iter().find(is_meant) {
         Some(field) => format!("`{field}`"),
         None => {
             let known: Vec<_> = known.iter().map(|field| format!("`{field}`")).collect();
